@@ -25,6 +25,10 @@ _WORDS = {
     "system": "An announcement",
     "day-first": "The day",
     "month-first": "The month",
+    "mafia": "The informed minority",
+    "town": "The others",
+    "none": "Neither",
+    "carry": "Said by the speaker above",
     "take": "Take it as it is",
     "leave": "Leave it out",
 }
@@ -40,6 +44,8 @@ def chosen_answers() -> Answers:
         {name: answer for (topic, name), answer in given.items() if topic is Topic.CHANNEL},
         given.get((Topic.DATES, "")),
         given.get((Topic.BROKEN_OFF, "")) == "take",
+        {name: answer for (topic, name), answer in given.items() if topic is Topic.ROLE},
+        given.get((Topic.MERGED, "")),
     )
 
 

@@ -334,6 +334,13 @@ class DateOrder(StrEnum):
     MONTH_FIRST = "month-first"
 
 
+class MergedCells(StrEnum):
+    """The fate of a row whose cell of the speaker is empty."""
+
+    CARRY = "carry"
+    LEAVE = "leave"
+
+
 @dataclass(frozen=True, slots=True)
 class ReadingChoices:
     """Choices of a person for the files of one command.
@@ -375,6 +382,19 @@ def reading_options(
             help="Who hears a channel: public, team, private or system. May be given several times.",
         ),
     ] = None,
+    roles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--role",
+            metavar="ROLE=SIDE",
+            help="The side of a role that is not known: mafia (the informed minority), town or none. May be given "
+            "several times.",
+        ),
+    ] = None,
+    merged_cells: Annotated[
+        MergedCells | None,
+        typer.Option(help="Whether a row without a speaker is said by the one above, or left out."),
+    ] = None,
     dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
     broken_off: Annotated[
         bool, typer.Option("--broken-off", help="Accept games that stopped early because of an error or a limit.")
@@ -388,6 +408,8 @@ def reading_options(
         _answered("--channel", channels, OPTIONS[Topic.CHANNEL]),
         None if dates is None else str(dates),
         broken_off,
+        _answered("--role", roles, OPTIONS[Topic.ROLE]),
+        None if merged_cells is None else str(merged_cells),
     )
     return ReadingChoices(choose_columns(columns), answers)
 

@@ -98,7 +98,8 @@ def evaluate(
 
     Results go to standard output, progress and everything else to standard error. Neither a file that cannot be read
     nor a metric that cannot be computed stops the others. The exit code is then 3 if a metric could not be computed,
-    else 2 if a file could not be read, else 1 if the gate failed.
+    else 2 if a file could not be read, else 1 if the gate failed. With a gate, a game with an open question about who
+    could hear a message counts as a file that could not be read.
     """
     if iteration is not None and not store and corpus is None:
         raise typer.BadParameter(
@@ -135,7 +136,8 @@ def evaluate(
             yield evaluation
 
     print_evaluations(evaluations(), output)
-    finish_scoring(incomplete=tally.incomplete, refused=tally.refused, gate_failed=failed)
+    refused = tally.refused + (tally.unheard if gate is not None else 0)
+    finish_scoring(incomplete=tally.incomplete, refused=refused, gate_failed=failed)
 
 
 def _score_to(
@@ -374,10 +376,12 @@ def validate(
 
 
 def _words(report: Report) -> str:
+    from evaluation.readers.import_report import kinds_words
+
     if report.error is not None:
         taken_for = f" (taken for {report.format})" if report.format else ""
         return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
-    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}"]
+    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}", f"  read as {kinds_words(report.kinds)}"]
     return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
 
 

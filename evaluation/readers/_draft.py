@@ -81,11 +81,18 @@ def alignment_of(role: str | None) -> Alignment | None:
     of the minority before one of the town, since "evil villager" is evil. Plurals count ("bystanders").
     """
     words = _NOT_A_LETTER.sub(" ", (role or "").casefold()).split()
+    # "Role.FASCIST" is how programs print a member of an enumeration.
+    words = words[1:] if len(words) > 1 and words[0] == "role" else words
     whole = _listed(" ".join(words))
     if whole is not None or len(words) < 2:
         return _side(whole)
     sides = {_listed(word) for word in words}
     return "mafia" if "mafia" in sides else "town" if "town" in sides else None
+
+
+def is_neutral(role: str) -> bool:
+    """Whether a role is known to serve no side, or is that of somebody who does not play."""
+    return _listed(" ".join(_NOT_A_LETTER.sub(" ", role.casefold()).split())) == "neutral" or is_moderator(role)
 
 
 def _listed(name: str) -> str | None:

@@ -10,12 +10,14 @@ from evaluation.readers import tables
 from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
 from evaluation.readers.formats import (
     aiwolf,
+    captions,
     chat,
     chat_exports,
     inspect_log,
     llm_werewolf,
     llmafia,
     native,
+    nested_json,
     own,
     plain_text,
     tinytroupe,
@@ -46,6 +48,7 @@ FILE_READERS: tuple[FileReader, ...] = (
     chat_exports.DISCORD_READER,
     chat.READER,
     chat.SHAREGPT_READER,
+    captions.READER,
     tables.READER,
     plain_text.READER,
 )
@@ -86,6 +89,8 @@ def choose_reader(document: Document) -> FileReader:
     if (tool := _tool_without_reader(document)) is not None:
         remedy = _AS_SPANS if tool == _PHOENIX else _AS_TABLE
         raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
+    if nested_json.READER.recognises(document):
+        return nested_json.READER
     raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
 
 

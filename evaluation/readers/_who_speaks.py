@@ -9,34 +9,32 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, is_moderator, word_lists, word_set
+from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, is_moderator, is_neutral, word_set
+from evaluation.readers._text_parts import text_parts
+from evaluation.readers._who_could_hear import change, changed, weigh
 from evaluation.readers.document import Answers, Question, ReadResult, Topic
-from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
-from evaluation.text.reasoning import Part, parts_of
-from evaluation.transcript import CANONICAL_FORMAT, Channel, Message, Transcript, build_transcript
+from evaluation.text.reasoning import Part
+from evaluation.transcript import CANONICAL_FORMAT, Message, Player, Transcript, build_transcript
 
 EVENT_CHANNEL = "event"
 BROKEN_OFF = "broken_off"
 """Key of a transcript's metadata: why the run ended before its end."""
 LEFT_OUT = "rows_without_message"
-"""Key of a transcript's metadata: how many rows of the table had no speaker or no text."""
+"""Key of a transcript's metadata: how many rows of the table became nothing."""
 
 # Their readers know the game: who hears a message is settled there.
 _SETTLED = frozenset(
     {"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "recorder", "simulation"}
 )
-# Here it is settled who was handed what; that others say it too is for the reader to see.
-_HEARERS_SETTLED = frozenset({"opentelemetry", "langfuse", "langsmith"})
-_WORD = re.compile(r"[a-z]+")
 _END = r"(?:[.!]?|\s?[(\[:\"'#].{0,200}|\s(?:to|from|using|via|by|with|as|because)\b.{0,200})"
 _EVENT = re.compile(
     r"(?:<@\w+>|@?[\w .+'-]{1,40}?)?\s*(?:has |have |was |were )?(?:"
@@ -55,8 +53,14 @@ _EVENT_KINDS = re.compile(
     r"|(?:channel)?pinned_?(?:item|message)?|service|bot_add|bot_remove|reminder_add",
     re.IGNORECASE,
 )
-_MOST_ASKED = 20
 _KIND_COLUMNS = ("subtype", "event", "type", "kind")
+# Their people are told apart by ids.
+_KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
+_BOT_FLAGS = frozenset({"bot", "isbot", "webhook", "webhookid", "iswebhook", "isservice", "service"})
+_NO = frozenset({"false", "0", "no", "none", ""})
+_LONGEST_LIST = 300
+_MOST_ROLES = 40
+_NAME_INSIDE = re.compile(r"\s*(?P<name>\*{0,2}[^\W\d_][\w .'-]{0,40}?\*{0,2})\s?:\*{0,2}\s+(?P<text>\S.*)", re.DOTALL)
 
 
 def settle(read: ReadResult, answers: Answers) -> ReadResult:
@@ -68,48 +72,162 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
     transcript = read.transcript
     if read.format == CANONICAL_FORMAT or transcript is None:
         return read
-    messages = list(transcript.messages)
     remarks, questions = list(read.remarks), list(read.questions)
-    in_results = {name for vote in transcript.votes for name in (vote.voter, vote.target) if name is not None}
-    in_results |= {elimination.player for elimination in transcript.eliminations}
     gone: set[str] = set()
     is_settled = transcript.source_format in _SETTLED
+    if not is_settled:
+        transcript = _one_spelling(_names_in_texts(transcript, answers, questions))
+    messages = list(transcript.messages)
+    in_results = {name for vote in transcript.votes for name in (vote.voter, vote.target) if name is not None}
+    in_results |= {elimination.player for elimination in transcript.eliminations}
     if not is_settled:
         _order(messages, remarks)
         _resolve_replies(messages)
         _move_events(messages, remarks)
         roles = {player.name: player.role for player in transcript.players}
+        flagged = _flagged(messages)
         gone = {
             name
             for name in dict.fromkeys(message.speaker for message in messages if message.channel != "system")
             if _is_moderator(name, roles.get(name), name in in_results, answers, questions)
+            or (name in flagged and answers.speaker(name) is None)
         }
         _move_moderators(messages, gone, remarks)
-        _decide_channels(messages, transcript, gone, _channels_by_name(messages, answers, remarks, questions), remarks)
+        weigh(messages, transcript, gone, answers, remarks, questions)
     messages = _without_thoughts(messages, remarks)
-    if left_out := transcript.metadata.get(LEFT_OUT):
-        remarks.append(f"{counted(int(str(left_out)), 'row')} without a speaker or a text left out.")
+    players = list(transcript.players)
     if gone or messages != list(transcript.messages):
         speaking = {message.speaker for message in messages if message.channel != "system"}
         # Those whom nothing but speaking made players: no role, side or persona is known.
         gone |= {
             player.name
-            for player in transcript.players
+            for player in players
             if player.name in {message.speaker for message in messages} - speaking
             and not (is_settled or player.role or player.persona)
         }
-        players = [player for player in transcript.players if player.name not in gone - in_results]
+        players = [player for player in players if player.name not in gone - in_results]
         if not players:
             raise BrokenTranscriptError(
                 "Nobody speaks but the system and moderators.",
                 remedy="Export the whole chat, or say who plays (--speaker NAME=player).",
             )
-        for place, message in enumerate(messages):
-            if message.index != place:
-                _change(messages, place, index=place)
-        fields: dict[str, Any] = {name: getattr(transcript, name) for name in Transcript.model_fields}
-        transcript = build_transcript(Transcript, fields | {"players": players, "messages": tuple(messages)})
-    return replace(read, transcript=transcript, remarks=tuple(remarks), questions=tuple(questions))
+        for place in range(len(messages)):
+            change(messages, place, index=place)
+    if not is_settled:
+        players = _with_sides(players, answers, questions)
+    if players != list(transcript.players) or messages != list(transcript.messages):
+        transcript = _rebuilt(transcript, players=players, messages=tuple(messages))
+    kinds = read.kinds or _kinds_of(transcript)
+    return replace(
+        read, transcript=transcript, remarks=tuple(remarks), questions=tuple(dict.fromkeys(questions)), kinds=kinds
+    )
+
+
+def _rebuilt(transcript: Transcript, **update: Any) -> Transcript:
+    fields: dict[str, Any] = {name: getattr(transcript, name) for name in Transcript.model_fields}
+    return build_transcript(Transcript, fields | update)
+
+
+def _kinds_of(transcript: Transcript) -> dict[str, int]:
+    """Counts of what a game holds, by the kinds of ``ReadResult.kinds``."""
+    events = sum(message.channel == "system" for message in transcript.messages)
+    counts = {
+        "message": len(transcript.messages) - events,
+        "vote": len(transcript.votes),
+        "elimination": len(transcript.eliminations),
+        "event": events,
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Question]) -> Transcript:
+    """Several people under one role of a chat ("user"), each text with its speaker's name before a colon, are those."""
+    said = [message for message in transcript.messages if message.channel == "public"]
+    found = [_NAME_INSIDE.match(message.text) for message in said]
+    if not said or not all(found) or not all(fold(message.speaker) in word_set("chat_roles") for message in said):
+        return transcript
+    inside = {
+        message.id: (match["name"].strip("* "), match["text"])
+        for message, match in zip(said, found, strict=True)
+        if match
+    }
+    names = list(dict.fromkeys(name for name, _ in inside.values()))
+    listed = ", ".join(names)
+    # One name in each role is a habit of the chat; more than there are roles are people.
+    if len(names) < 2 or len(listed) > _LONGEST_LIST or answers.speaker(listed) == "text":
+        return transcript
+    words = f"Each text begins with a name, taken as who speaks: {shorten(listed)}."
+    questions.append(Question(Topic.SPEAKER, listed, words, answers.speaker(listed) or "player", ("player", "text")))
+    messages = [
+        changed(message, speaker=inside[message.id][0], text=inside[message.id][1]) if message.id in inside else message
+        for message in transcript.messages
+    ]
+    return _rebuilt(transcript, players=[Player(name=name) for name in names], messages=tuple(messages))
+
+
+def _one_spelling(transcript: Transcript) -> Transcript:
+    """ "Bob", "bob " and "BOB" are one player, spelt as most often."""
+    if transcript.source_format in _KNOWN_BY_ID:
+        return transcript
+    names = Counter(message.speaker for message in transcript.messages)
+    names.update(player.name for player in transcript.players)
+    best: dict[str, str] = {}
+    for name, _ in names.most_common():
+        best.setdefault(" ".join(fold(name).split()), name)
+    other = {name: best[" ".join(fold(name).split())] for name in names}
+    if all(name == spelt for name, spelt in other.items()):
+        return transcript
+    players: dict[str, Player] = {}
+    for player in transcript.players:
+        known = players.get(other[player.name])
+        if known is None or (known.role is None and player.role is not None):
+            players[other[player.name]] = player.model_copy(update={"name": other[player.name]})
+    rename = {name: other.get(name, name) for name in names}
+    return _rebuilt(
+        transcript,
+        players=list(players.values()),
+        messages=tuple(changed(m, speaker=rename[m.speaker]) for m in transcript.messages),
+        votes=[
+            vote.model_copy(
+                update={
+                    "voter": rename.get(vote.voter, vote.voter),
+                    "target": rename.get(vote.target or "", vote.target),
+                }
+            )
+            for vote in transcript.votes
+        ],
+        eliminations=[
+            one.model_copy(update={"player": rename.get(one.player, one.player)}) for one in transcript.eliminations
+        ],
+    )
+
+
+def _flagged(messages: Sequence[Message]) -> set[str]:
+    """Speakers whom the file calls bots or webhooks; none where all are, since agents then play through bots."""
+    bots = {
+        message.speaker
+        for message in messages
+        for column, value in message.metadata.items()
+        if "".join(filter(str.isalpha, column.casefold())) in _BOT_FLAGS and str(value).casefold() not in _NO
+    }
+    return bots if {message.speaker for message in messages if message.channel != "system"} - bots else set()
+
+
+def _with_sides(players: list[Player], answers: Answers, questions: list[Question]) -> list[Player]:
+    """The players with the sides that a person gives to unknown roles, which are asked about in one question."""
+    open_roles: dict[str, None] = {}
+    settled: list[Player] = []
+    for player in players:
+        role = player.role if player.alignment is None else None
+        answer = answers.role(role) if role is not None else None
+        settled.append(player.model_copy(update={"alignment": answer}) if answer in ("mafia", "town") else player)
+        if role is not None and answer is None and not is_neutral(role) and fold(role) not in word_set("chat_roles"):
+            open_roles[role.replace(",", " ")] = None
+    if 0 < len(open_roles) <= _MOST_ROLES:
+        listed = ", ".join(open_roles)
+        words = f"The sides of these roles are not known: {listed[:300]}. Which side do they play for?"
+        questions.append(Question(Topic.ROLE, listed, words, "none"))
+    return settled
 
 
 def _order(messages: list[Message], remarks: list[str]) -> None:
@@ -126,7 +244,7 @@ def _order(messages: list[Message], remarks: list[str]) -> None:
     messages.reverse()
     for place, message in enumerate(messages):
         reply = turned.get(message.reply_to, message.reply_to)
-        _change(messages, place, id=turned.get(message.id, message.id), reply_to=reply)
+        change(messages, place, id=turned.get(message.id, message.id), reply_to=reply)
 
 
 def _resolve_replies(messages: list[Message]) -> None:
@@ -135,7 +253,7 @@ def _resolve_replies(messages: list[Message]) -> None:
     latest: dict[str | None, str] = {}
     for place, message in enumerate(messages):
         if message.reply_to not in ids and message.reply_to in latest:
-            _change(messages, place, reply_to=latest[message.reply_to])
+            change(messages, place, reply_to=latest[message.reply_to])
         latest[message.speaker] = message.id
 
 
@@ -143,7 +261,7 @@ def _move_events(messages: list[Message], remarks: list[str]) -> None:
     """Joined, left, changed the topic, pinned: no speech."""
     events = [place for place, one in enumerate(messages) if one.channel == "public" and _is_event(one)]
     for place in events:
-        _change(messages, place, channel="system", channel_name=EVENT_CHANNEL)
+        change(messages, place, channel="system", channel_name=EVENT_CHANNEL)
     if events:
         remarks.append(f"{counted(len(events), 'chat event')} (joined, left, pinned) in the system channel.")
 
@@ -175,77 +293,9 @@ def _move_moderators(messages: list[Message], gone: set[str], remarks: list[str]
             moved[message.speaker] = True
             name = message.channel_name
             kept = None if fold(name or "") == "system" else name
-            _change(messages, place, channel="system", channel_name=kept)
+            change(messages, place, channel="system", channel_name=kept)
     if moved:
         remarks.append(f"{_named(list(moved))} in the system channel: a moderator or narrator does not play.")
-
-
-_Decided = Mapping[str | None, tuple[Channel | None, str | None]]
-"""Channel, and the name that stays, by the name in the file; no channel where the name says nothing."""
-
-
-def _channels_by_name(
-    messages: Sequence[Message], answers: Answers, remarks: list[str], questions: list[Question]
-) -> _Decided:
-    names = Counter(message.channel_name for message in messages if message.channel == "public")
-    most = max(names.values(), default=0)
-    largest = [name for name, count in names.items() if count == most]
-    decided: dict[str | None, tuple[Channel | None, str | None]] = {}
-    unknown = []
-    for name in names:
-        if name is None:
-            continue
-        answer = answers.channel(name)
-        meant = _channel(answer) if answer else channel_named(name)
-        # One of our own four words says it, and is not kept as a name.
-        is_plain = fold(name).strip() == meant
-        decided[name] = (meant, None if is_plain else name)
-        if meant is None:
-            unknown.append(name)
-        elif not answer and not is_plain and meant != "public" and largest == [name]:
-            which = "only" if len(names) == 1 else "largest"
-            _ask_channel(name, f'"{shorten(name)}" is the {which} channel here, so it is taken as public', questions)
-            decided[name] = ("public", name)
-    # A single one needs no question, very many are only told.
-    if len(unknown) > _MOST_ASKED:
-        remarks.append(f"{_named(unknown)}: channels whose names tell nothing are taken as public.")
-    elif len(names) > 1:
-        for name in unknown:
-            _ask_channel(name, f'The channel "{shorten(name)}" is taken as public', questions)
-    return decided
-
-
-def _ask_channel(name: str, sentence: str, questions: list[Question]) -> None:
-    questions.append(Question(Topic.CHANNEL, name, f"{sentence}. Who hears it?", "public"))
-
-
-def _decide_channels(
-    messages: list[Message], transcript: Transcript, gone: set[str], decided: _Decided, remarks: list[str]
-) -> None:
-    """Recipients and names of channels decide on what is said in public so far."""
-    people = {player.name for player in transcript.players} | {message.speaker for message in messages}
-    roster = Roster([player.name for player in transcript.players if player.name not in gone])
-    seats = seat_numbers(roster.names)
-    hidden = 0
-    for place, message in enumerate(messages):
-        if message.channel != "public":
-            continue
-        channel, name = decided.get(message.channel_name, (None, message.channel_name))
-        recipients = message.recipients
-        if recipients and transcript.source_format not in _HEARERS_SETTLED:
-            found = (roster.find(one) or seats.get(seat_of(one)) or one for one in recipients)
-            recipients = tuple(dict.fromkeys(found))
-            if any("".join(_WORD.findall(fold(one))) in word_set("everybody") for one in recipients):
-                recipients = ()
-            elif channel is None and not {*roster.names} - {message.speaker} <= {*recipients}:
-                # What stands as the only recipient may be a channel's name.
-                is_named = len(recipients) == 1 and recipients[0] not in people
-                channel = (channel_named(recipients[0]) if is_named else None) or "private"
-                hidden += channel == "private"
-        _change(messages, place, channel=channel or "public", channel_name=name, recipients=recipients)
-    if hidden:
-        are = "is" if hidden == 1 else "are"
-        remarks.append(f"{counted(hidden, 'message')} with recipients that are not all players {are} private.")
 
 
 def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Message]:
@@ -254,7 +304,7 @@ def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Messa
     taken = {message.id for message in messages}
     thoughts = 0
     for message in messages:
-        parts = parts_of(message.text)
+        parts = text_parts(message.text)
         is_speech = [part.kind for part in parts] == ["speech"]
         if is_speech or message.channel == "system" or message.is_thought:
             settled.append(message)
@@ -263,33 +313,10 @@ def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Messa
             settled += _split(message, parts, taken)
     if thoughts:
         remarks.append(
-            f"{counted(thoughts, 'message')} with reasoning in tags: private thoughts of the speaker, not heard by "
-            "others."
+            f"{counted(thoughts, 'message')} with reasoning in tags, labels or JSON: private thoughts of the speaker, "
+            "not heard by others."
         )
     return settled
-
-
-def channel_named(name: str) -> Channel | None:
-    """The channel that a name means, by its whole words, hidden ones before public ones; ``None`` if none tells."""
-    found = set(_WORD.findall(fold(name)))
-    known = word_lists("channel_words")
-    return next((_channel(one) for one in ("team", "private", "system", "public") if found & {*known[one]}), None)
-
-
-def _channel(name: str) -> Channel:
-    channels: dict[str, Channel] = {"public": "public", "team": "team", "private": "private", "system": "system"}
-    return channels[name]
-
-
-def _change(messages: list[Message], place: int, **update: Any) -> None:
-    """Puts a message with other values in its place, where one of them differs."""
-    if any(getattr(messages[place], name) != value for name, value in update.items()):
-        messages[place] = _changed(messages[place], **update)
-
-
-def _changed(message: Message, **update: Any) -> Message:
-    fields = {name: getattr(message, name) for name in Message.model_fields}
-    return build_transcript(Message, fields | update)
 
 
 def _is_event(message: Message) -> bool:
@@ -318,7 +345,7 @@ def _split(message: Message, parts: Sequence[Part], taken: set[str]) -> Iterator
     hidden = [part for part in parts if part.kind != "speech"]
     for number, part in enumerate(hidden, start=1):
         is_last = number == len(hidden) and not said
-        yield _changed(
+        yield changed(
             message,
             id=message.id if is_last else _free_id(message.id, number, taken),
             channel="private" if part.kind == "thought" else "system",
@@ -327,7 +354,7 @@ def _split(message: Message, parts: Sequence[Part], taken: set[str]) -> Iterator
             text=part.text,
         )
     if said:
-        yield _changed(message, text=said)
+        yield changed(message, text=said)
 
 
 def _free_id(message_id: str, number: int, taken: set[str]) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import codecs
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.files.strict_json import parse_json, shorten, step
@@ -115,6 +117,8 @@ class Topic(StrEnum):
 
     SPEAKER = "speaker"
     CHANNEL = "channel"
+    ROLE = "role"
+    MERGED = "merged-cells"
     DATES = "dates"
     BROKEN_OFF = "broken-off"
 
@@ -123,11 +127,15 @@ OPTIONS: Mapping[Topic, tuple[str, ...]] = MappingProxyType(
     {
         Topic.SPEAKER: ("player", "moderator", "text"),
         Topic.CHANNEL: ("public", "team", "private", "system"),
+        Topic.ROLE: ("mafia", "town", "none"),
+        Topic.MERGED: ("carry", "leave"),
         Topic.DATES: ("day-first", "month-first"),
         Topic.BROKEN_OFF: ("take", "leave"),
     }
 )
 """The answers that each topic takes. ``text``: the words before the colon are part of the message above."""
+EVERY = "*"
+"""The name of a question about all channels whose names tell nothing, where they are too many to ask one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +144,8 @@ class Question:
 
     Attributes:
         topic: The thing it is about.
-        name: The speaker or channel; empty for the other topics. Text of the file, so hostile.
+        name: The speaker, channel or role, several of one kind separated by commas; empty for the other topics. Text of
+            the file, so hostile.
         words: The question in a sentence.
         taken: The answer that was assumed; ``None`` where the game is not stored before somebody answers.
         kinds: The answers that it takes, where the topic's are too many for it.
@@ -168,15 +177,19 @@ class Answers:
 
     Attributes:
         speakers: ``player``, ``moderator`` or ``text`` by name.
-        channels: ``public``, ``team``, ``private`` or ``system`` by channel name.
+        channels: ``public``, ``team``, ``private`` or ``system`` by channel name; ``*`` stands for every other one.
         dates: ``day-first`` or ``month-first``; ``None`` while nobody has said.
         broken_off: Whether runs that ended by an error or a limit are taken in.
+        roles: ``mafia``, ``town`` or ``none`` by the name of a role.
+        merged_cells: ``carry`` or ``leave``; ``None`` while nobody has said.
     """
 
     speakers: Mapping[str, str] = field(default_factory=dict)
     channels: Mapping[str, str] = field(default_factory=dict)
     dates: str | None = None
     broken_off: bool = False
+    roles: Mapping[str, str] = field(default_factory=dict)
+    merged_cells: str | None = None
 
     def speaker(self, name: str) -> str | None:
         """The answer about a speaker, whatever the case of the name; ``None`` without one."""
@@ -186,9 +199,17 @@ class Answers:
         """The answer about a channel, likewise."""
         return _given(self.channels, name)
 
+    def role(self, name: str) -> str | None:
+        """The answer about a role, likewise."""
+        return _given(self.roles, name)
+
 
 def _given(answers: Mapping[str, str], name: str) -> str | None:
-    return next((kind for given, kind in answers.items() if fold(given).strip() == fold(name).strip()), None)
+    """The answer about the name itself, else about a list of names in one question that holds it."""
+    wanted = fold(name).strip()
+    by_name = {fold(given).strip(): kind for given, kind in answers.items()}
+    lists = (kind for given, kind in by_name.items() if wanted in given.split(", "))
+    return by_name.get(wanted) or next(lists, None)
 
 
 NO_ANSWERS = Answers()
@@ -207,6 +228,14 @@ class TableHead:
     rows: tuple[tuple[str, ...], ...]
 
 
+class LeftOut(NamedTuple):
+    """A line or row that became nothing: where it stands, its beginning, and why."""
+
+    place: str
+    text: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class ReadResult:
     """The result of reading one game: its transcript, or the error that says what to do.
@@ -223,6 +252,9 @@ class ReadResult:
         remarks: What was settled about who speaks, to whom and when, one sentence each.
         questions: What is open about it. One without an answer refuses the game until somebody gives one.
         preview: The game as it stands while a question refuses it.
+        kinds: How many lines or rows became a message, vote, elimination, round, role or event, or were left out; where
+            the format is none of lines or rows, how many of each the game holds.
+        left_out: The lines or rows that became nothing, at most ``MOST_LEFT_OUT`` of them.
     """
 
     name: str = ""
@@ -234,9 +266,14 @@ class ReadResult:
     remarks: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
     preview: Transcript | None = None
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
 
+MOST_LEFT_OUT = 3
 _LONGEST_NAME = 200
+_DECODER = json.JSONDecoder()
+_VALUE = re.compile(r"\S")
 # Ten digits of seconds reach the year 2286, so whatever is larger was counted in milliseconds.
 _FIRST_MILLISECONDS = 10**10
 
@@ -464,19 +501,19 @@ class Document:
 
     @cached_property
     def first_line(self) -> Any:
-        """The first line of JSON Lines; ``None`` where the text is one JSON value or no JSON.
+        """The first of several JSON values; ``None`` where the text is one JSON value or no JSON.
 
-        Only for recognising a format: what must not be stored is refused when the lines are read (``records``).
+        Only for recognising a format: what must not be stored is refused when the values are read (``records``).
         """
         if self.json_error is None:
             return None
-        line, _, rest = self.text.lstrip().partition("\n")
-        if not rest.strip():
-            return None
+        text = self.text.lstrip()
         try:
-            return json.loads(line)
+            value, end = _DECODER.raw_decode(text)
         except (ValueError, RecursionError):
             return None
+        rest = text[end:].lstrip(" \t")
+        return value if rest.strip() and rest.startswith(("\n", "{", "[")) else None
 
     def game_id(self, format_name: str) -> str:
         """An id for a game whose file holds none: the same content has the same id under any file name."""
@@ -570,17 +607,35 @@ def records(document: Document) -> Iterator[Node]:
             f"The lines hold more than {document.limits.json_values:,} JSON values.",
             remedy="Split the file into several.",
         )
-    for number, line in enumerate(document.text.split("\n"), start=1):
+    for number, written in _values(document.text):
         try:
-            if line.strip():
-                yield Node(parse_json(line, document.limits), f"line {number}: $")
+            yield Node(parse_json(written, document.limits), f"line {number}: $")
         except InputError as error:
             inside = error.place.removeprefix("line 1, ")
             place = f"line {number}{':' if inside.startswith('$') else ','} {inside}" if inside else f"line {number}"
             raise type(error)(error.message, place=place, remedy=error.remedy) from None
 
 
-Games = Iterable[tuple[str, Callable[[], Transcript]]]
+def _values(text: str) -> Iterator[tuple[int, str]]:
+    """The JSON values of a text with the line in which each begins: one a line, else one after another."""
+    lines = text.split("\n")
+    with suppress(ValueError, RecursionError):
+        json.loads(next(filter(str.strip, lines)))
+        yield from ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+        return
+    position = number = 0
+    while (value := _VALUE.search(text, position)) is not None:
+        begin = value.start()
+        number += text.count("\n", position, begin)
+        try:
+            position = _DECODER.raw_decode(text, begin)[1]
+        except (ValueError, RecursionError):
+            position = len(text)
+        yield number + 1, text[begin:position]
+        number += text.count("\n", begin, position)
+
+
+Games = Iterable[tuple[str, Callable[[], Transcript | ReadResult]]]
 """The games of a file that holds several, each with its name and a way to read it, so that others survive its error.
 
 The name stands behind the file's wherever the game is listed.

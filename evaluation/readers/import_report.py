@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
+from evaluation.files.strict_json import shorten
 from evaluation.readers import ReadResult
+from evaluation.text.display import counted
 
 
 class ImportOutcome(StrEnum):
@@ -69,8 +71,28 @@ class ReportLine:
             transcript.id,
             len(transcript.players),
             len(transcript.messages),
-            " ".join((*result.remarks, *(question.words for question in result.questions))),
+            " ".join(
+                (
+                    *result.remarks,
+                    *(f"{question.words} To change it: {question.option}" for question in result.questions),
+                    f"Read as {kinds_words(result.kinds)}." if set(result.kinds) - {"message"} else "",
+                    left_out_words(result),
+                )
+            ).strip(),
         )
+
+
+def kinds_words(kinds: Mapping[str, int]) -> str:
+    """The counts of what lines or rows became: "5 messages, 4 votes, 2 left out"."""
+    return ", ".join(
+        f"{count:,} {kind}" if kind == "left out" else counted(count, kind) for kind, count in kinds.items()
+    )
+
+
+def left_out_words(result: ReadResult) -> str:
+    """The number of lines or rows left out, and of the first three the place, the text and the reason; else empty."""
+    first = "; ".join(f'{one.place} "{shorten(one.text)}": {one.reason}' for one in result.left_out)
+    return f"{result.kinds['left out']:,} left out: {first}." if first else ""
 
 
 @dataclass(frozen=True, slots=True)

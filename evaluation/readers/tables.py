@@ -1,8 +1,8 @@
 """Reads tables with one row a message: CSV, TSV, other separators, JSON and JSON Lines; Parquet through ``parquet``.
 
 The columns are known by their names (``columns``), or as a person has mapped them. Several games in one table are told
-apart by the game column. A column that is not mapped is kept in each message's metadata. Rows without a speaker or a
-text are left out and counted.
+apart by the game column. A column that is not mapped is kept in each message's metadata. A row is a message, a vote, an
+elimination or an event of the game; any other is left out, with the reason.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime
 from functools import partial
 from itertools import islice
@@ -21,20 +22,38 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import alignment_of, word_lists
+from evaluation.readers._draft import (
+    THOUGHTS_CHANNEL,
+    Roster,
+    alignment_of,
+    is_abstention,
+    is_moderator,
+    winning_side,
+    word_lists,
+    word_set,
+)
+from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
+    MOST_LEFT_OUT,
+    Answers,
     Document,
     FileReader,
     Found,
+    LeftOut,
     Limits,
     Node,
+    Question,
+    ReadResult,
     TableHead,
+    Topic,
     content_id,
     first_record,
     records,
 )
-from evaluation.transcript import Transcript
+from evaluation.text.aliases import seat_numbers, seat_of
+from evaluation.text.display import counted
+from evaluation.text.normal import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -56,6 +75,8 @@ class ColumnMapping:
         sent_at: ISO 8601, or seconds or milliseconds since 1970.
         reply_to: The id of the message answered, or the name of the player.
         role: The speaker's role in the game.
+        kind: What kind of row it is: speech, whisper, vote, elimination, an event.
+        target: Whom a vote, an elimination or a private message is about.
     """
 
     speaker: str | None = None
@@ -69,6 +90,8 @@ class ColumnMapping:
     sent_at: str | None = None
     reply_to: str | None = None
     role: str | None = None
+    kind: str | None = None
+    target: str | None = None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -88,7 +111,7 @@ class ColumnMapping:
 ChooseColumns = Callable[[tuple[str, ...]], ColumnMapping | None]
 """Asked for the mapping of a table by its columns (those of its first rows); ``None`` leaves it to their names."""
 
-FIELDS: tuple[str, ...] = tuple(field.name for field in fields(ColumnMapping))
+FIELDS: tuple[str, ...] = tuple(one.name for one in fields(ColumnMapping))
 
 
 def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
@@ -99,7 +122,7 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     """
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault("".join(filter(str.isalnum, column.casefold())), column)
+        by_key.setdefault(_key(column), column)
     synonyms = word_lists("columns")
     found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
@@ -107,6 +130,10 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     if "speaker" not in found and "role" in found:
         found["speaker"] = found.pop("role")
     return ColumnMapping(**found)
+
+
+def _key(column: str) -> str:
+    return "".join(filter(str.isalnum, column.casefold()))
 
 
 _DELIMITERS = ",;\t|"
@@ -156,8 +183,22 @@ def text_table(document: Document) -> ParsedTable:
 def _json_table(document: Document) -> ParsedTable:
     nodes = list(records(document))
     document.limits.check_rows(len(nodes))
-    columns = dict.fromkeys(column for node in nodes for column in node.fields())
-    return ParsedTable(tuple(columns), tuple(TableRow(node.path, node.fields()) for node in nodes))
+    rows = [TableRow(node.path, _flattened(node.fields())) for node in nodes]
+    return ParsedTable(tuple(dict.fromkeys(column for row in rows for column in row.cells)), tuple(rows))
+
+
+def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The cells with the name of an author who is an object, whether that is a bot, and the id of what is answered."""
+    if not any(isinstance(cell, dict) for cell in cells.values()):
+        return cells
+    flat = dict(cells)
+    for column, cell in cells.items():
+        if isinstance(cell, dict) and _key(column) in {*word_lists("columns")["speaker"]}:
+            flat[column] = next((cell[key] for key in _AUTHOR_NAMES if isinstance(cell.get(key), str)), None)
+            flat |= {"is_bot": True} if cell.get("bot") is True or cell.get("isBot") is True else {}
+        elif isinstance(cell, dict) and _key(column) in {*word_lists("columns")["reply_to"]}:
+            flat[column] = cell.get("message_id") or cell.get("messageId") or cell.get("id")
+    return flat
 
 
 def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
@@ -387,6 +428,13 @@ FORMAT = "table"
 _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
+_LETTERS = re.compile(r"[a-z]+")
+_VOTED = re.compile(
+    r"(?:i )?(?:vote|voted|votes)(?: to \w+)?(?: for| against|:)? (?P<target>.{1,60}?)[.!]?", re.IGNORECASE
+)
+_AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
+_NARRATOR = "System"
+_LONGEST_SHOWN = 80
 _LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
 
@@ -400,25 +448,36 @@ def _recognises(document: Document) -> bool:
     return not missing or _is_flat(first_record(document))
 
 
-def table_games(document: Document, mapping: ColumnMapping | None = None) -> Found:
+def table_games(
+    document: Document,
+    mapping: ColumnMapping | None = None,
+    table: ParsedTable | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> Found:
     """The games in a table; without a mapping, as its columns' names suggest.
+
+    Args:
+        document: The file.
+        mapping: The columns for what a message has.
+        table: The rows, where they are not those of the file itself.
+        about: The players and the winner, where the file tells them beside the rows.
 
     Raises:
         InputError: The table is broken, or a column that is needed is missing.
     """
-    table = parquet_table(document) if is_parquet(document) else text_table(document)
+    table = table or (parquet_table(document) if is_parquet(document) else text_table(document))
     mapping = guess_mapping(table.columns) if mapping is None else mapping
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:
         games.setdefault(_cell_text(row, mapping.game) or "", []).append(row)
     if len(games) > 1:
-        read = partial(_transcript, mapping=mapping, limits=document.limits)
+        read = partial(_transcript, mapping=mapping, document=document, about=about or {})
         return ((game_id or "rows without a game", partial(read, game_id, rows)) for game_id, rows in games.items())
     if not games:
         raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
     ((game_id, rows),) = games.items()
-    return _transcript(game_id, rows, mapping, document.limits)
+    return _transcript(game_id, rows, mapping, document, about or {})
 
 
 def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
@@ -438,60 +497,207 @@ def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
         raise BrokenTranscriptError(message, remedy="Choose two of them.")
 
 
-def _transcript(game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, limits: Limits) -> Transcript:
-    """One game: speakers outside the system channel are players, with the first role given.
+@dataclass
+class _Game:
+    """The rows of one game while they become its parts.
 
-    Rows without a speaker or a text are left out and counted. What an answer refers to stands as in the table: an id,
-    or a player's name.
+    Attributes:
+        others: Columns that name a speaker where the mapped one is empty.
+        thoughts: Columns that hold what the speaker thinks beside what is said.
+        voters: Columns that name who votes.
+        victims: Columns that name who leaves the game.
+        names: Everybody who speaks, votes, leaves or is listed, folded, with the seats of their names.
     """
-    roles: dict[str, str | None] = {}
-    messages: list[dict[str, Any]] = []
-    places: dict[str, str] = {}
-    used = mapping.used
-    for row in rows:
-        speaker = _cell_text(row, mapping.speaker)
+
+    mapping: ColumnMapping
+    answers: Answers
+    others: Sequence[str]
+    thoughts: Sequence[str]
+    voters: Sequence[str]
+    victims: Sequence[str]
+    names: Set[str]
+    roles: dict[str, str | None] = field(default_factory=dict)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    votes: list[dict[str, Any]] = field(default_factory=list)
+    eliminations: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
+    places: dict[str, str] = field(default_factory=dict)
+    carried: int = 0
+    last: str | None = None
+
+    def add(self, row: TableRow) -> None:
+        """Takes the row as a message, a vote, an elimination or an event, or leaves it out."""
+        mapping = self.mapping
+        speaker, is_second = _cell_text(row, mapping.speaker), False
+        if speaker is None:
+            speaker = _first(row, self.others)
+            is_second = speaker is not None
         if speaker is not None and len(speaker) > _LONGEST_NAME:
             raise _wrong(row, mapping.speaker, speaker, "a name of 1 to 200 characters")
         value = row.cells.get(mapping.text or "")
         # As it stands, but for what is not text: space around a message is part of it.
         text = value if isinstance(value, str) else _cell_text(row, mapping.text) or ""
-        if speaker is None or not text.strip():
-            continue
-        channel = _cell_text(row, mapping.channel)
-        is_system = (channel or "").casefold() == "system"
-        if not is_system and not roles.get(speaker):
-            roles[speaker] = _cell_text(row, mapping.role)
-        message = {
-            "id": _id(row, mapping.message_id, len(messages), places),
-            "index": len(messages),
+        said, target = text.strip(), _cell_text(row, mapping.target)
+        words = set(_LETTERS.findall((_cell_text(row, mapping.kind) or "").casefold()))
+        voter = _first(row, self.voters) or speaker
+        victim = _first(row, self.victims) or target
+        is_bare = not words and not said
+        is_vote = words & word_set("vote_kinds") or (is_bare and voter and target)
+        leaves = not is_vote and (words & word_set("leave_kinds") or (is_bare and not speaker))
+        if is_vote and self._vote(row, voter, target, said):
+            return
+        if leaves and (gone := victim or speaker) and not (victim and speaker and said):
+            about = {"round": _round(row, mapping.round), "phase": _cell_text(row, mapping.phase)}
+            self.eliminations.append({"player": gone, "role": _cell_text(row, mapping.role)} | about)
+            self.kinds["elimination"] += 1
+            return
+        is_of_game = words & (word_set("told_kinds") | word_set("vote_kinds") | word_set("leave_kinds"))
+        if speaker is None and said and is_of_game:
+            self._say(row, _NARRATOR, text, "system")
+        elif speaker is None and said and self.last is not None and self._is_carried(row):
+            self.carried += 1
+            self._say(row, self.last, text)
+        elif speaker is None or not said:
+            self.kinds["left out"] += 1
+            reason = "no text" if speaker else "no speaker" if said else "neither speaker nor text"
+            if len(self.left_out) < MOST_LEFT_OUT:
+                shown = said or speaker or " ".join(filter(None, map(_shown, row.cells.values())))
+                self.left_out.append(LeftOut(row.place, cut(shown, _LONGEST_SHOWN), reason))
+        else:
+            is_letter = target is not None and (is_second or _is_hidden(words))
+            self.last = speaker
+            self._say(row, speaker, text, recipients=(target,) if is_letter and target else ())
+
+    def _is_carried(self, row: TableRow) -> bool:
+        """Whether the cell of the speaker may be merged with the one above: it is there and empty."""
+        is_merged = self.mapping.kind is None and self.mapping.speaker in row.cells
+        return is_merged and self.answers.merged_cells != "leave"
+
+    def _vote(self, row: TableRow, voter: str | None, target: str | None, said: str) -> bool:
+        """Takes the row as a vote, where it says who votes for a player or for nobody; "approve" is no such vote."""
+        why = said if target else None
+        if target is None and said:
+            match = _VOTED.fullmatch(said)
+            target, why = (match["target"] if match else said), None
+        is_choice = target is not None and (fold(target).strip() in self.names or is_abstention(target))
+        if voter is None or not is_choice:
+            return False
+        about = {"round": _round(row, self.mapping.round), "phase": _cell_text(row, self.mapping.phase)}
+        sent_at = _time(row, self.mapping.sent_at)
+        self.votes.append({"voter": voter, "target": target, "justification": why, "sent_at": sent_at} | about)
+        self.kinds["vote"] += 1
+        return True
+
+    def _say(
+        self, row: TableRow, speaker: str, text: str, channel: str = "public", recipients: tuple[str, ...] = ()
+    ) -> None:
+        mapping = self.mapping
+        named = _cell_text(row, mapping.channel)
+        is_system = channel == "system" or (named or "").casefold() == "system"
+        if not is_system and not self.roles.get(speaker):
+            self.roles[speaker] = _cell_text(row, mapping.role)
+        self.kinds["event" if is_system else "message"] += 1
+        message: dict[str, Any] = {
+            "id": _id(row, mapping.message_id, len(self.messages), self.places),
             "round": _round(row, mapping.round),
             "phase": _cell_text(row, mapping.phase),
             "channel": "system" if is_system else "public",
-            "channel_name": None if is_system else channel,
+            "channel_name": None if is_system else named,
             "speaker": speaker,
-            "recipients": _recipients(row, mapping.recipients),
+            "recipients": _recipients(row, mapping.recipients) or recipients,
             "text": text,
             "sent_at": _time(row, mapping.sent_at),
             "reply_to": _cell_text(row, mapping.reply_to),
             "metadata": {
                 column: value
                 for column, cell in row.cells.items()
-                if column not in used and (value := _storable(cell)) is not None
+                if (column not in mapping.used or column == mapping.kind)
+                and column not in self.thoughts
+                and (value := _storable(cell)) is not None
             },
         }
-        messages.append(message)
-    if not roles:
+        for number, column in enumerate(() if is_system else self.thoughts):
+            if thought := _cell_text(row, column):
+                self.messages.append(
+                    message
+                    | {"id": f"{message['id'][:180]}-thought-{number + 1}", "channel": "private", "text": thought}
+                    | {"channel_name": THOUGHTS_CHANNEL, "recipients": (), "index": len(self.messages)}
+                )
+        self.messages.append(message | {"index": len(self.messages)})
+
+
+def _is_hidden(words: Set[str]) -> bool:
+    return any(channel_named(word) in ("private", "team") for word in words)
+
+
+def _first(row: TableRow, columns: Sequence[str]) -> str | None:
+    """The first cell of these columns that holds something."""
+    return next((text for column in columns if (text := _cell_text(row, column))), None)
+
+
+def _transcript(
+    game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, document: Document, about: Mapping[str, Any]
+) -> ReadResult:
+    """One game: speakers outside the system channel are players, with the first role given.
+
+    What an answer refers to stands as in the table: an id, or a player's name.
+    """
+    columns = dict.fromkeys(column for row in rows for column in row.cells)
+    free = [column for column in columns if column not in mapping.used]
+    speakers = {*word_lists("columns")["speaker"]}
+
+    def named(keys: Collection[str]) -> list[str]:
+        return [column for column in free if _key(column) in keys]
+
+    keys = (word_set("thought_columns"), word_set("voter_columns"), word_set("gone_keys"))
+    held = named(speakers), named(keys[0]), named(keys[1]), named(keys[2])
+    people = [one for one in (mapping.speaker, *held[0], *held[2], *held[3]) if one is not None]
+    found = {name for row in rows for column in people if (name := _cell_text(row, column))}
+    found |= {player["name"] for player in about.get("players", ())}
+    sitting = seat_numbers(list(found))
+    names = {fold(name).strip() for name in found} | sitting.keys() | {f"p{number}" for number in sitting}
+    game = _Game(mapping, document.answers, *held, names)
+    for row in rows:
+        game.add(row)
+    if not game.roles:
         raise BrokenTranscriptError(
             "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
         )
+    players = {name: {"name": name, "role": role, "alignment": alignment_of(role)} for name, role in game.roles.items()}
+    players |= {player["name"]: player for player in about.get("players", ())}
+    roster = Roster(players)
+    seats = seat_numbers(list(players))
+    for part, key in ((game.votes, "voter"), (game.votes, "target"), (game.eliminations, "player")):
+        for result in part:
+            name = result[key]
+            known = name and (roster.find(name) or seats.get(seat_of(name)))
+            result[key] = known or (None if key == "target" and is_abstention(name) else name)
+            if result[key] is not None and not is_moderator(result[key]):
+                players.setdefault(result[key], {"name": result[key]})
+    seen = dict.fromkeys(one["player"] for one in reversed(game.eliminations))
+    once = {name: next(one for one in game.eliminations if one["player"] == name) for name in seen}
     fields = {
         "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
         "source_format": FORMAT,
-        "players": [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in roles.items()],
-        "messages": messages,
-        "metadata": {LEFT_OUT: len(rows) - len(messages)} if len(messages) < len(rows) else {},
+        "players": list(players.values()),
+        "messages": game.messages,
+        "votes": game.votes,
+        "eliminations": [one for one in game.eliminations if once[one["player"]] is one],
+        "winner": winning_side(about.get("winner")),
+        "metadata": {LEFT_OUT: game.kinds["left out"]} if game.kinds["left out"] else {},
     }
-    return limits.build(fields)
+    questions: tuple[Question, ...] = ()
+    if game.carried and document.answers.merged_cells is None:
+        rows_carried = counted(game.carried, "row")
+        words = f"{rows_carried} without a speaker below one that has it: taken as said by the speaker above."
+        questions = (Question(Topic.MERGED, "", words, "carry"),)
+    return ReadResult(
+        transcript=document.limits.build(fields),
+        kinds=dict(game.kinds),
+        left_out=tuple(game.left_out),
+        questions=questions,
+    )
 
 
 def _cell_text(row: TableRow, column: str | None) -> str | None:

@@ -191,6 +191,7 @@ class Tally:
         new: How many transcripts the store did not have.
         known: How many it had.
         incomplete: How many transcripts lack a score because a scorer failed.
+        unheard: How many were taken in with an open question about who could hear.
         lines: What became of each file, for the report on an import.
     """
 
@@ -200,6 +201,7 @@ class Tally:
     new: int = 0
     known: int = 0
     incomplete: int = 0
+    unheard: int = 0
     lines: list[ReportLine] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
 
@@ -211,6 +213,14 @@ class Tally:
         self.repeated += 1
         self.note(f"{name}: the same content as {self._seen[transcript_id]}, counted once.")
         return True
+
+    def ask(self, result: ReadResult) -> None:
+        """Says what is open about a game that was read, with the options that answer it."""
+        from evaluation.readers import Topic
+
+        for question in result.questions:
+            self.note(f"question: {result.name}: {question.words} To change it: {question.option}")
+        self.unheard += any(question.topic is Topic.CHANNEL for question in result.questions)
 
     def refuse(self, line: ReportLine, error: Exception) -> None:
         """Says why a file could not be read."""
@@ -300,6 +310,7 @@ def read_transcripts(results: Iterable[ReadResult], tally: Tally) -> Iterator[tu
                 tally.lines.append(ReportLine.of(result, ImportOutcome.REPEATED))
             else:
                 tally.lines.append(ReportLine.of(result))
+                tally.ask(result)
                 yield len(tally.lines) - 1, result.transcript
 
 
@@ -321,7 +332,7 @@ def _stored(
             tally.refuse_stored(place, game)
             continue
         name, evaluation = tally.lines[place].name, partial(current_evaluation, store, transcript)
-        message = " ".join(failure.what for failure in game.failures)
+        message = " ".join((*(failure.what for failure in game.failures), tally.lines[place].message)).strip()
         outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
         tally.lines[place] = replace(tally.lines[place], outcome=outcome, message=message)
         tally.new += game.is_new

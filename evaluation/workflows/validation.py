@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.readers import ReadResult
+from evaluation.readers.import_report import left_out_words
 from evaluation.text.display import counted, quoted
 from evaluation.transcript import Transcript
 
@@ -28,6 +29,7 @@ class Report:
         votes: How many votes stand.
         eliminations: How many players leave the game.
         warnings: What is missing, and which metric that concerns.
+        kinds: How many lines or rows became a message, vote, elimination, round, role or event, or were left out.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Report:
     votes: int | None = None
     eliminations: int | None = None
     warnings: tuple[str, ...] = ()
+    kinds: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, result: ReadResult) -> Report:
@@ -56,7 +59,14 @@ class Report:
             messages=dict(Counter(message.channel for message in transcript.messages).most_common()),
             votes=len(transcript.valid_votes),
             eliminations=len(transcript.eliminations),
-            warnings=(*result.remarks, *_questions(result), *_warnings(transcript), *_left_aside(result)),
+            warnings=(
+                *result.remarks,
+                *filter(None, (left_out_words(result),)),
+                *_questions(result),
+                *_warnings(transcript),
+                *_left_aside(result),
+            ),
+            kinds=result.kinds,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -74,6 +84,7 @@ class Report:
             "votes": self.votes,
             "eliminations": self.eliminations,
             "warnings": list(self.warnings),
+            "kinds": dict(self.kinds),
         }
 
 

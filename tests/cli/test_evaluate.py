@@ -219,3 +219,20 @@ def test_the_help_says_which_code_wins_and_that_no_store_leaves_ratings_out(run:
     words = " ".join(run("evaluate", "--help").stdout.split())
     assert "3 if a metric could not be computed, else 2 if a file could not be read, else 1" in words
     assert "With --no-store, ratings in the database are not looked at" in words
+
+
+def test_an_open_question_about_who_could_hear_is_printed_and_fails_a_gate(run: Any, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    said = "".join(
+        f"{name},I suspect Cid because of {number}.,general\n" for number, name in enumerate(["Ann", "Ben", "Cid"])
+    )
+    table.write_text(f"name,text,channel\n{said}Ann,We two against Cid.,lounge\n", encoding="utf-8")
+    for command in (["import", table], ["evaluate", table]):
+        done = run(*command)
+        assert done.exit_code == 0
+        assert 'question: table.csv: 1 message stands under "lounge", taken as not public.' in done.stderr
+        assert '--channel "lounge=public|team|private|system"' in done.stderr
+    assert run("evaluate", table, "--gate", "automatic").exit_code == 2
+    answered = run("evaluate", table, "--gate", "automatic", "--channel", "lounge=team")
+    assert answered.exit_code in (0, 1)
+    assert "question" not in answered.stderr

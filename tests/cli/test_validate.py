@@ -16,6 +16,7 @@ def test_a_game_and_what_it_lacks(run: Any, data_root: Path, database: Path) -> 
     assert done.stdout == (
         "game9.log: aiwolf\n"
         "  5 players (5 with a role), 34 messages (34 public), 5 votes, 1 elimination\n"
+        "  read as 34 messages, 5 votes, 1 elimination\n"
         "  warning: No message says which one it answers, so coherence rests on names and words alone.\n"
         "  warning: No message has a time.\n"
         "  warning: The cost is unknown, so it cannot be judged.\n"
@@ -82,8 +83,9 @@ def test_what_a_file_leaves_open_is_asked_and_answered(run: Any, tmp_path: Path)
     assert run("validate", chat, "--dates", "day-first").exit_code == 0
     table = tmp_path / "table.csv"
     table.write_text("name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,lounge\n", encoding="utf-8")
-    assert 'The channel "lounge" is taken as public. Who hears it?' in run("validate", table).stdout
-    assert "(2 public, 1 team)" in run("validate", table, "--channel", "lounge=team").stdout
+    open_words = '1 message stands under "lounge", taken as not public. Who hears it?'
+    assert open_words in run("validate", table).stdout
+    assert "(3 public)" in run("validate", table, "--channel", "lounge=public").stdout
     wrong = run("validate", table, "--channel", "lounge=loud")
     assert wrong.exit_code == 2
     assert "Kinds are public, team, private, system." in wrong.stderr

@@ -21,6 +21,8 @@ from evaluation.readers.import_report import (
     ImportReport,
     RefusalGroup,
     ReportLine,
+    kinds_words,
+    left_out_words,
     planned,
     refusal_groups,
 )
@@ -32,6 +34,7 @@ _MOST_ROWS = 2000
 _MOST_GROUPS = 5
 _MOST_NAMES = 3
 _MOST_SPEAKERS = 20
+_MOST_REMARKS = 5
 _MIB = 1024 * 1024
 _REDRAW_SECONDS = 0.2
 
@@ -160,6 +163,10 @@ def _preview(result: ReadResult, which: str) -> None:
     assert transcript is not None
     with st.expander(f"Preview of the {which} game"):
         plain(speakers_words(transcript))
+        if result.kinds:
+            plain(f"Read as {kinds_words(result.kinds)}. {left_out_words(result)}".strip())
+        for remark in result.remarks[:_MOST_REMARKS]:
+            plain(remark)
         first = transcript.discussion[:_PREVIEWED_MESSAGES]
         plain(
             "\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message."

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.readers._draft import OpenDraft, speaker_name
+from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import EVENT_CHANNEL
 from evaluation.readers.document import ArchiveReader, Document, FileReader, Found, Games, Limits, Node, content_id
 from evaluation.transcript import Transcript
@@ -74,6 +75,7 @@ class _Post(NamedTuple):
         id: What ``reply`` of others refers to.
         reply: The id of the message answered.
         is_event: Whether nobody said it.
+        is_bot: Whether the file calls the author a bot.
     """
 
     name: str
@@ -83,12 +85,16 @@ class _Post(NamedTuple):
     id: str | None = None
     reply: str | None = None
     is_event: bool = False
+    is_bot: bool = False
 
 
 def _transcript(
     source_format: str, game_id: str, posts: Sequence[_Post], limits: Limits, about: Mapping[str, Any]
 ) -> Transcript:
     draft = OpenDraft(limits)
+    # Only a name that says who could hear is evidence.
+    channel = str(about.get("channel") or about.get("name") or "")[:200] or None
+    channel = channel if channel and channel_named(channel) in ("team", "private") else None
     places: dict[str | None, int] = {}
     names = _told_apart({post.author: post.name for post in posts if post.author is not None})
     for post in posts:
@@ -97,7 +103,10 @@ def _transcript(
             draft.say(speaker, post.text, "system", channel_name=EVENT_CHANNEL, sent_at=post.time)
         elif post.text.strip():
             reply_to = places.get(post.reply) if post.reply else None
-            places[post.id] = draft.say(speaker, post.text, sent_at=post.time, reply_to=reply_to)
+            about_post = {"is_bot": True} if post.is_bot else {}
+            places[post.id] = draft.say(
+                speaker, post.text, channel_name=channel, sent_at=post.time, reply_to=reply_to, metadata=about_post
+            )
     without_text = "Nobody speaks in the chat."
     return draft.build_open(source_format, f"{source_format}-{game_id}", metadata=about, without_text=without_text)
 
@@ -156,7 +165,8 @@ def _discord_post(node: Node) -> _Post:
     is_event = kind not in _DISCORD_SPEECH
     text = node["content"].text_or_none() or (kind if is_event else "")
     message_id, reply = node["id"].identifier_or_none(), node["reference"]["messageId"].identifier_or_none()
-    return _Post(name, text, node["timestamp"].time_or_none(), author or name, message_id, reply, is_event)
+    is_bot = user["isBot"].value is True
+    return _Post(name, text, node["timestamp"].time_or_none(), author or name, message_id, reply, is_event, is_bot)
 
 
 def _recognises_slack(paths: Set[str]) -> bool:
@@ -214,7 +224,8 @@ def _slack_post(node: Node, users: Mapping[str, str]) -> _Post:
     if subtype and subtype not in _SLACK_SPEECH:
         return _Post(name, text or subtype, time, is_event=True)
     thread = node["thread_ts"].text_or_none()
-    return _Post(name, text, time, id=stamp, reply=thread if thread != stamp else None)
+    is_bot = subtype == "bot_message" or node["bot_id"].value is not None
+    return _Post(name, text, time, id=stamp, reply=thread if thread != stamp else None, is_bot=is_bot)
 
 
 def _seconds(stamp: str) -> float | None:

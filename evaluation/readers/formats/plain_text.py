@@ -1,36 +1,57 @@
 """Reads transcripts written as plain text, and chats as messengers export or copy them to text.
 
-A message begins with its speaker: ``Name: text``, ``[12:03] Name: text``, ``2024-06-01 10:00 - Name: text``,
-``**Name:** text``, ``Name (role): text``, or a line with name and time above the text. What follows without a speaker
-belongs to the message above. Headings ("Day 2", "## Night 1") start rounds and phases; lists of players and roles,
-lines such as "Ann voted for Bob" and "Bob was voted out" become players, votes and eliminations.
+What a line may be stands in a table (``line_shapes.yaml``, printed in docs/formats.md). One pass gives each line its
+shape; then the names at the beginnings of lines are settled together; one pass joins the lines to a game.
 
 A name before a colon is a speaker if it is listed, votes, is named by others, or stands like the other speakers; a
-label ("PS:") is text. Whatever else stands there once is asked about, and so is a date that can be read in two ways.
+label ("PS:") is text. Whatever else stands there is asked about, and so is a date that can be read in two ways.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache, partial
 from typing import Any
 
+from dateutil.parser import parse as parse_date
+
+from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import (
-    THOUGHTS_CHANNEL,
-    Roster,
-    TranscriptDraft,
-    alignment_of,
-    is_abstention,
-    is_moderator,
-    word_lists,
-    word_set,
+from evaluation.readers._draft import THOUGHTS_CHANNEL, Roster, TranscriptDraft, alignment_of, is_moderator, word_set
+from evaluation.readers._game_log import (
+    ballots,
+    bare,
+    departures,
+    entries,
+    entry,
+    is_role,
+    looks_like_a_ballot,
+    named_in_results,
+    number_of,
+    opens_list,
+    opens_votes,
+    said_vote,
+    tells_result,
+    winner,
 )
-from evaluation.readers._who_speaks import EVENT_CHANNEL, channel_named
-from evaluation.readers.document import Answers, Document, FileReader, Question, ReadResult, Topic
+from evaluation.readers._line_shapes import part, shape
+from evaluation.readers._who_could_hear import channel_named
+from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
+from evaluation.readers.document import (
+    MOST_LEFT_OUT,
+    Answers,
+    Document,
+    FileReader,
+    Found,
+    LeftOut,
+    Question,
+    ReadResult,
+    Topic,
+)
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
 from evaluation.text.normal import english_words, fold
@@ -38,57 +59,29 @@ from evaluation.transcript import Channel
 
 FORMAT = "plain-text"
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
-_CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d{1,6})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:z|utc|[+-]\d{2}:?\d{2}))?"
-_DATE = (
-    r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}\.?"
-    rf"|\d{{1,2}}\.?[\s-]{_MONTH},?[\s-]\d{{2,4}}|{_MONTH}\s\d{{1,2}},?\s\d{{4}}|today|yesterday)"
-)
-# A date, a clock time, or both; matched without regard to case.
-_TIME = rf"(?:{_DATE}(?:(?:,?\s|,|\s?t|,?\s?at\s)\s?{_CLOCK})?|{_CLOCK}(?:,\s?{_DATE})?)"
-
 _NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
-_NAMED = re.compile(
-    rf"(?:(?P<day>\d{{1,2}})\.?[\s-](?P<month>{_MONTH})|(?P<first>{_MONTH})\s(?P<second>\d{{1,2}})),?[\s-](?P<year>\d{{2,4}})"
-)
-_PARTS = re.compile(
+_CLOCK = re.compile(
     r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d{1,6}))?)?"
-    r"\s?(?P<half>[ap])?(?:\.?m\.?)?\s?(?P<zone>z|utc|[+-]\d{2}:?\d{2})?$"
+    r"\s?(?:(?P<half>[ap])\.?\s?m\.?)?\s?(?P<zone>z|utc|[+-]\d{2}:?\d{2})?\Z"
 )
-_CLOCK_FIRST = re.compile(rf"(?P<clock>{_CLOCK}),\s?(?P<date>{_DATE})")
 # A clock without a date stands on a day that means nothing.
 _NO_DATE = date(1970, 1, 1)
 _HALF_DAY = timedelta(hours=12)
-
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 # Marks of writing direction, as messengers put them before names and times.
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
+_LONGEST_SHOWN = 80
 _MOST_WORDS = 5
-
-_TIMED = re.compile(
-    rf"(?:\[(?P<square>{_TIME})\]|\((?P<round>{_TIME})\)|(?P<bare>{_TIME})(?=\s))\s*(?:[-–—|:]\s+)?", re.IGNORECASE
-)
 _BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
 _TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
-_BOLD = re.compile(
-    r"(?P<mark>\*\*\*|\*\*|__|\*|_)(?P<name>[^*_:\n][^*:\n]{0,80}?)(?P<in>\s?[:：])?(?P=mark)"
-    r"(?P<note>\s*[\[(][^\[\]()]{1,60}[\])])?(?(in)(?:\s?[:：])?|\s?[:：])(?P<text>\s.*|)"
-)
-_COLON = re.compile(r"(?P<name>[^:：\n]{1,100}?)\s?(?:[:：])(?P<text>\s.*|(?<=：).*|(?![/\d]).*)")
-_ABOVE = re.compile(
-    rf"(?:\[(?P<before>{_TIME})\]\s+(?P<later>[^:\n]{{1,60}})"
-    rf"|(?P<name>[^:\n]{{1,200}}?)(?:,\s\[|\s{{1,8}}[-–—•|]\s{{0,8}}|\s{{1,8}}\[?)(?P<after>{_TIME})\]?:?)",
-    re.IGNORECASE,
-)
-_NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*$")
+_ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
+_NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,160})[\])]\s*(?:-\s(?P<behind>[^-]{1,40}))?$")
 _TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whispered|whispering|privately)\s+(?:to\s+)?")
 _SAYS = re.compile(
     r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
 )
-_ONLY_TIME = re.compile(_TIME, re.IGNORECASE)
 _PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
 # Addresses, quotes and tags of reasoning or tools.
 _NO_NAME = re.compile(
@@ -97,29 +90,40 @@ _NO_NAME = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
-_TIME_BEHIND = re.compile(
-    rf"(?P<name>[^:()\[\]\n]{{1,60}}?)\s?[\[(](?P<time>{_TIME})[\])]:(?P<text>\s.*|)", re.IGNORECASE
-)
-_ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
-_TIME_BELOW = re.compile(rf"(?P<dash>[-–—•|]\s*)?(?P<time>{_TIME})", re.IGNORECASE)
-
+_TITLE_END = re.compile(r"(?:^|\s)(?:[A-Z]|[JS]r|[DM]rs?|Ms|St|Prof)\.$")
 _PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
-_HEADING = re.compile(
-    r"(?:the\s)?(?:(?P<ordinal>[a-z]{3,8})\s(?P<second>day|night|round)"
-    r"|(?:game\s)?(?P<period>day|night|round|turn|morning|evening)\s?[#:]?\s?(?P<number>\d{1,3}|[a-z]{3,5}))\b"
-    r"\s*(?P<rest>.{0,60})",
-    re.IGNORECASE,
-)
 _PHASES = {
     "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
     "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
     "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
 }  # fmt: skip
 _SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
-
-
-# Shapes that begin a message, in the order in which they are tried; the groups are the name and the text.
-_SHAPES = (("bold", _BOLD), ("colon", _COLON))
+_NARRATOR = "System"
+_NIGHT = "night"
+_MARKED_SHARE = 0.6
+_MOST_ASKED = 12
+_LEAST_SHARE = 0.15
+_TO = re.compile(
+    r"(?:(?:whisper(?:s|ed|ing)?|dm|pm|private(?:ly)?|quietly|secretly|only|message)[: ]+)?"
+    r"(?:to|with|->|→|@)[: ]*(?P<who>.{1,160})"
+    r"|(?:whisper(?:s|ed)?|dm|pm)[: ]+(?P<dm>.{1,160})",
+    re.IGNORECASE,
+)
+_THINKS = re.compile(
+    r"(?:thinks?|thinking|thoughts?|inner (?:voice|thoughts?|monologue)|to (?:him|her|them)self|private thoughts?)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?:quest|mission|round|day|night|turn|game|vote|phase|step|team|act|scene)s? \d{1,3}(?: \w{1,12})?"
+)
+_TALLIED = re.compile(r"\d{1,3}(?: votes?)?")
+_WORD = re.compile(r"[\w'-]+")
+_WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
+_NOBODY = ("nobody", "no one", "skip", "abstain", "none")
+_QUIET = frozenset(
+    {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
+)
+_PLACES = frozenset({"chat", "channel", "den", "dm", "room", "team", "only"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +131,7 @@ class Head:
     """The beginning of a message; without a name, an event that the chat tells, or the beginning of nothing.
 
     Attributes:
-        shape: How the name stands out: one of ``_SHAPES``; ``above`` its text, with a time; ``event``; empty where
-            nothing begins.
+        shape: The line's shape in the table; ``event`` for what a chat tells; empty where nothing begins.
         name: The speaker as written.
         text: What follows in the same line.
         tags: What stands in brackets before the name: a channel, a round.
@@ -162,7 +165,8 @@ _NOTHING = Head()
 class _Line:
     """A line of the file; ``cleaned`` is what is matched, ``text`` what was written.
 
-    A heading is the round and the phase that it starts; ``None`` for what it does not say.
+    A heading is the round and the phase that it starts; ``None`` for what it does not say. ``noise`` is the reason why
+    a line is left out.
     """
 
     number: int
@@ -171,6 +175,7 @@ class _Line:
     head: Head = _NOTHING
     heading: tuple[int | None, str | None] | None = None
     is_code: bool = False
+    noise: str = ""
 
 
 def _plain(line: str) -> str:
@@ -179,24 +184,28 @@ def _plain(line: str) -> str:
 
 
 def _lines(text: str) -> list[_Line]:
-    """The lines with what they begin; inside a block of code nothing begins."""
+    """The lines with their shapes; inside a block of code, of reasoning or of a traceback nothing begins."""
     written = text.split("\n")
-    code = _code_lines(written)
+    code, traces = _code_lines(written), _traceback_lines(written)
+    is_bracketed = _speaks_in_brackets(written)
     found: list[_Line] = []
     for place, line in enumerate(written):
         cleaned = _plain(line)
-        if place in code or not cleaned:
-            found.append(_Line(place + 1, line, cleaned, is_code=place in code))
+        noise = "the traceback of a program" if place in traces else ""
+        if place in code or noise or not cleaned:
+            found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
         heading = _heading(cleaned)
         below = place + 1
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
-        head = _NOTHING if heading else _head(cleaned) or _NOTHING
-        if head.shape == "above" and (not following or _TIMED.match(following)):
+        head = _NOTHING if heading else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
+        if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
+        if head.shape == "event" and heading is None:
+            heading = _heading(head.text)
         found.append(_Line(place + 1, line, cleaned, head, heading))
     names = {line.number - 1: line.head.key for line in found if line.head.name}
     counts = Counter(names.values())
@@ -242,6 +251,35 @@ def _code_lines(lines: Sequence[str]) -> set[int]:
     return inside
 
 
+def _traceback_lines(lines: Sequence[str]) -> set[int]:
+    """The places of the lines of tracebacks, each up to the error that it ends with."""
+    inside: set[int] = set()
+    is_open = False
+    for number, line in enumerate(lines):
+        if shape("traceback").fullmatch(line.strip()):
+            is_open = True
+        elif is_open and not line.startswith((" ", "\t")):
+            is_open = False
+            inside.add(number)
+        if is_open:
+            inside.add(number)
+    return inside
+
+
+def _speaks_in_brackets(lines: Sequence[str]) -> bool:
+    """Whether lines begin with a speaker in brackets: "[Ann] text", and not with a channel before "Ann: text"."""
+    written = [_plain(line) for line in lines if line.strip()]
+    found = [match for line in written if (match := shape("bracketed").fullmatch(line))]
+    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not _heading(f"[{match['name']}]"))
+    with_colon = sum(
+        (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2
+        for match in found
+    )
+    is_most = sum(names.values()) >= _MARKED_SHARE * len(written) and with_colon * 2 < len(found)
+    levels = word_set("told_kinds") | {"warning", "critical"}
+    return len(names) > 1 and is_most and not all(fold(name) in levels for name in names)
+
+
 def _is_rule(line: str) -> bool:
     """Whether a line only separates: "---", "* * *", "====="."""
     return len(line) > 2 and len(set(line.replace(" ", ""))) == 1 and line[0] in "-=*_~#–—"
@@ -249,33 +287,29 @@ def _is_rule(line: str) -> bool:
 
 def _joined_time(line: str, following: str) -> str | None:
     """Name and time in one line, where a messenger copies the time to the line below the name, indented or dashed."""
-    match = _TIME_BELOW.fullmatch(_plain(following))
-    if match is None or not (match["dash"] or following.startswith((" ", "\t"))):
+    below = _plain(following)
+    dashed = below.lstrip("-–—•| \t")
+    if not part("time").fullmatch(dashed) or not (dashed != below or following.startswith((" ", "\t"))):
         return None
-    return f"{line} — {match['time']}" if _is_name(line) else None
+    return f"{line} — {dashed}" if _is_name(line) else None
 
 
 def _heading(line: str) -> tuple[int | None, str | None] | None:
     """The round and phase that a heading starts; ``None`` for any other line."""
-    bare = line.strip(" #*=_~-–—[](){}<>|:.!\t")
-    is_decorated = bare != line.rstrip(" :.!")
-    lowered = bare.casefold()
-    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or bare.isupper()):
+    stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
+    is_decorated = stripped != line.rstrip(" :.!")
+    lowered = stripped.casefold()
+    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or stripped.isupper()):
         return None, phase
-    match = _HEADING.fullmatch(bare)
+    match = shape("heading").fullmatch(stripped)
     if match is None:
         return None
-    number = _number((match["ordinal"] or match["number"]).casefold())
+    number = number_of((match["ordinal"] or match["number"]).casefold())
     rest = match["rest"].casefold()
     if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
         return None
     phase = _PERIODS[(match["second"] or match["period"]).casefold()]
     return number, "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else phase
-
-
-def _number(word: str) -> int | None:
-    numbers = word_lists("words")["numbers"]
-    return int(word) if word.isdigit() else numbers.index(word) // 2 + 1 if word in numbers else None
 
 
 def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
@@ -289,14 +323,16 @@ def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
     return stands_apart and len(behind) <= 4 and behind[0][0].isupper()
 
 
-def _head(line: str) -> Head | None:
+def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     """The beginning of a message in a cleaned line (``_plain``); ``None`` where no name stands."""
     if above := _above(line):
         return above
-    if match := _TIME_BEHIND.fullmatch(line):
+    if match := shape("time behind").fullmatch(line):
         return _named("colon", match["name"], match["text"], time=match["time"])
+    if is_bracketed and (match := shape("bracketed").fullmatch(line)):
+        return _named("bracketed", match["name"], match["text"])
     time = None
-    if match := _TIMED.match(line):
+    if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
     # In a chat every line with a time is somebody's or tells an event.
@@ -309,11 +345,13 @@ def _head(line: str) -> Head | None:
     while (match := _TAG.match(rest)) and len(tags) < 3:
         tags.append(match["tag"])
         rest = rest[match.end() :]
-    for shape, pattern in _SHAPES:
-        if match := pattern.fullmatch(rest):
-            name = match["name"] + (match.groupdict().get("note") or "")
-            if found := _named(shape, name, match["text"], tuple(tags), time, is_listed=bullet is not None):
+    for name in ("bold", "colon"):
+        if match := shape(name).fullmatch(rest):
+            written = match["name"] + (match.groupdict().get("note") or "")
+            if found := _named(name, written, match["text"], tuple(tags), time, is_listed=bullet is not None):
                 return found
+    if match := shape("titled").fullmatch(line):
+        return _named("titled", (match["name"] or match["bold"]) + (match["note"] or ""), "", time=time)
     return event if time is not None else None
 
 
@@ -323,7 +361,7 @@ def _named(
     name = written.strip(_MARKS + " ~\t")
     notes: list[str] = []
     while match := _NOTE.search(name):
-        notes.append(match["note"])
+        notes += [match["note"], *filter(None, (match["behind"],))]
         name = name[: match.start()].rstrip()
     if match := _SAYS.search(name):
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
@@ -348,12 +386,13 @@ def _is_name(name: str) -> bool:
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
     # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.
-    return not re.search(r"[.,;!?]\s+[a-z]|[.]$(?<![A-Z][.])(?<!\b[JS]r\.)", name) and "//" not in name
+    is_sentence = re.search(r"[.,;!?]\s+[a-z]", name) or (name.endswith(".") and not _TITLE_END.search(name))
+    return not is_sentence and "//" not in name
 
 
 def _above(line: str) -> Head | None:
     """A line of name and time, above the text."""
-    match = _ABOVE.fullmatch(line)
+    match = shape("above").fullmatch(line)
     if match is None:
         return None
     written, time = match["later"] or match["name"], match["before"] or match["after"]
@@ -361,7 +400,7 @@ def _above(line: str) -> Head | None:
     name = written[: note.start() if note else None].strip(_MARKS + " ")
     if len(written.split()) > _MOST_WORDS and match["later"] is None and re.search(r"[-–—•|]", line):
         return Head("event", text=written.strip(), time=time)
-    if not _is_name(name) or _TIMED.match(name + " ") or name.startswith(("<", "[", "(", "*", "-")):
+    if not _is_name(name) or shape("time in front").match(name + " ") or name.startswith(("<", "[", "(", "*", "-")):
         return None
     # "we met at 10:30" ends like such a line.
     is_sentence = match["later"] is None and (name[0].islower() or name.split()[-1].islower()) and " " in name
@@ -394,9 +433,20 @@ def _moments(written: Iterable[str | None], *, is_day_first: bool) -> Iterator[d
     """
     last, days = None, 0
     for one in written:
+        lowered = (one or "").casefold().translate(_SPACES).strip().rstrip(".")
+        found = part("date").search(lowered)
         try:
-            day, clock = _day_and_clock((one or "").casefold().strip().rstrip("."), is_day_first=is_day_first)
-            if day is not None:
+            clock = _clock(
+                part("clock").search(
+                    lowered[: found.start()]
+                    if found and found.start()
+                    else lowered[found.end() :]
+                    if found
+                    else lowered
+                )
+            )
+            if found is not None:
+                day = _day(found[0], is_day_first)
                 yield datetime.combine(day, clock or time(tzinfo=UTC)).astimezone(UTC)
                 continue
             if clock is None:
@@ -413,306 +463,30 @@ def _moments(written: Iterable[str | None], *, is_day_first: bool) -> Iterator[d
         yield moment
 
 
-def _day_and_clock(written: str, *, is_day_first: bool) -> tuple[date | None, time | None]:
-    if match := _CLOCK_FIRST.fullmatch(written):
-        written = f"{match['date']} {match['clock']}"
-    day = None
-    if match := re.match("today|yesterday", written):
-        day = _NO_DATE + timedelta(days=match[0] == "today")
-    elif match := _NUMBERS.match(written):
-        first, second, third = int(match[1]), int(match[3]), int(match[4])
-        if len(match[1]) == 4:
-            day = date(first, second, third)
-        else:
-            # A dot never stands between month and day.
-            month, number = (second, first) if is_day_first or match[2] == "." else (first, second)
-            day = date(_year(third), month, number)
-    elif match := _NAMED.match(written):
-        month = _MONTHS.index((match["month"] or match["first"])[:3]) + 1
-        day = date(_year(int(match["year"])), month, int(match["day"] or match["second"]))
-    found = _PARTS.search(written[match.end() :] if match else written)
-    if found is None:
-        return day, None
-    hour = int(found["hour"])
-    if found["half"]:
-        hour = hour % 12 + (12 if found["half"] == "p" else 0)
-    zone = found["zone"] or ""
-    offset = datetime.strptime(zone, "%z").tzinfo if zone[:1] in ("+", "-") else UTC
-    fraction = int((found["fraction"] or "0").ljust(6, "0"))
-    return day, time(hour, int(found["minute"]), int(found["second"] or 0), fraction, offset)
+@lru_cache(maxsize=4096)
+def _day(written: str, is_day_first: bool) -> date:
+    """The day of a date; raises ``ValueError`` for one that does not exist."""
+    if written in ("today", "yesterday"):
+        return _NO_DATE + timedelta(days=written == "today")
+    numbers = _NUMBERS.fullmatch(written.rstrip("."))
+    # The parser would take a year in front for a day where days come first; a dot never stands behind a month.
+    is_year_first = numbers is not None and len(numbers[1]) == 4
+    is_day_first = not is_year_first and (is_day_first or (numbers is not None and numbers[2] == "."))
+    day: date = parse_date(written, dayfirst=is_day_first, yearfirst=is_year_first).date()
+    return day
 
 
-def _year(written: int) -> int:
-    return written + 2000 if written < 100 else written
-
-
-_EMPHASIS = re.compile(r"\*\*|__|^#+\s+|(?<!\w)[*_]|[*_](?!\w)")
-_LIST = re.compile(
-    r"(?:the\s)?(?:(?P<players>players?(?: list)?|cast|participants?|characters|dramatis personae|seats)"
-    r"|(?P<roles>roles?(?: list)?|role assignments?|identities))(?:\s?\(.{1,30}\))?\s*(?::\s*(?P<rest>.*)|)",
-    re.IGNORECASE,
-)
-_VOTES = re.compile(
-    r"(?:the\s)?(?:votes?|voting|vote results?|results? of the vote|ballots?|tally)\s*:?\s*(?P<rest>.*)", re.I
-)
-_ENTRY = re.compile(
-    r"(?:[-*•]|\d{1,3}[.)])?\s*(?P<name>[^:=()\[\]\n]{1,60}?)"
-    r"(?:\s*[(\[](?P<bracket>[^()\[\]]{1,60})[)\]]|\s*(?P<mark>:|=|->|→|\s[-–—]\s|\bis (?:the|an?)\b|\bas\b)\s*"
-    r"(?P<role>.{1,60})|)\s*[.,;]?"
-)
-_VOTE = re.compile(
-    r"(?P<voter>.{1,60}?)(?: \([^()]*\))?,? (?:has |have )?(?:voted|votes|vote)"
-    r"(?: (?:for|against|to (?:eliminate|lynch|execute|hang|kill|exile|banish|remove))| out)? "
-    r"(?P<target>.{1,60}?)(?:\s?[,;:]? ?\(?(?P<why>because .*|\(.*\))\)?)?[.!]?"
-)
-_ABSTAINS = re.compile(
-    r"(?P<voter>.{1,60}?) (?:abstained|abstains|did not vote|didn't vote|skipped the vote|passes)(?: .{0,30})?[.!]?"
-)
-_ARROW = re.compile(r"(?P<voter>.{1,60}?)\s*(?:->|→|=>|➜|-->|⟶|▶|>)\s*(?P<target>.{1,60}?)[.]?")
-_FOR = re.compile(r"(?P<voter>.{1,60}?)(?:\s*[:=]\s*|\s+[-–—]\s+| for )(?P<target>.{1,60}?)[.]?")
-_TALLY = re.compile(
-    r"(?P<target>.{1,60}?)(?:\s*[:=-]?\s*\(?(?P<count>\d{1,3})(?: votes?)?\)?)\s*(?:[:-]|from|by|\()\s*"
-    r"(?P<voters>[^()]{1,400}?)\)?[.]?"
-)
-_OUT = re.compile(
-    r"(?P<player>.{1,60}?)(?:,? \(?(?:the|an?) (?P<before>[\w -]{2,30})\)?,?| \((?P<bracket>[\w -]{2,30})\),?)?"
-    r" (?:(?:was|is|has been|have been|got|gets|were) (?:voted out|eliminated|lynched|executed|killed|hanged|murdered"
-    r"|exiled|banished|removed|found dead|sent home|put to death|attacked and killed|thrown out)"
-    r"|died|dies|is dead|has died)\b(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_OUT_LABEL = re.compile(
-    r"(?:eliminated|elimination|lynched|voted out|executed|killed|died|dead|exiled|out|night kill|killed in the night)"
-    r"\s*[:=]\s*(?P<player>[^,()\-–—.]{1,60}?)"
-    r"(?:,? \(?(?:the |an? )?(?P<role>[\w -]{2,30})\)?| [-–—] (?P<after>[\w -]{2,30}))?[.!]?",
-    re.IGNORECASE,
-)
-_ROLE_AFTER = re.compile(
-    r"(?:(?:he|she|they|it|who|whose role|\w+) (?:was|is|were|had been) |role(?: was)?:? |revealed (?:as|to be) |\()"
-    r"(?:the |an? )?(?P<role>[A-Za-z][\w -]{1,29}?)(?:\)|[.,;!]|$)",
-    re.IGNORECASE,
-)
-# What is asked, supposed or only likely has not happened.
-_UNSURE = re.compile(
-    r"[?]|\b(?:if|when|unless|until|would|will|may|might|could|should|think|thinks|believe|suppose|maybe|almost|nearly|not)\b",
-    re.IGNORECASE,
-)
-# "Ann died laughing", "Ann is dead to me", "Ann was removed from the chat" are something else.
-_LEAVES = re.compile(
-    r"\s*(?:$|[.,;:!(–—-]|(?:in|during|at|by|on|last|and|with|overnight|tonight|today|this|after|out|first)\b"
-    r"|from the (?:game|village|town|table)\b)",
-    re.IGNORECASE,
-)
-_AT_NIGHT = re.compile(r"\b(?:night|murdered|found dead|killed)\b", re.IGNORECASE)
-_WINNER = re.compile(
-    r"(?:winners?\s*[:=]\s*(?P<label>.{1,40}?)"
-    r"|(?:the )?(?P<side>[\w ]{3,30}?) (?:wins?|won|have won|has won)(?: the game)?)[.!]*",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_POINT = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
-_PLAIN_ROLE = re.compile(r"[\w' /-]{2,40}")
-
-_CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,2}(?: \d{1,3})?")
-# The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
-_LONGEST = 2000
-
-Find = Callable[[str], str | None]
-"""Gives a player's name as the game has it; ``None`` for anybody else."""
-
-_Ballot = tuple[str, str | None, str | None]
-"""Voter, target and reason; no target for an abstention."""
-
-
-def _bare(line: str) -> str:
-    """A line without emphasis, the signs of a heading and needless space; nothing of a line too long for a result."""
-    return " ".join(_EMPHASIS.sub("", line).split()) if len(line) <= _LONGEST else ""
-
-
-def _sentences(line: str) -> list[str]:
-    """The sentences of a line; empty ones for what is asked, supposed or only likely, since that has not happened."""
-    return ["" if _UNSURE.search(one) else one for one in _SENTENCE.split(_bare(line))]
-
-
-def _opens_list(line: str) -> tuple[bool, str] | None:
-    """Whether a line opens a list of players: (does it promise roles, what stands behind the colon)."""
-    match = _LIST.fullmatch(_bare(line))
-    return None if match is None else (match["roles"] is not None, (match["rest"] or "").strip())
-
-
-def _opens_votes(line: str) -> str | None:
-    """The text behind "Votes:"; empty where the line is only the heading of a list of votes."""
-    written = _bare(line)
-    match = _VOTES.fullmatch(written)
-    return None if match is None or (match["rest"] and ":" not in written) else match["rest"].strip()
-
-
-def _entry(line: str, *, is_open: bool) -> tuple[str, str | None] | None:
-    """Name and role in a line of a list of players.
-
-    Behind a colon only a known role counts unless the list is one of roles.
-    """
-    match = _ENTRY.fullmatch(_bare(line))
+def _clock(found: re.Match[str] | None) -> time | None:
+    match = _CLOCK.match(found[0].strip()) if found else None
     if match is None:
         return None
-    name, role = match["name"].strip(), (match["bracket"] or match["role"] or "").strip(" .*") or None
-    if not _is_name(name) or (role is not None and not _PLAIN_ROLE.fullmatch(role)):
-        return None
-    is_sure = role is None or match["bracket"] or match["mark"] != ":" or is_open or alignment_of(role) is not None
-    return (name, role) if is_sure and (role is None or len(role.split()) <= 4) else None
-
-
-def _entries(text: str, *, has_roles: bool) -> list[tuple[str, str | None]]:
-    """The players of a list in one line; none where one of its parts is not one, or lacks the role that it promises."""
-    parts = re.split(r"[,;]\s*(?![^()]*\))|\s+and\s+", text.rstrip("."))
-    found = [_entry(part, is_open=True) for part in parts if part.strip()]
-    entries = [entry for entry in found if entry and (entry[1] or not has_roles)]
-    return entries if len(entries) == len(found) else []
-
-
-def _tells_result(line: str) -> bool:
-    """Whether a line is a list of players or votes, an elimination or a winner, by its first word."""
-    written = _bare(line)
-    won = _WINNER.fullmatch(written)
-    is_list = _opens_list(written) is not None or _opens_votes(written) is not None
-    return is_list or _OUT_LABEL.fullmatch(written) is not None or bool(won and won["label"])
-
-
-def _looks_like_a_ballot(line: str) -> bool:
-    """Whether a line below "Votes:" may be one of them: two short names, with a sign between them."""
-    written = _POINT.sub("", _bare(line))
-    match = _ARROW.fullmatch(written) or _FOR.fullmatch(written)
-    return match is not None and all(len(match[side].split()) <= 3 for side in ("voter", "target"))
-
-
-def _ballots(line: str, find: Find, *, is_list: bool) -> list[_Ballot]:
-    """The votes that a line tells; none where it names somebody unknown."""
-    written = _POINT.sub("", _bare(line))
-    if match := _VOTE.fullmatch(written):
-        made = _ballot(match, find, match["why"])
-        return [made] if made else []
-    if (match := _ABSTAINS.fullmatch(written)) and (voter := find(match["voter"])):
-        return [(voter, None, None)]
-    if match := _TALLY.fullmatch(written):
-        voters = [find(one.strip()) for one in re.split(r",\s*|\s+and\s+|;\s*", match["voters"])]
-        target = find(match["target"].strip(" :-"))
-        if target and all(voters) and len(voters) == int(match["count"]):
-            return [(voter, target, None) for voter in voters if voter]
-    patterns = (_ARROW, _VOTE, _FOR) if is_list else (_ARROW,)
-    found = []
-    for part in re.split(r"[,;]\s+", written):
-        matches = (pattern.fullmatch(part.strip()) for pattern in patterns)
-        made = next((made for match in matches if match and (made := _ballot(match, find))), None)
-        if made is None:
-            return []
-        found.append(made)
-    return found
-
-
-def _ballot(match: re.Match[str], find: Find, why: str | None = None) -> _Ballot | None:
-    voter, target = find(match["voter"].strip()), match["target"].strip(" .")
-    whom = find(target)
-    is_vote = whom is not None or is_abstention(match["target"].removeprefix("to ").strip(" ."))
-    return (voter, whom, why) if voter is not None and is_vote else None
-
-
-def _departures(line: str, find: Find) -> Iterator[tuple[str, str | None, bool]]:
-    """The players who leave by a line that nobody says, their roles where they are told, and whether by night."""
-    written = _SENTENCE.split(_bare(line))
-    for place, sentence in enumerate(_sentences(line)):
-        if match := _OUT_LABEL.fullmatch(sentence):
-            role, rest = match["role"] or match["after"], ""
-        elif (match := _OUT.fullmatch(sentence)) and _LEAVES.match(match["rest"]):
-            role, rest = match["before"] or match["bracket"], " ".join((match["rest"], *written[place + 1 : place + 2]))
-        else:
-            continue
-        if role is None and (told := _ROLE_AFTER.search(rest)):
-            role = told["role"] if alignment_of(told["role"]) or "role" in rest.casefold() else None
-        for name in re.split(r",\s*|\s+and\s+", match["player"].strip()):
-            if player := find(name.strip()):
-                yield player, role, bool(_AT_NIGHT.search(sentence))
-
-
-def _winner(line: str) -> str | None:
-    """The side that a line, or a sentence of it, calls the winner."""
-    for match in map(_WINNER.fullmatch, _sentences(line)):
-        if match and (match["label"] or alignment_of(match["side"])):
-            return match["label"] or match["side"]
-    return None
-
-
-def _named_in_results(line: str) -> Iterator[str]:
-    """Voter and target of "Ann voted for Bob", and those of whom it is said "Nell was killed", whoever they are."""
-    match = _VOTE.fullmatch(_POINT.sub("", _bare(line)))
-    if match and re.search(r" vote[sd]? (?:for|against|to|out) ", f"{_bare(line)} "):
-        voter, target = match["voter"].strip(), match["target"].strip(" .")
-        is_for_nobody = is_abstention(target)
-        both = all(_is_name(one) and one[0].isupper() and len(one.split()) <= 3 for one in (voter, target))
-        if both and not is_for_nobody:
-            yield from (voter, target)
-        elif is_for_nobody and _is_name(voter) and voter[0].isupper():
-            yield voter
-    for match in map(_OUT.fullmatch, _sentences(line)):
-        name = match["player"].strip() if match and _LEAVES.match(match["rest"]) else ""
-        if _CAPITALISED.fullmatch(name) and name.split()[0].casefold() not in word_set("no_names"):
-            yield name
-
-
-_NARRATOR = "System"
-_NIGHT = "night"
-_MARKED_SHARE = 0.6
-_MOST_ASKED = 12
-_LEAST_SHARE = 0.15
-_MEDIA = re.compile(
-    r"(?:<(?:media|attached|image|video|audio|sticker|gif|document|contact card|.{1,20}) (?:omitted|weggelassen)>"
-    r"|(?:image|video|audio|sticker|gif|document|contact card|photo|voice message|media)s? omitted"
-    r"|(?:this message was|you) deleted(?: this message)?\.?|\[(?:photo|sticker|video|voice message|file|gif)\]"
-    r"|.{1,80} \(file attached\))",
-    re.IGNORECASE,
-)
-_TO = re.compile(
-    r"(?:(?:whisper(?:s|ed|ing)?|dm|pm|private(?:ly)?|quietly|secretly|only|message)[: ]+)?"
-    r"(?:to|with|->|→|@)[: ]*(?P<who>.{1,120})"
-    r"|(?:whisper(?:s|ed)?|dm|pm)[: ]+(?P<dm>.{1,120})",
-    re.IGNORECASE,
-)
-_THINKS = re.compile(
-    r"(?:thinks?|thinking|thoughts?|inner (?:voice|thoughts?|monologue)|to (?:him|her|them)self|private thoughts?)",
-    re.I,
-)
-_CHANNEL_LINE = re.compile(r"(?P<hash>#[\w-]{2,40})|(?:[-=~*]{2,}|\[)\s*(?P<named>[\w '-]{2,30}?)\s*(?:[-=~*]{2,}|\])")
-_NUMBERED = re.compile(
-    r"(?:quest|mission|round|day|night|turn|game|vote|phase|step|team|act|scene)s? \d{1,3}(?: \w{1,12})?"
-)
-_TALLIED = re.compile(r"\d{1,3}(?: votes?)?")
-_WORD = re.compile(r"[\w'-]+")
-_WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
-_REPLIES = re.compile(
-    r"\d{1,4} (?:repl(?:y|ies)|reactions?)|\{(?:attachments|embed|reactions|stickers|forwarded message)\}", re.I
-)
-_NOBODY = ("nobody", "no one", "skip", "abstain", "none")
-_QUIET = frozenset(
-    {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
-)
-_PLACES = frozenset({"chat", "channel", "den", "dm", "room", "team", "only"})
-_BANNER = re.compile(
-    r"(?:guild|channel|topic|exported|messages?|after|before|server|exported \d+ message\(s\))\s*[:.]?.*", re.I
-)
-
-
-@dataclass(slots=True)
-class _Spoken:
-    """A message while its lines come in."""
-
-    speaker: str
-    lines: list[str]
-    round: int | None
-    phase: str | None
-    channel: Channel = "public"
-    channel_name: str | None = None
-    recipients: tuple[str, ...] = ()
-    time: str | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
+    hour = int(match["hour"])
+    if match["half"]:
+        hour = hour % 12 + (12 if match["half"] == "p" else 0)
+    zone = match["zone"] or ""
+    offset = datetime.strptime(zone, "%z").tzinfo if zone[:1] in ("+", "-") else UTC
+    fraction = int((match["fraction"] or "0").ljust(6, "0"))
+    return time(hour, int(match["minute"]), int(match["second"] or 0), fraction, offset)
 
 
 _BEGINNING = 4000
@@ -732,6 +506,11 @@ _TOOL_LOGS = (
         re.compile(r"(?:^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s)?<[^<>/!?\s]{1,60}> .*\n){2}", re.MULTILINE),
         "a log of IRC",
         "Write each line as [12:03] Name: text.",
+    ),
+    (
+        re.compile(r"(?:[^\n]*(?:\x1b\[|[│┃║╭╮╰╯┌┐└┘╔╗╚╝━═]{2}|[│┃║][^\n]*[│┃║])[^\n]*\n(?:[^\n]*\n)?){3}"),
+        "what a terminal showed, with frames and colours",
+        "Have the program write its messages to a file, as lines of Name: text, CSV or JSON.",
     ),
 )
 
@@ -790,10 +569,11 @@ class _Speakers:
             for line in lines
             if line.number not in self.list_lines
             and self.may_begin(line.head)
-            and (line.head.key in self.listed or not _tells_result(line.cleaned))
+            and (line.head.key in self.listed or not tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
-        self._marked = {head.key for head in beginning.values() if head.time or head.shape == "above"}
+        self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
+        self._sentences = Counter(head.key for head in beginning.values() if len(head.text.split(",")[0].split()) > 2)
         for head in beginning.values():
             self._spell(head.name)
         self._builds = {
@@ -817,9 +597,9 @@ class _Speakers:
             # A list inside of a message.
             return False
         if self._shape is None:
-            return head.shape != "above"
+            return head.shape not in ("above", "titled")
         is_named = head.shape == "colon" and not _is_label(head.key) and self._is_named(head.name)
-        return head.shape == self._shape or head.key in self.listed or is_named
+        return head.shape == self._shape or head.key in self.listed or (is_named and self._shape != "titled")
 
     def _decide(self, number: int, head: Head) -> None:
         name = head.key
@@ -828,13 +608,15 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
-        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name):
+        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name) or self._tells_of_player(head.name):
             accepted = False
             self.labels += 1
         else:
-            accepted = name not in word_set("doubtful") and (
+            is_repeated = self._counts[name] > 1 and not self._only_repeats(head.name)
+            is_doubtful = name in word_set("doubtful") or self._only_repeats(head.name)
+            accepted = not is_doubtful and (
                 name in self._marked
-                or self._counts[name] > 1
+                or is_repeated
                 or self._stand_alike
                 or is_moderator(head.name)
                 or self._is_named(head.name)
@@ -844,6 +626,19 @@ class _Speakers:
                 self.asked.setdefault(self.spelling(head.name), number)
         if accepted:
             self._accepted.add(name)
+
+    def _tells_of_player(self, name: str) -> bool:
+        """Whether a name is that of somebody who speaks, with a verb behind it: "Ann targets: Bob"."""
+        words = name.split()
+        return (
+            len(words) > 1 and words[-1].islower() and fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
+        )
+
+    def _only_repeats(self, name: str) -> bool:
+        """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
+        key = fold(name)
+        is_plain = self._counts[key] > 1 and _is_ordinary(name) and not is_moderator(name)
+        return is_plain and not self._is_named(name) and self._sentences[key] * 2 < self._counts[key]
 
     def _is_named(self, name: str) -> bool:
         return any(word in self._words for word in name.split() if len(word) > 1 and not word.islower())
@@ -860,28 +655,53 @@ class _Speakers:
         is_open: bool | None = None
         in_votes = False
         for line in self.lines:
-            opened, votes = _opens_list(line.cleaned), _opens_votes(line.cleaned)
-            in_votes = votes == "" or (in_votes and _looks_like_a_ballot(line.cleaned))
+            opened, votes = (
+                opens_list(line.head.text if line.head.shape == "event" else self._untimed(line)),
+                opens_votes(line.cleaned),
+            )
+            in_votes = votes == "" or (in_votes and looks_like_a_ballot(line.cleaned))
             if in_votes:
                 is_open = None
                 self.list_lines |= {line.number} if votes is None else set()
             elif opened is not None:
-                entries = _entries(opened[1], has_roles=opened[0]) if opened[1] else []
+                listed = entries(opened[1], _is_name, has_roles=opened[0]) if opened[1] else []
                 is_open = None if opened[1] else opened[0]
-                self.list_lines |= {line.number} if entries or not opened[1] else set()
-                for entry in entries:
-                    self._list(*entry)
+                self.list_lines |= {line.number} if listed or not opened[1] else set()
+                for each in listed:
+                    self._list(*each)
             elif line.cleaned and not _is_rule(line.cleaned):
-                found = _entry(line.cleaned, is_open=is_open) if is_open is not None and not line.heading else None
+                found = (
+                    entry(line.cleaned, _is_name, is_open=is_open) if is_open is not None and not line.heading else None
+                )
                 if found is not None and (found[1] or not is_open):
                     self.list_lines.add(line.number)
                     self._list(*found)
                     continue
                 is_open = None
                 if not line.head.name or is_moderator(line.head.name):
-                    for name in _named_in_results(line.head.text if line.head.name else line.cleaned):
+                    for name in named_in_results(line.head.text or line.cleaned, _is_name):
                         self._voting[fold(name)] = None
                         self._spell(name)
+        self._read_role_lines()
+
+    @staticmethod
+    def _untimed(line: _Line) -> str:
+        """The line without its time."""
+        head = line.head
+        return f"{head.name}: {head.text}" if head.time and head.shape == "colon" else line.cleaned
+
+    def _read_role_lines(self) -> None:
+        """Lines one below the other that say nothing but a role behind a name ("P1: Role.FASCIST") are a list."""
+        block: list[_Line] = []
+        for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
+            if line.head.shape in ("colon", "bold") and is_role(line.head.text) and not is_moderator(line.head.name):
+                block.append(line)
+                continue
+            if len({one.head.key for one in block}) == len(block) > 1:
+                for one in block:
+                    self.list_lines.add(one.number)
+                    self._list(one.head.name, one.head.text.strip(" ."))
+            block = []
 
     def _list(self, written: str, role: str | None) -> None:
         self.listed[fold(written)] = self.listed.get(fold(written)) or role
@@ -917,21 +737,27 @@ class _Speakers:
         nested = sum(
             line.head.name[0].islower() and (line.text[:1] in " -" or not line.head.text)
             for line in lines
-            if not line.head.time and line.head.shape != "above"
+            if not line.head.time and line.head.shape not in ("above", "titled")
         )
         if len(self.asked) > max(_MOST_ASKED, len(lines)) or nested * 3 > len(lines):
             return False
         players = {line.head.key for line in lines if not is_moderator(line.head.name)}
         is_alone = len(players) == 1 and len(lines) > 2 and (self.is_timed or self._shape is not None)
         written = sum(1 for line in self.lines if line.cleaned)
-        return (len(players) > 1 or is_alone) and len(lines) >= _LEAST_SHARE * written
+        # Paragraphs stand below a heading, so there are fewer of them.
+        share = _LEAST_SHARE if self._shape != "titled" else 0
+        return (len(players) > 1 or is_alone) and len(lines) >= share * written
 
 
 def _ruling_shape(heads: Sequence[Head]) -> str | None:
     """The shape that most beginnings have, if it is one that itself shows a name."""
-    for shape, count in Counter(head.shape for head in heads).most_common(1):
-        if shape != "colon" and count > 1 and count >= _MARKED_SHARE * len(heads):
-            return shape
+    titled = Counter(head.key for head in heads if head.shape == "titled")
+    if sum(count > 1 for count in titled.values()) > 1:
+        return "titled"
+    others = [head for head in heads if head.shape != "titled"]
+    for shape_name, count in Counter(head.shape for head in others).most_common(1):
+        if shape_name != "colon" and count > 1 and count >= _MARKED_SHARE * len(others):
+            return shape_name
     return None
 
 
@@ -946,45 +772,62 @@ def _build(name: str) -> str:
 
 def _is_ordinary(name: str) -> bool:
     """Whether a name consists of English words alone ("Evidence", "Final Thoughts")."""
-    return all(word.isalpha() and word.casefold() in english_words() for word in name.split())
+    return all(word.strip(".").isalpha() and word.strip(".").casefold() in english_words() for word in name.split())
 
 
 def _looks_like_a_name(name: str) -> bool:
     return _build(name) in ("A", "1", "A A", "A 1", "1 A", "1 1") and not _is_label(fold(name))
 
 
-class _Page:
-    """Goes through the lines and builds the game."""
+@dataclass(slots=True)
+class _Spoken:
+    """A message while its lines come in."""
 
-    def __init__(self, document: Document, speakers: _Speakers) -> None:
+    speaker: str
+    lines: list[str]
+    round: int | None
+    phase: str | None
+    channel: Channel = "public"
+    channel_name: str | None = None
+    recipients: tuple[str, ...] = ()
+    time: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+class _Page:
+    """Goes through the lines of one game and builds it."""
+
+    def __init__(self, document: Document, speakers: _Speakers, lines: Sequence[_Line]) -> None:
         self._document = document
         self._answers = document.answers
         self._speakers = speakers
+        self._lines = lines
         # Its round and phase are those of the line that is read.
         self._draft = TranscriptDraft(Roster(speakers.names), document.limits)
         self._seats = seat_numbers(self._draft.roster.names)
         self._channel: str | None = None
         self._spoken: list[_Spoken] = []
         self._open: _Spoken | None = None
-        self._winner: str | None = None
         self._in_votes = False
         self._roles = dict(speakers.listed)
+        self._kinds: Counter[str] = Counter()
+        self._left_out: list[LeftOut] = []
+        self.winner: str | None = None
         self._notes: dict[str, Counter[str]] = {}
         for head in (line.head for line in speakers.lines if speakers.speaks(line.head)):
             self._notes.setdefault(head.key, Counter()).update(head.notes)
 
-    def reading(self) -> ReadResult:
-        """The game with what is open about it."""
-        for line in self._speakers.lines:
+    def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
+        """The game with what is open about it; ``broken_off`` says what ended it before its end."""
+        for line in self._lines:
             self._add(line)
         written = [one.time for one in self._spoken if one.time is not None]
         # What the numbers prove is right, whatever was answered for other files.
         dates = _order_of_dates(written) or self._answers.dates
         players = self._players()
         said = [one for one in self._spoken if any(one.lines)]
-        for one, moment in zip(
-            said, _moments((one.time for one in said), is_day_first=dates != "month-first"), strict=True
-        ):
+        moments = _moments((one.time for one in said), is_day_first=dates != "month-first")
+        for one, moment in zip(said, moments, strict=True):
             self._draft.round, self._draft.phase = one.round, one.phase
             self._draft.say(
                 one.speaker,
@@ -995,11 +838,15 @@ class _Page:
                 sent_at=moment,
                 metadata=one.metadata,
             )
+        metadata = {BROKEN_OFF: broken_off} if broken_off and self.winner is None else {}
         transcript = self._draft.build(
-            game_id=self._document.game_id(FORMAT), source_format=FORMAT, players=players, winner=self._winner
+            game_id=game_id, source_format=FORMAT, players=players, winner=self.winner, metadata=metadata
         )
         remarks, questions = tuple(self._remarks()), tuple(self._questions(dates, written))
-        return ReadResult(transcript=transcript, remarks=remarks, questions=questions)
+        kinds = {kind: count for kind, count in self._kinds.items() if count}
+        return ReadResult(
+            transcript=transcript, remarks=remarks, questions=questions, kinds=kinds, left_out=tuple(self._left_out)
+        )
 
     def _players(self) -> list[dict[str, Any]]:
         involved = {one.speaker for one in self._spoken if one.channel != "system"}
@@ -1019,12 +866,14 @@ class _Page:
                 yield f"{counted(count, 'line')} with {what} left in the message above."
 
     def _questions(self, dates: str | None, written: Sequence[str]) -> Iterator[Question]:
-        for name, number in self._speakers.asked.items():
+        if asked := self._speakers.asked:
+            named = ", ".join(f'"{shorten(name)}:" (line {number})' for name, number in asked.items())
+            words = f"Lines begin with {named[:400]}, and nothing else shows that this is a speaker"
+            if len(asked) == 1:
+                ((name, number),) = asked.items()
+                words = f'Line {number} begins with "{shorten(name)}:", and nothing else shows that this is a speaker'
             yield Question(
-                Topic.SPEAKER,
-                name,
-                f'Line {number} begins with "{shorten(name)}:", and nothing else shows that this is a speaker. '
-                "A player, a moderator, or text of the message above?",
+                Topic.SPEAKER, ", ".join(asked), f"{words}. A player, a moderator, or text of the message above?"
             )
         for name in self._draft.roster.names:
             is_open = fold(name) in self._speakers.listed and self._answers.speaker(name) is None
@@ -1034,34 +883,36 @@ class _Page:
         if dates is None:
             example = next(one for one in written if one[:1].isdigit())
             yield Question(Topic.DATES, "", f'Does "{shorten(example)}" name the day or the month first?')
-        at_night = sum(
-            one.phase == _NIGHT and one.channel == "public" and not self._is_leading(one.speaker)
-            for one in self._spoken
-        )
-        if at_night and self._answers.channel(_NIGHT) is None:
-            told = f"{counted(at_night, 'message')} {'stands' if at_night == 1 else 'stand'} under a night"
-            yield Question(Topic.CHANNEL, _NIGHT, f"{told}, taken as public. Who hears them?", "public")
 
     def _add(self, line: _Line) -> None:
-        if line.is_code or not line.cleaned:
-            self._continue(line.text)
+        if line.noise or (self._speakers.is_timed and shape("header").fullmatch(line.cleaned) and not line.head.name):
+            self._leave(line, line.noise or "a line of the program that exported the chat")
+        elif line.is_code or not line.cleaned:
+            self._continue(line)
         elif line.heading is not None:
             self._begin(*line.heading)
             self._open, self._channel = None, None
             self._in_votes = self._draft.phase == "vote"
-        elif _is_rule(line.cleaned) or (self._speakers.is_timed and _REPLIES.fullmatch(line.cleaned)):
+            self._kinds["round"] += 1
+        elif _is_rule(line.cleaned):
             self._in_votes = False
-        elif self._open is not None and self._speakers.is_timed and _ONLY_TIME.fullmatch(line.cleaned):
+        elif self._open is not None and self._speakers.is_timed and part("time").fullmatch(line.cleaned):
             # A messenger groups the messages of one person.
             self._open = replace(self._open, lines=[], time=line.cleaned, metadata={})
             self._spoken.append(self._open)
+            self._kinds["message"] += 1
         elif self._is_result(line):
             return
         elif line.number in self._speakers.list_lines:
-            self._tell(line.cleaned)
+            self._tell(line.head.text if line.head.shape == "event" else line.cleaned, "role", time=line.head.time)
         elif not self._opens_channel(line.cleaned):
             self._in_votes = False
             self._speak_or_continue(line)
+
+    def _leave(self, line: _Line, reason: str) -> None:
+        self._kinds["left out"] += 1
+        if len(self._left_out) < MOST_LEFT_OUT:
+            self._left_out.append(LeftOut(f"line {line.number}", cut(line.cleaned, _LONGEST_SHOWN), reason))
 
     def _begin(self, number: int | None, phase: str | None) -> None:
         if phase == "day" and number is None and self._draft.phase == _NIGHT and self._draft.round is not None:
@@ -1071,7 +922,7 @@ class _Page:
 
     def _opens_channel(self, line: str) -> bool:
         """A line that is only a channel's name: "#mafia-chat", "--- wolf den ---"."""
-        match = _CHANNEL_LINE.fullmatch(line)
+        match = shape("channel").fullmatch(line)
         if match is None:
             return False
         named = set(_WORD.findall((match["named"] or "").casefold()))
@@ -1081,6 +932,7 @@ class _Page:
             return False
         self._channel = match["hash"] or match["named"].strip()
         self._open = None
+        self._kinds["round"] += 1
         return True
 
     def _is_result(self, line: _Line) -> bool:
@@ -1089,35 +941,57 @@ class _Page:
         if self._speakers.speaks(head):
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
             if not is_list and not any(_TALLIED.fullmatch(note) for note in head.notes):
-                return False
+                return self._votes_by_saying(head)
         elif head.shape == "event":
             written = head.text
-        rest = _opens_votes(written)
+        # Below somebody's words, and where messages have times, only a line that tells nothing else counts.
+        is_told = self._open is None or (self._speakers.is_timed and head.time is not None)
+        rest = opens_votes(written)
         if rest is not None:
             self._in_votes = True
-        is_told = self._vote(written if rest is None else rest, is_list=self._in_votes)
-        if rest is None and not is_told:
-            is_told = self._take_results(written)
-        if is_told or rest == "":
-            self._tell(written)
+        kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
+        if rest is None and kind is None:
+            kind = self._take_results(written, is_told=is_told)
+        silent = shape("silence").fullmatch(bare(written))
+        if kind is None and silent and self._find(silent["player"]) is not None:
+            kind = "event"
+        if kind or rest == "":
+            self._tell(written, kind or "event")
             return True
         return False
 
-    def _take_results(self, written: str) -> bool:
-        found = list(_departures(written, self._find))
+    def _votes_by_saying(self, head: Head) -> bool:
+        """Whether a message is only a command or the record of a vote; one that says it in words stays a message."""
+        said = said_vote(head.text, self._speakers.spelling(head.name), self._find)
+        if said is None or self._is_leading(head.name) or head.tags or head.recipients:
+            return False
+        ballot, is_command = said
+        self._draft.vote(ballot.voter, ballot.target)
+        if is_command:
+            self._tell(f"{ballot.voter}: {head.text}", "vote", time=head.time)
+        return is_command
+
+    def _take_results(self, written: str, *, is_told: bool = True) -> str | None:
+        """The kind of what a line tells: an elimination or, as an event, the winner; ``None`` for neither."""
+        found = list(departures(written, self._find, is_told=is_told))
+        gone = {elimination["player"]: elimination for elimination in self._draft.eliminations}
         for player, role, is_at_night in found:
+            if player in gone:
+                # Told twice: the second may add the role.
+                gone[player]["role"] = gone[player]["role"] or role
+                continue
             self._draft.eliminate(player, role=role)
             if is_at_night and self._draft.phase != "vote":
                 self._draft.eliminations[-1]["phase"] = _NIGHT
-        winner = _winner(written)
-        self._winner = winner or self._winner
-        return bool(found or winner)
+        side = winner(written, is_told=is_told)
+        self.winner = side or self.winner
+        return "elimination" if found else "event" if side else None
 
     def _vote(self, written: str, *, is_list: bool) -> bool:
-        ballots = _ballots(written, self._find, is_list=is_list) if written else []
-        for voter, target, why in ballots:
-            self._draft.vote(voter, target, justification=why)
-        return bool(ballots)
+        found = ballots(written, self._find, is_list=is_list) if written else []
+        for ballot in found:
+            self._draft.vote(ballot.voter, ballot.target, justification=ballot.why)
+        return bool(found)
 
     def _find(self, name: str) -> str | None:
         cleaned = name.strip(" *_.@")
@@ -1126,24 +1000,27 @@ class _Page:
     def _speak_or_continue(self, line: _Line) -> None:
         head = line.head
         if head.shape == "event" and self._speakers.is_timed:
-            self._tell(head.text, EVENT_CHANNEL, head.time)
+            self._tell(head.text, "event", EVENT_CHANNEL, head.time)
         elif self._speakers.speaks(head):
             self._say(head)
         elif self._speakers.may_begin(head) and self._speakers.spelling(head.name) in self._speakers.asked:
-            self._tell(line.cleaned)
+            self._tell(line.cleaned, "event")
         else:
-            self._continue(line.text)
+            self._continue(line)
 
-    def _continue(self, text: str) -> None:
+    def _continue(self, line: _Line) -> None:
         if self._open is not None:
-            self._open.lines.append(text.rstrip())
-        elif text.strip() and not _BANNER.fullmatch(_plain(text)):
-            self._tell(_plain(text))
+            self._open.lines.append(line.text.rstrip())
+        elif line.cleaned and shape("header").fullmatch(line.cleaned):
+            self._leave(line, "a line of the program that exported the chat")
+        elif line.cleaned:
+            self._tell(line.cleaned, "event")
 
-    def _tell(self, text: str, channel_name: str | None = None, time: str | None = None) -> None:
+    def _tell(self, text: str, kind: str, channel_name: str | None = None, time: str | None = None) -> None:
         when = (self._draft.round, self._draft.phase)
         self._spoken.append(_Spoken(_NARRATOR, [text], *when, "system", channel_name, time=time))
         self._open = None
+        self._kinds[kind] += 1
 
     def _say(self, head: Head) -> None:
         speaker = self._speakers.spelling(head.name)
@@ -1157,18 +1034,20 @@ class _Page:
         if (match := _WHISPERED.match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
+        kind = "message"
         if self._is_leading(speaker):
-            self._vote(head.text, is_list=False)
-            self._take_results(head.text)
-        if head.is_told:
-            one.channel, one.channel_name = "system", EVENT_CHANNEL
-        if _MEDIA.fullmatch(head.text):
-            one.channel, one.channel_name = "system", "media"
-        if one.phase == _NIGHT and one.channel == "public" and not one.recipients and one.channel_name is None:
-            answer = self._answers.channel(_NIGHT)
-            one.channel_name = _NIGHT if answer not in (None, "public") else None
+            if (heading := _heading(head.text)) and len(head.text.split()) <= _MOST_WORDS:
+                self._begin(*heading)
+                one.round, one.phase = self._draft.round, self._draft.phase
+            has_votes = self._vote(head.text, is_list=False)
+            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if heading else "event")
+        if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
+            one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
+        if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):
+            one.channel, one.channel_name, kind = "system", "media", "event"
         self._spoken.append(one)
         self._open = one
+        self._kinds[kind] += 1
 
     def _is_leading(self, speaker: str) -> bool:
         answer = self._answers.speaker(speaker)
@@ -1186,7 +1065,7 @@ class _Page:
             one.round, one.phase = self._draft.round, self._draft.phase
         elif _THINKS.fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
-        elif to and (to["dm"] or said & _QUIET or any(map(self._find, names))):
+        elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
             one.recipients = tuple(self._find(name) or name for name in names)
         elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
             self._roles[fold(one.speaker)] = self._roles.get(fold(one.speaker)) or note
@@ -1207,4 +1086,49 @@ def _names(written: str) -> list[str]:
     return [one.strip() for one in re.split(r",\s*|\s+and\s+|\s*&\s*", written) if one.strip()]
 
 
-READER = FileReader(FORMAT, _recognises, lambda document: _Page(document, _speakers(document)).reading())
+def _runs(speakers: _Speakers) -> list[Sequence[_Line]]:
+    """The lines of each game in a file: a line that starts another begins one, where somebody speaks on both sides."""
+    starts = [0]
+    for place, line in enumerate(speakers.lines):
+        written = line.head.text if line.head.shape == "event" else line.cleaned
+        is_start = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        if is_start and any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place]):
+            starts.append(place)
+    runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    return [run for run in runs if any(speakers.speaks(line.head) for line in run)]
+
+
+def names_speaker(line: str) -> bool:
+    """Whether a line begins with a name and a colon."""
+    head = _head(_plain(line))
+    return head is not None and head.shape in ("colon", "bold") and not _is_label(head.key)
+
+
+def read_text(document: Document) -> ReadResult:
+    """The whole text as one game."""
+    speakers = _speakers(document)
+    return _Page(document, speakers, speakers.lines).reading(document.game_id(FORMAT))
+
+
+_RUN_ENDED = "the start of another run"
+_PROGRAM_ENDED = "an error of the program that ran it"
+
+
+def _read(document: Document) -> Found:
+    speakers = _speakers(document)
+    runs = _runs(speakers)
+    game_id = document.game_id(FORMAT)
+    ends = [_RUN_ENDED] * (len(runs) - 1)
+    ends.append(
+        _PROGRAM_ENDED if any(line.noise for line in [one for one in speakers.lines if one.cleaned][-1:]) else ""
+    )
+    if len(runs) == 1:
+        return _Page(document, speakers, runs[0]).reading(game_id, ends[0])
+
+    def game(number: int) -> ReadResult:
+        return _Page(document, speakers, runs[number]).reading(f"{game_id}-{number + 1}", ends[number])
+
+    return [(f"run {number + 1}", partial(game, number)) for number in range(len(runs))]
+
+
+READER = FileReader(FORMAT, _recognises, _read)

@@ -67,19 +67,19 @@ def test_texts_that_are_no_transcripts_are_refused(text: str) -> None:
     assert result.error.remedy
 
 
-def test_messages_under_a_night_are_public_and_asked_about() -> None:
+def test_messages_under_a_night_are_not_public_and_asked_about() -> None:
     text = "Day 1\nAnn: Hello, Bob.\nBob: Hello.\nNight 1\nModerator: Wake up.\nAnn: We kill Cid.\nDay 2\nBob: Who?\n"
     (result,) = read_upload("x.txt", text.encode())
     assert result.transcript is not None
-    assert [(question.name, question.taken) for question in result.questions] == [("night", "public")]
-    assert result.questions[0].words.startswith("1 message stands under a night")
-    (answered,) = read_upload("x.txt", text.encode(), answers=Answers(channels={"night": "team"}))
+    assert [(question.name, question.taken) for question in result.questions] == [("night", "team")]
+    assert result.questions[0].words.startswith('1 message stands under "night"')
+    (answered,) = read_upload("x.txt", text.encode(), answers=Answers(channels={"night": "public"}))
     assert answered.transcript is not None
     assert [message.channel for message in answered.transcript.messages] == [
         "public",
         "public",
         "system",
-        "team",
+        "public",
         "public",
     ]
     assert not answered.questions

@@ -90,6 +90,7 @@ MADE: dict[str, tuple[str, bytes]] = {
     "plain with times": ("plain-text", b"[12:03] Ann: Hi\n[12:04] Bob: Ho\n"),
     "telegram": ("telegram", dumped(TELEGRAM)),
     "discord": ("discord", dumped(DISCORD)),
+    "captions": ("captions", b"WEBVTT\n\n00:01.000 --> 00:02.000\nAnn: Hi\n\n00:02.000 --> 00:03.000\nBob: Ho\n"),
     "csv": ("table", csv_text(message_table([GAME])).encode()),
     "tsv": ("table", csv_text(message_table([GAME])).replace('","', '"\t"').encode()),
     "table as lines": ("table", "".join(json_lines([GAME])).encode()),

@@ -12,7 +12,7 @@ import pytest
 from evaluation import Recorder
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.readers import Answers, read_path
-from evaluation.readers._who_speaks import channel_named
+from evaluation.readers._who_could_hear import channel_named
 from evaluation.score import RowVerdict
 from evaluation.text.names import NameIndex
 from evaluation.text.reasoning import parts_of
@@ -171,27 +171,22 @@ def test_whole_words_of_a_channel_name_decide(name: str, channel: str | None) ->
     assert channel_named(name) == channel
 
 
-def test_a_channel_whose_name_says_nothing_is_public_and_asked_about() -> None:
+def test_a_channel_whose_name_says_nothing_is_not_public_and_asked_about() -> None:
     rows = "name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,lounge\nBob,d,mafia\n"
     found = result(rows)
-    assert [m.channel for m in found.transcript.messages] == ["public", "public", "public", "team"]
-    assert [(q.name, q.taken) for q in found.questions] == [("lounge", "public")]
-    answered = result(rows, answers=Answers(channels={"lounge": "team"}))
-    assert [m.channel for m in answered.transcript.messages] == ["public", "public", "team", "team"]
+    assert [m.channel for m in found.transcript.messages] == ["public", "public", "team", "team"]
+    assert [(q.name, q.taken) for q in found.questions] == [("lounge", "team")]
+    answered = result(rows, answers=Answers(channels={"lounge": "public"}))
+    assert [m.channel for m in answered.transcript.messages] == ["public", "public", "public", "team"]
     assert not answered.questions
 
 
-def test_hundreds_of_channels_are_told_in_one_sentence() -> None:
+def test_hundreds_of_channels_are_one_question() -> None:
     rows = "".join(f"Ann,hi,c{number}\nBob,ho,c{number}\n" for number in range(300))
     found = result(f"name,text,channel\n{rows}")
-    assert not found.questions
-    assert found.remarks == ("c0, c1, c2, c3, c4 and 295 more: channels whose names tell nothing are taken as public.",)
-
-
-def test_the_only_or_largest_channel_is_never_hidden() -> None:
-    found = result("name,text,channel\nAnn,a,mafia-game\nBob,b,mafia-game\n")
-    assert [m.channel for m in found.transcript.messages] == ["public", "public"]
-    assert "only channel" in found.questions[0].words
+    assert [(q.name, q.taken) for q in found.questions] == [("*", None)]
+    answered = result(f"name,text,channel\n{rows}", answers=Answers(channels={"*": "public"}))
+    assert len(answered.transcript.discussion) == 600
 
 
 def test_hearers_that_are_everybody_and_listeners_make_nothing_private() -> None:
@@ -218,7 +213,7 @@ def test_rows_that_are_no_message_are_left_out_and_counted() -> None:
     ]
     found = result(lines(*rows))
     assert [m.text for m in found.transcript.messages] == ["Hi", "Ho"]
-    assert "2 rows without a speaker or a text left out." in found.remarks
+    assert found.kinds == {"message": 2, "left out": 2}
 
 
 def test_times_that_do_not_all_fall_leave_the_order_of_the_file() -> None:

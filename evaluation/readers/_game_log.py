@@ -1,0 +1,237 @@
+"""Find what a line tells about the game: votes, players who leave, the winner, and lists of players."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from evaluation.readers._draft import alignment_of, is_abstention, is_neutral, word_lists, word_set
+from evaluation.readers._line_shapes import shape
+
+_EMPHASIS = re.compile(r"\*\*|__|^#+\s+|(?<!\w)[*_]|[*_](?!\w)")
+_ROLE_AFTER = re.compile(
+    r"(?:(?:he|she|they|it|who|whose role|\w+) (?:was|is|were|had been) |role(?: was)?:? |revealed (?:as|to be) |\()"
+    r"(?:the |an? )?(?P<role>[A-Za-z][\w -]{1,29}?)(?:\)|[.,;!]|$)",
+    re.IGNORECASE,
+)
+# What is asked, supposed or only likely has not happened.
+_UNSURE = re.compile(
+    r"[?]|\b(?:if|when|unless|until|would|will|may|might|could|should|think|thinks|believe|suppose|maybe|almost|nearly|not)\b",
+    re.IGNORECASE,
+)
+# "Ann died laughing", "Ann is dead to me", "Ann was removed from the chat" are something else.
+_LEAVES = re.compile(
+    r"\s*(?:$|[.,;:!(–—-]|(?:in|during|at|by|on|last|and|with|overnight|tonight|today|this|after|out|first)\b"
+    r"|from the (?:game|village|town|table)\b)",
+    re.IGNORECASE,
+)
+# In the middle of what somebody says, only a sentence that tells nothing else is a result.
+_LEAVES_ALONE = re.compile(
+    r"(?:\s(?!and\b)[^,;:]{1,60})?(?:,? who was [^,;:]{1,40})?[.!]?|\s?\([^()]{1,40}\)[.!]?", re.IGNORECASE
+)
+_AT_NIGHT = re.compile(r"\b(?:night|murdered|found dead|killed)\b", re.IGNORECASE)
+# The full stop of a title or an initial ends no sentence.
+_SENTENCE = re.compile(
+    r"(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\b[A-Z]\.)(?<=[.!?])\s+(?=[A-Z])"
+)
+_POINT = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
+# "[DEAD] Bob died": what a log writes before what it tells.
+_LOG_TAG = re.compile(r"^\[[A-Z _]{3,20}\]\s+(?=\S)")
+_PLAIN_ROLE = re.compile(r"[\w'. /-]{2,40}")
+_CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,2}(?: \d{1,3})?")
+# The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
+_LONGEST = 2000
+
+Find = Callable[[str], str | None]
+"""Gives a player's name as the game has it; ``None`` for anybody else."""
+IsName = Callable[[str], bool]
+
+
+class Ballot(NamedTuple):
+    """A vote; no target for an abstention."""
+
+    voter: str
+    target: str | None
+    why: str | None = None
+
+
+class Departure(NamedTuple):
+    """A player who leaves, with the role where it is told."""
+
+    player: str
+    role: str | None
+    is_at_night: bool
+
+
+def bare(line: str) -> str:
+    """A line without emphasis, the signs of a heading and needless space; nothing of a line too long for a result."""
+    return " ".join(_EMPHASIS.sub("", _LOG_TAG.sub("", line)).split()) if len(line) <= _LONGEST else ""
+
+
+def _sentences(line: str) -> list[str]:
+    """The sentences of a line; empty ones for what is asked, supposed or only likely, since that has not happened."""
+    return ["" if _UNSURE.search(sentence) else sentence for sentence in _SENTENCE.split(bare(line))]
+
+
+def opens_list(line: str) -> tuple[bool, str] | None:
+    """Whether a line opens a list of players: (does it promise roles, what stands behind the colon)."""
+    match = shape("players").fullmatch(bare(line))
+    return None if match is None else (match["roles"] is not None, (match["rest"] or "").strip())
+
+
+def opens_votes(line: str) -> str | None:
+    """The text behind "Votes:"; empty where the line is only the heading of a list of votes."""
+    written = bare(line)
+    match = shape("votes").fullmatch(written)
+    return None if match is None or (match["rest"] and ":" not in written) else match["rest"].strip()
+
+
+def is_role(written: str) -> bool:
+    """Whether a text is a role that is known, and nothing else."""
+    return len(written.split()) <= 4 and bool(_PLAIN_ROLE.fullmatch(written)) and (
+        alignment_of(written) is not None or is_neutral(written)
+    )  # fmt: skip
+
+
+def entry(line: str, is_name: IsName, *, is_open: bool) -> tuple[str, str | None] | None:
+    """Name and role in a line of a list of players.
+
+    Behind a colon only a known role counts unless the list is one of roles.
+    """
+    match = shape("entry").fullmatch(bare(line))
+    if match is None:
+        return None
+    name, role = match["name"].strip(), (match["bracket"] or match["role"] or "").strip(" .*") or None
+    if not is_name(name) or (role is not None and not _PLAIN_ROLE.fullmatch(role)):
+        return None
+    is_sure = role is None or match["bracket"] or match["mark"] != ":" or is_open or alignment_of(role) is not None
+    return (name, role) if is_sure and (role is None or len(role.split()) <= 4) else None
+
+
+def entries(text: str, is_name: IsName, *, has_roles: bool) -> list[tuple[str, str | None]]:
+    """The players of a list in one line; none where one of its parts is not one, or lacks the role that it promises."""
+    parts = re.split(r"[,;]\s*(?![^()]*\))|\s+and\s+", text.rstrip("."))
+    found = [entry(one, is_name, is_open=True) for one in parts if one.strip()]
+    listed = [each for each in found if each and (each[1] or not has_roles)]
+    return listed if len(listed) == len(found) else []
+
+
+def tells_result(line: str) -> bool:
+    """Whether a line is a list of players or votes, an elimination or a winner, by its first word."""
+    written = bare(line)
+    won = shape("winner").fullmatch(written)
+    is_list = opens_list(written) is not None or opens_votes(written) is not None or "votes for:" in written
+    return is_list or shape("out label").fullmatch(written) is not None or bool(won and won["label"])
+
+
+def looks_like_a_ballot(line: str) -> bool:
+    """Whether a line below "Votes:" may be one of them: two short names, with a sign between them."""
+    written = _POINT.sub("", bare(line))
+    match = shape("arrow").fullmatch(written) or shape("ballot").fullmatch(written)
+    return match is not None and all(len(match[side].split()) <= 3 for side in ("voter", "target"))
+
+
+def ballots(line: str, find: Find, *, is_list: bool) -> list[Ballot]:
+    """The votes that a line tells; none where it names somebody unknown."""
+    written = _POINT.sub("", bare(line))
+    if match := shape("vote").fullmatch(written):
+        made = _ballot(match, find, match["why"])
+        return [made] if made else []
+    if (match := shape("abstention").fullmatch(written)) and (voter := find(match["voter"])):
+        return [Ballot(voter, None)]
+    if match := shape("tally").fullmatch(written):
+        voters = [find(one.strip()) for one in re.split(r",\s*|\s+and\s+|;\s*", match["voters"])]
+        target = find(match["target"].strip(" :-"))
+        if target and all(voters) and len(voters) == int(match["count"]):
+            return [Ballot(voter, target) for voter in voters if voter]
+    patterns = [shape(name) for name in (("arrow", "vote", "ballot") if is_list else ("arrow",))]
+    found = []
+    for one in re.split(r"[,;]\s+", written):
+        matches = (pattern.fullmatch(one.strip()) for pattern in patterns)
+        made = next((made for match in matches if match and (made := _ballot(match, find))), None)
+        if made is None:
+            return []
+        found.append(made)
+    return found
+
+
+def _ballot(match: re.Match[str], find: Find, why: str | None = None) -> Ballot | None:
+    voter, target = find(match["voter"].strip()), match["target"].strip(" .")
+    whom = find(target)
+    is_vote = whom is not None or is_abstention(match["target"].removeprefix("to ").strip(" ."))
+    return Ballot(voter, whom, why) if voter is not None and is_vote else None
+
+
+def said_vote(text: str, voter: str, find: Find) -> tuple[Ballot, bool] | None:
+    """The vote that is all of what a player says, and whether it is a command or a record rather than speech."""
+    match = shape("vote said").fullmatch(bare(text))
+    if match is None:
+        return None
+    target = match["target"].strip(" .*")
+    whom = find(target)
+    return (Ballot(voter, whom), bool(match["command"])) if whom or is_abstention(target) else None
+
+
+def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Departure]:
+    """The players who leave by a line.
+
+    Args:
+        line: The line.
+        find: Gives the players' names.
+        is_told: Whether the game tells the line; else every sentence of it must tell a result and nothing more.
+    """
+    written = _SENTENCE.split(bare(line))
+    found: list[Departure] = []
+    for place, sentence in enumerate(_sentences(line)):
+        if match := shape("out label").fullmatch(sentence):
+            role, rest = match["role"] or match["after"], ""
+        elif (match := shape("out").fullmatch(sentence)) and _LEAVES.match(match["rest"]):
+            if not (is_told or _LEAVES_ALONE.fullmatch(match["rest"])):
+                return
+            role, rest = match["before"] or match["bracket"], " ".join((match["rest"], *written[place + 1 : place + 2]))
+        elif is_told or (sentence and (shape("revealed").fullmatch(sentence) or _winner_in(sentence))):
+            continue
+        else:
+            return
+        if role is None and (told := _ROLE_AFTER.search(rest)):
+            role = told["role"] if alignment_of(told["role"]) or "role" in rest.casefold() else None
+        players = filter(None, (find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["player"].strip())))
+        found += [Departure(player, role, bool(_AT_NIGHT.search(sentence))) for player in players]
+    yield from found
+
+
+def _winner_in(sentence: str) -> str | None:
+    match = shape("winner").fullmatch(sentence)
+    return (match["label"] or match["side"]) if match and (match["label"] or alignment_of(match["side"])) else None
+
+
+def winner(line: str, *, is_told: bool = True) -> str | None:
+    """The side that a line, or a sentence of it, calls the winner; of what a player says, only the whole line may."""
+    sentences = _sentences(line)
+    if not is_told and len(sentences) > 1:
+        return None
+    return next((side for sentence in sentences if (side := _winner_in(sentence))), None)
+
+
+def number_of(word: str) -> int | None:
+    """The number that a word or digits say; ``None`` for any other word."""
+    numbers = word_lists("words")["numbers"]
+    return int(word) if word.isdigit() else numbers.index(word) // 2 + 1 if word in numbers else None
+
+
+def named_in_results(line: str, is_name: IsName) -> Iterator[str]:
+    """Voter and target of "Ann voted for Bob", and those of whom it is said "Nell was killed", whoever they are."""
+    match = shape("vote").fullmatch(_POINT.sub("", bare(line)))
+    if match and re.search(r" vote[sd]? (?:for|against|to|out) ", f"{bare(line)} "):
+        voter, target = match["voter"].strip(), match["target"].strip(" .")
+        is_for_nobody = is_abstention(target)
+        both = all(is_name(one) and one[0].isupper() and len(one.split()) <= 3 for one in (voter, target))
+        if both and not is_for_nobody:
+            yield from (voter, target)
+        elif is_for_nobody and is_name(voter) and voter[0].isupper():
+            yield voter
+    for match in map(shape("out").fullmatch, _sentences(line)):
+        name = match["player"].strip() if match and _LEAVES.match(match["rest"]) else ""
+        if _CAPITALISED.fullmatch(name) and name.split()[0].casefold() not in word_set("no_names"):
+            yield name

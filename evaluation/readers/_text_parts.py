@@ -1,0 +1,90 @@
+"""Split a text into what was said and what its speaker kept to itself, by tags, labels, marks and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from evaluation.readers._draft import word_set
+from evaluation.text.reasoning import Part, parts_of
+
+_LONGEST_JSON = 50_000
+_FENCE = re.compile(r"```(?:json)?\s*(?P<body>[{].*[}])\s*```", re.DOTALL)
+_MARK = re.compile(
+    r"\[/?(?P<mark>[A-Za-z][A-Za-z _-]{2,30})\]:?|</?(?P<tag>private|public|secret|speech)>", re.IGNORECASE
+)
+_LABEL = re.compile(r"(?:^|(?<=\s))[*_#]{0,3}(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)[*_]{0,3}\s?[:：][*_]{0,3}(?=\s|$)")
+_NO_LETTERS = re.compile(r"[^a-z]+")
+
+
+def text_parts(text: str) -> list[Part]:
+    """The text as speech, thoughts and tool calls in their order; none of the parts is empty.
+
+    Besides tags of reasoning (:func:`parts_of`), it knows an object of JSON with speech and thought, marks such as
+    ``[PRIVATE]``, and a text that begins with a label such as ``Thought:``. Of these only what is marked as speech is
+    speech; a text without any is speech as a whole.
+    """
+    stripped = text.strip()
+    body = fenced["body"] if (fenced := _FENCE.fullmatch(stripped)) else stripped
+    parts = _of_json(body) if body.startswith("{") else _of_marks(stripped) or _of_labels(stripped)
+    return parts or parts_of(text)
+
+
+def _kind(name: str) -> str | None:
+    """``speech``, ``thought``, ``reason`` or ``action`` for a label, mark or key; ``None`` for any other."""
+    bare = _NO_LETTERS.sub("", name.casefold())
+    return next(
+        (kind for kind in ("speech", "thought", "reason", "action") if bare in word_set(f"{kind}_labels")), None
+    )
+
+
+def _of_json(body: str) -> list[Part]:
+    try:
+        held: Any = json.loads(body) if len(body) <= _LONGEST_JSON else None
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(held, dict):
+        return []
+    kinds = {key: _kind(key) for key, value in held.items() if isinstance(value, str) and value.strip()}
+    if not set(kinds.values()) & {"speech", "thought"} or len(held) < 2:
+        return []
+    hidden = [
+        str(value) if kinds.get(key) in ("thought", "reason") else f"{key}: {value}"
+        for key, value in held.items()
+        if kinds.get(key) != "speech" and value not in (None, "", [], {})
+    ]
+    said = [held[key].strip() for key, kind in kinds.items() if kind == "speech"]
+    return _told([*(("thought", one) for one in hidden), *(("speech", one) for one in said)])
+
+
+def _of_marks(text: str) -> list[Part]:
+    found = [(mark, _kind(mark["mark"] or mark["tag"])) for mark in _MARK.finditer(text)]
+    marks = [(mark, kind) for mark, kind in found if kind]
+    if not any(kind == "thought" for _, kind in marks):
+        return []
+    return _told(_cut(text, [(mark.start(), mark.end(), kind, mark[0][1] == "/") for mark, kind in marks]))
+
+
+def _of_labels(text: str) -> list[Part]:
+    first = _LABEL.match(text)
+    if first is None or _kind(first["label"]) is None:
+        return []
+    found = [(label, _kind(label["label"])) for label in _LABEL.finditer(text) if label["label"][0].isupper()]
+    labels = [(label, kind) for label, kind in found if kind]
+    kinds = {kind for _, kind in labels}
+    if "thought" not in kinds and not ("speech" in kinds and len(kinds) > 1):
+        return []
+    return _told(_cut(text, [(label.start(), label.end(), kind, False) for label, kind in labels]))
+
+
+def _cut(text: str, marks: list[tuple[int, int, str, bool]]) -> Iterator[tuple[str, str]]:
+    yield "speech", text[: marks[0][0]]
+    for place, (_, end, kind, closes) in enumerate(marks):
+        until = marks[place + 1][0] if place + 1 < len(marks) else len(text)
+        yield "speech" if closes else kind, text[end:until]
+
+
+def _told(parts: Any) -> list[Part]:
+    return [Part("speech" if kind == "speech" else "thought", text.strip()) for kind, text in parts if text.strip()]

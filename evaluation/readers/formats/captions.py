@@ -1,0 +1,52 @@
+"""Reads captions of a meeting, WebVTT and SRT: times, and names by ``<v Name>`` or ``Name:``.
+
+The cues are written as lines with a time in front, which :mod:`plain_text` reads; a cue without a name goes on with
+what the speaker above says. Cue numbers, settings and styles are left out.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+
+from evaluation.errors import BrokenTranscriptError
+from evaluation.readers.document import Document, FileReader, ReadResult
+from evaluation.readers.formats import plain_text
+
+FORMAT = "captions"
+
+_CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
+_CUE = re.compile(
+    rf"^[ \t]*(?P<start>{_CLOCK})[ \t]+-->[ \t]+{_CLOCK}[^\n]*\n(?P<text>(?:[ \t]*\S[^\n]*\n?)*)", re.MULTILINE
+)
+_FIRST = re.compile(rf"\s*(?:WEBVTT\b|(?:\d+\s*\n)?\s*{_CLOCK}[ \t]+-->)")
+_VOICE = re.compile(r"<v(?:\.[\w.-]{1,40})?[ \t]+(?P<name>[^>\n]{1,80})>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,80}>|<\d[^<>\n]{0,20}>|\{\\[^{}\n]{0,40}\}")
+
+
+def _recognises(document: Document) -> bool:
+    return _FIRST.match(document.text) is not None and _CUE.search(document.text) is not None
+
+
+def _read(document: Document) -> ReadResult:
+    lines: list[str] = []
+    for cue in _CUE.finditer(document.text):
+        start = re.split("[.,]", cue["start"])[0]
+        stamp = f"[{start if start.count(':') == 2 else f'0:{start}'}]"
+        for written in cue["text"].splitlines():
+            text = html.unescape(_TAG.sub("", _VOICE.sub(r"\n\g<name>: ", written))).strip()
+            lines += [f"{stamp} {one}" if plain_text.names_speaker(one) else one for one in text.split("\n") if one]
+    inner = Document("\n".join(lines).encode() or b" ", document.limits, document.answers)
+    if not lines or not plain_text.READER.recognises(inner):
+        raise BrokenTranscriptError(
+            "The captions do not say who speaks.", remedy="Export them with speakers: <v Name> or Name: before a text."
+        )
+    found = plain_text.read_text(inner)
+    transcript = found.transcript
+    assert transcript is not None
+    about = {"source_format": FORMAT, "game_id": document.game_id(FORMAT)}
+    return replace(found, transcript=transcript.model_copy(update=about))
+
+
+READER = FileReader(FORMAT, _recognises, _read)

@@ -1,0 +1,245 @@
+"""Reads a game that a program wrote as JSON of its own: messages, votes and roles at any depth, in the file's order.
+
+Rounds and phases stand around the messages, as keys ("round_2", "night") or as values; lists under a hidden key
+("werewolf_discussion") are that channel. Whatever is found becomes a row of a table and is read as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from evaluation.errors import InputError
+from evaluation.files.strict_json import step
+from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, word_lists, word_set
+from evaluation.readers._who_could_hear import channel_named
+from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
+from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
+from evaluation.transcript import Transcript
+
+FORMAT = "json-game"
+
+_NUMBERED = re.compile(r"(?P<period>round|day|night|turn|phase|cycle)s?[ _-]?(?P<number>\d{1,3})?", re.IGNORECASE)
+_LINE = re.compile(r"(?P<name>[^:\n]{1,60}):\s+(?P<text>\S.*)", re.DOTALL)
+_WORDS = re.compile(r"[a-z]+")
+_CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
+_MAPPING = ColumnMapping(
+    **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
+)
+_MOST_DEEP = 40
+_GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
+
+
+def _bare(key: str) -> str:
+    return "".join(filter(str.isalnum, key.casefold()))
+
+
+@dataclass
+class _Walk:
+    """The rows found so far, with the players and the winner told beside them."""
+
+    rows: list[TableRow] = field(default_factory=list)
+    players: dict[str, dict[str, Any]] = field(default_factory=dict)
+    winner: str | None = None
+
+    def visit(self, value: Any, path: str, around: Mapping[str, Any], depth: int = 0) -> None:
+        """Takes what a value holds, in its order."""
+        if depth > _MOST_DEEP:
+            return
+        if isinstance(value, list):
+            value = _with_speakers(value)
+            for place, item in enumerate(value):
+                self.visit(item, step(path, place), around, depth + 1)
+        elif isinstance(value, dict):
+            self._object(value, path, around, depth)
+
+    def _object(self, held: Mapping[str, Any], path: str, around: Mapping[str, Any], depth: int) -> None:
+        plain = {key: one for key, one in held.items() if isinstance(one, (str, int, float)) or one is None}
+        named = guess_mapping(plain)
+        cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
+        context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
+        context["round"] = _number(context.get("round"))
+        speaker, text = cells.get("speaker"), cells.get("text")
+        voter = next((plain[key] for key in plain if _bare(key) in word_set("voter_columns")), None)
+        if isinstance(speaker, str) and isinstance(text, str) and text.strip():
+            rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
+            hearers = next((held[key] for key in held if isinstance(held[key], list) and _bare(key) in _to()), None)
+            said = {"speaker": speaker, "text": text}
+            self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
+        elif (voter or speaker) and cells.get("target") is not None and (voter or "vote" in str(context.get("kind"))):
+            self._row(path, context, {"speaker": voter or speaker, "target": cells["target"], "kind": "vote"}, {})
+        elif isinstance(speaker, str) and (thought := _thought(plain)) is not None:
+            self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
+        elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
+            self._player(speaker, role)
+        for key, one in held.items():
+            self._member(key, one, step(path, key), context, depth)
+
+    def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
+        bare, words = _bare(key), set(_WORDS.findall(key.casefold()))
+        names = held if isinstance(held, list) else [held]
+        if isinstance(held, str) and bare in word_set("winner_keys") and held.strip():
+            self.winner = held
+        elif (
+            bare in word_set("gone_keys") and names and all(isinstance(name, str) and _is_name(name) for name in names)
+        ):
+            for name in names:
+                self._row(path, context, {"target": name, "kind": "elimination"}, {})
+        elif isinstance(held, dict):
+            self._mapping(bare, words, held, path, _context_of(key, words, context), depth)
+        elif isinstance(held, list):
+            inner = _context_of(key, words, context)
+            lines = [_LINE.fullmatch(one) if isinstance(one, str) else None for one in held]
+            if len(lines) < 2 or not all(lines):
+                self.visit(held, path, inner, depth + 1)
+                return
+            for place, line in enumerate(lines):
+                if line:
+                    self._row(step(path, place), inner, {"speaker": line["name"], "text": line["text"]}, {})
+
+    def _mapping(
+        self, bare: str, words: set[str], held: dict[str, Any], path: str, inner: Mapping[str, Any], depth: int
+    ) -> None:
+        """Votes by voter, roles by player, texts by speaker, or an object like any other."""
+        if words & word_set("vote_kinds") and held and all(map(_is_name, held.values())):
+            for voter, target in held.items():
+                self._row(path, inner, {"speaker": voter, "target": target or "none", "kind": "vote"}, {})
+        elif bare in word_set("player_keys") and held and all(map(_role, held.values())):
+            for name, role in held.items():
+                self._player(name, str(_role(role)))
+        elif len(held) > 1 and self._are_texts(held):
+            for name, text in held.items():
+                self._row(path, inner, {"speaker": name, "text": text}, {})
+        else:
+            self.visit(held, path, inner, depth + 1)
+
+    def _are_texts(self, held: Mapping[str, Any]) -> bool:
+        """Whether an object holds a text by each player's name."""
+        known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
+        return all(name in known and isinstance(text, str) and text.strip() for name, text in held.items())
+
+    def _player(self, name: str, role: str) -> None:
+        self.players.setdefault(name, {"name": name, "role": role, "alignment": alignment_of(role)})
+
+    def _row(self, place: str, context: Mapping[str, Any], cells: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
+        known = {f"_{name}": one for name, one in {**context, **cells}.items() if one is not None}
+        self.rows.append(TableRow(place, {**known, **rest}))
+
+
+def _thought(plain: Mapping[str, Any]) -> str | None:
+    found = (one for key, one in plain.items() if _bare(key) in word_set("thought_columns"))
+    return next((one for one in found if isinstance(one, str) and one.strip()), None)
+
+
+def _with_speakers(items: list[Any]) -> list[Any]:
+    """The items of a list that tells who speaks by an id that comes again, or by a key: ``{"Ann": "Hello"}``."""
+    if len(items) < 2 or not all(isinstance(item, dict) for item in items):
+        return items
+    mappings = [guess_mapping(item) for item in items]
+    if any(mapping.speaker is not None for mapping in mappings):
+        return items
+    ids = [item.get("id") for item in items]
+    if all(mapping.text for mapping in mappings) and all(isinstance(one, str) for one in ids):
+        return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
+    texts = [{key: one for key, one in item.items() if isinstance(one, str) and " " in one.strip()} for item in items]
+    counts = Counter(key for text in texts for key in text)
+    if any(mapping.used for mapping in mappings) or not all(texts) or len(counts) < 2 or max(counts.values()) < 2:
+        return items
+    named = [(key.partition("(")[0].strip() or key, one) for text in texts for key, one in text.items()]
+    return [{"speaker": name, "text": one} for name, one in named]
+
+
+def _to() -> frozenset[str]:
+    return frozenset(word_lists("columns")["recipients"])
+
+
+def _number(value: Any) -> int | None:
+    digits = re.findall(r"\d{1,9}", str(value)) if isinstance(value, (str, int, float)) else []
+    return int(digits[0]) if digits else None
+
+
+def _is_name(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and 0 < len(value) <= 60)
+
+
+def _role(value: Any) -> str | None:
+    if isinstance(value, dict):
+        role = next((value[key] for key in value if _bare(key) in ("role", "rolename", "gamerole")), None)
+        value = role if isinstance(role, str) else None
+    return value if isinstance(value, str) and 0 < len(value) <= 60 else None
+
+
+def _context_of(key: str, words: set[str], context: Mapping[str, Any]) -> dict[str, Any]:
+    """The round, phase and channel that a key says for what stands below it."""
+    inner = dict(context)
+    if match := _NUMBERED.fullmatch(key):
+        inner["round"] = int(match["number"]) if match["number"] else inner.get("round")
+        if match["period"].casefold() in ("day", "night"):
+            inner["phase"] = match["period"].casefold()
+    elif channel_named(key) in ("team", "private"):
+        inner["channel"] = key
+    elif words & word_set("vote_kinds"):
+        inner["kind"] = "vote"
+    return inner
+
+
+def _walk(document: Document) -> list[_Walk]:
+    """The games of a file, found once for recognising and reading; none where nobody says anything in it."""
+    kept = document.kept.get(FORMAT)
+    if kept is None:
+        try:
+            values = [node.value for node in records(document)] if document.text.lstrip()[:1] in ("{", "[") else []
+        except InputError:
+            values = []
+        kept = document.kept[FORMAT] = [walk for walk in _games(values) if _is_game(walk)]
+    assert isinstance(kept, list)
+    return kept
+
+
+def _games(values: list[Any]) -> Iterator[_Walk]:
+    whole = _Walk()
+    parts = []
+    for place, value in enumerate(values):
+        part = _Walk()
+        part.visit(value, f"$[{place}]" if len(values) > 1 else "$", {})
+        parts.append(part)
+    # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
+    ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}
+    is_each = len(parts) > 1 and all(_is_game(part) for part in parts)
+    if is_each and (len(ids) == len(parts) or all(part.players for part in parts)):
+        yield from parts
+        return
+    for part in parts:
+        whole.rows += part.rows
+        whole.players |= part.players
+        whole.winner = part.winner or whole.winner
+    yield whole
+
+
+def _is_game(walk: _Walk) -> bool:
+    speakers = {row.cells["_speaker"] for row in walk.rows if "_text" in row.cells and "_speaker" in row.cells}
+    return len(speakers) > 1
+
+
+def _read(document: Document) -> Found:
+    def game(walk: _Walk) -> ReadResult:
+        columns = dict.fromkeys([*_MAPPING.used, *(column for row in walk.rows for column in row.cells)])
+        about = {"players": list(walk.players.values()), "winner": walk.winner}
+        found = table_games(document, _MAPPING, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+        assert isinstance(found, ReadResult)
+        return found
+
+    games = _walk(document)
+    if len(games) == 1:
+        return game(games[0])
+    named: list[tuple[str, Callable[[], Transcript | ReadResult]]] = [
+        (str(number), partial(game, walk)) for number, walk in enumerate(games, start=1)
+    ]
+    return named
+
+
+READER = FileReader(FORMAT, lambda document: bool(_walk(document)), _read)
