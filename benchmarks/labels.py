@@ -45,7 +45,7 @@ from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.speech import read
 from evaluation.rubric_judge.game_reading import read_game
 from evaluation.rubric_judge.window_prompt import JudgedMessage, MessageWindow, windows
-from evaluation.score import LedgerRow, MetricResult, RowVerdict
+from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
 from evaluation.transcript import Transcript
 
 OPENINGS = LABELS / "openings.csv"
@@ -125,7 +125,37 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     }
     strategic = dict(_by_message(labelled, found, STRATEGIC_DEPTH.name))
     answers = dict(_by_message(labelled, found, COHERENCE.name))
-    return _compared(labelled, _Said(strategic, answers, references, acts))
+    yield from _compared(labelled, _Said(strategic, answers, references, acts))
+    for name, question, said in (
+        (STRATEGIC_DEPTH.name, "is_strategic", strategic),
+        (COHERENCE.name, "answers", answers),
+    ):
+        for source in sorted(set(labelled.sources.values())):
+            own = {key: row for key, row in labelled.rows.items() if labelled.sources[key[0]] == source}
+            pairs = [(bool(row[question]), said.get(key, False)) for key, row in own.items()]
+            yield balanced_accuracy(f"{name}, {source}: balanced accuracy", pairs)
+        if reader is not None:
+            yield from _overruled(labelled, found, name, question)
+
+
+def _overruled(
+    labelled: LabelledSet, found: Mapping[str, Mapping[str, MetricResult]], metric: str, question: str
+) -> Iterator[Figure]:
+    """How many of the rows that the reader decided against the rule are right, in all and by the chance it gave."""
+    right: dict[str, list[bool]] = {"": []}
+    for game_id, game in labelled.games.items():
+        for row in found[game_id][metric].ledger:
+            message = game.message(row.message_id or "")
+            if row.method is not Method.READER or message is None or (game_id, message.index) not in labelled.rows:
+                continue
+            label = bool(labelled.rows[game_id, message.index][question])
+            is_right = label == (row.verdict is RowVerdict.COUNTS)
+            tenth = min(9, int(10 * row.details["chance"]))
+            for name in ("", f", {labelled.sources[game_id]}", f", chance 0.{tenth} to 0.{tenth}9"):
+                right.setdefault(name, []).append(is_right)
+    for name, rows in sorted(right.items()):
+        share = sum(rows) / len(rows) if rows else None
+        yield Figure(f"{metric}{name}: right where the reader overrules", share, f"{sum(rows)} of {len(rows)}")
 
 
 def _compared(labelled: LabelledSet, said: _Said) -> Iterator[Figure]:
@@ -274,7 +304,7 @@ def _print(title: str, figures: Sequence[Figure]) -> None:
     print(title)
     for one in figures:
         value = "-" if one.value is None else f"{one.value:.3f}"
-        print(f"  {one.name:<52} {value:>7}  {one.words}".rstrip())
+        print(f"  {one.name:<66} {value:>7}  {one.words}".rstrip())
 
 
 def print_labels(*, is_final: bool) -> None:
