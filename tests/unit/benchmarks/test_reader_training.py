@@ -50,5 +50,5 @@ def test_rows_of_written_games_alone_give_no_licence() -> None:
 
 
 def test_few_rows_give_no_licence() -> None:
-    chances, sources = np.full(19, 0.9, dtype=np.float32), np.array(["real"] * 19)
-    assert licence_limit(chances, np.ones(19, dtype=bool), sources)[0] == NEVER
+    chances, sources = np.full(29, 0.9, dtype=np.float32), np.array(["real"] * 29)
+    assert licence_limit(chances, np.ones(29, dtype=bool), sources)[0] == NEVER
