@@ -44,7 +44,6 @@ from evaluation.rubric.reader._features import (
     candidates,
     pair_rows,
     pair_summary,
-    rule_acts,
     rule_answers,
     sentence_rows,
     sentences,
@@ -58,9 +57,10 @@ from evaluation.rubric.reader.model import (
     Reader,
     ReaderHead,
     aim_table,
+    kind_by_rule,
     kind_of,
 )
-from evaluation.rubric.speech import ActKind
+from evaluation.rubric.speech import read
 from evaluation.score import PROOF, LedgerRow, RowVerdict
 
 SHIPPED = Path(model.__file__).parent / "reader_en.npz"
@@ -132,25 +132,24 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
     threshold = _best_threshold(outside["reference"], references.answers, "F1")
     licences["reference"] = Licence(1.0, 0.0, threshold)
     figures["reference"] = _figures(outside["reference"] >= threshold, references, "F1")
-    seen_by_rule = _rule_acts(prepared)
-    right_by_rule = []
     by_kind, owners = _act_examples(prepared, idf)
     for kind, examples in by_kind:
         learn(kind, examples)
         best = _best_of_each(outside[kind], owners)
         limit, figures[kind] = licence_limit(outside[kind][best], examples.answers[best], examples.sources[best])
         licences[kind] = Licence(1.0, 0.0, limit)
-        said, sources = seen_by_rule[kind]
-        share, figures[f"{kind}, by the rule"] = _share_right(said, sources)
+    rule_kinds = set()
+    for kind, (right, sources) in _rule_acts(prepared).items():
+        share, figures[f"{kind}, by the rule"] = _share_right(right, sources)
         if share >= FEWEST_RIGHT:
-            right_by_rule.append(kind)
+            rule_kinds.add(kind)
     digest = hashlib.sha256(words.astype(np.float16).tobytes() + idf.astype(np.float16).tobytes()).hexdigest()[:8]
     counts: dict[str, int] = {}
     for game in games:
         counts[game.source] = counts.get(game.source, 0) + len(game.labels)
     card = {"messages": counts, "left out": figures}
-    rule_kinds = frozenset(map(ActKind, right_by_rule))
-    return Reader(f"{name}-{digest}", idf, words, heads, licences, _known_kinds(prepared), rule_kinds, card)
+    kinds = _known_kinds(prepared)
+    return Reader(f"{name}-{digest}", idf, words, heads, licences, kinds, frozenset(rule_kinds), card)
 
 
 def licence_limit(chances: Floats, right: Bools, sources: NDArray[np.str_]) -> tuple[float, dict[str, Any]]:
@@ -228,15 +227,16 @@ def _by_rule(chosen: Sequence[tuple[PreparedGame, Bools]], metric: Any) -> NDArr
 
 def _rule_acts(prepared: Sequence[PreparedGame]) -> dict[str, tuple[Bools, NDArray[np.str_]]]:
     """By kind of act: of those that the rule sees, which are labelled, and their sources."""
-    found: dict[str, tuple[list[bool], list[str]]] = {str(kind): ([], []) for kind in ACTS}
+    found: dict[str, tuple[list[bool], list[str]]] = {}
     for one in prepared:
-        for labels, seen in zip(one.by_place, rule_acts(one.discussion), strict=True):
+        for labels, reading in zip(one.by_place, read(one.discussion), strict=True):
             if labels.acts is None:
                 continue
             implied = {("accuse", target) for kind, target in labels.acts if kind in _IMPLY_ACCUSE}
-            for kind, target in seen:
-                found[str(kind)][0].append((str(kind), target) in labels.acts | implied)
-                found[str(kind)][1].append(one.game.source)
+            for act in reading.acts:
+                right, sources = found.setdefault(kind_by_rule(act), ([], []))
+                right.append((str(act.kind), act.target) in labels.acts | implied)
+                sources.append(one.game.source)
     return {kind: (np.array(right, dtype=bool), np.array(sources)) for kind, (right, sources) in found.items()}
 
 

@@ -1,4 +1,4 @@
-"""Decide who has the last word on a row of a ledger: a person, else the record, a judge, the reader, the rule."""
+"""Decide who has the last word on a row of a ledger: a person, else proof, a judge, the reader, the rule."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def results_as_they_stand(
 ) -> dict[str, MetricResult]:
     """The results with every row as the one who outranks the others decided it, and every score computed again.
 
-    Row by row, a person outranks what the record proves about a reference to the past, that outranks a judge, and a
-    judge outranks reader and rule; ``Method`` lists all in this order. A person's
+    Row by row, a person outranks what is proven (``is_proven``), that outranks a judge, and a judge outranks reader and
+    rule; ``Method`` lists all in this order. A person's
     override applies to the row as the judge left it, so that the row keeps what both said. Rows that judges and people
     added stand after the others.
 

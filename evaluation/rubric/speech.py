@@ -49,6 +49,7 @@ class SpeechAct:
         is_mild: Whether it only remarks on conduct ("you are quiet"), which a question takes the sting out of.
         has_case: Whether the grounds are the target's conduct, words or votes, not what the speaker saw at night.
         is_vote: Whether it calls for a vote or announces one.
+        is_direct: For a question: whether it names the player and says "you".
         role: For a revealed role: ``evil``, ``town`` or the town role, as written.
     """
 
@@ -60,6 +61,7 @@ class SpeechAct:
     is_vote: bool = False
     is_mild: bool = False
     has_case: bool = False
+    is_direct: bool = False
     role: str = ""
 
 
@@ -90,9 +92,16 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
             names_a_vote = passage.any_of("why", words[0], words[-1]) and passage.any_of(
                 "vote voted", words[0], words[-1]
             )
+            named = set(passage.coded.players.values()) if any(passage.has(at, "you your") for at in words) else set()
             for target in targets:
                 if target != passage.speaker:
-                    yield SpeechAct(ActKind.QUESTION, target, *span, grounded=target is None and names_a_vote)
+                    yield SpeechAct(
+                        ActKind.QUESTION,
+                        target,
+                        *span,
+                        grounded=target is None and names_a_vote,
+                        is_direct=target in named,
+                    )
 
 
 def _suspects(passage: Passage, words: Sequence[int]) -> bool:

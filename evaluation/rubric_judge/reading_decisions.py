@@ -18,6 +18,7 @@ from evaluation.rubric.speech import Reading
 from evaluation.rubric_judge.window_prompt import JudgedMessage, JudgedReference
 from evaluation.score import (
     DISMISSED,
+    PROOF,
     Evidence,
     LedgerRow,
     Method,
@@ -72,7 +73,7 @@ class RowDecision:
     def applied_to(self, row: LedgerRow) -> LedgerRow:
         """``row`` as the judge decided it; it rests on the first cited message that is not its own.
 
-        What the record proves about a reference to the past stays; where the judge says otherwise, the row tells.
+        What is proven stays; where the judge says otherwise, the row tells.
         """
         others = [citation for citation in self.citations if citation != row.message_id]
         details = {**row.details, "judged": self._as_dict()}
@@ -81,7 +82,7 @@ class RowDecision:
                 return redecided(row, row.verdict, details=details)
             words = f"{self.model} says {self.label}: {self.reason}"
             return redecided(
-                row, row.verdict, reason=f"{row.reason} The record decides, though {words}", details=details
+                row, row.verdict, reason=f"{row.reason} The proof decides, though {words}", details=details
             )
         if self.label == NO_REFERENCE:
             details[DISMISSED] = True
@@ -109,11 +110,14 @@ _EVENTS = frozenset({"vote", "elimination"})
 
 
 def is_proven(row: LedgerRow) -> bool:
-    """Whether the record has the last word on a reference to the past, against any judge.
+    """Whether anybody can check the row without judgement, so that it stands against any judge.
 
-    It has on what it shows, and on votes and eliminations that it shows to be otherwise. That no message shows
-    something proves nothing: keywords overlook what a judge can read.
+    Of references to the past the record proves what it shows, and votes and eliminations that it shows to be otherwise;
+    that no message shows something proves nothing: keywords overlook what a judge can read. Rows of strategic depth and
+    coherence say themselves that they are proven.
     """
+    if row.details.get(PROOF):
+        return row.method is Method.RULE
     is_settled = row.metric == MEMORY_ACCURACY.name and row.method is Method.RULE and row.denominator > 0
     return is_settled and (row.verdict is RowVerdict.COUNTS or row.details.get("kind") in _EVENTS)
 

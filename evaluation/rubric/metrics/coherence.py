@@ -61,6 +61,7 @@ _CONCEDES = re.compile(
     r"^(?:while|although|though|beyond|but|however|yet|still|despite|granted|even if|that said|true|no|yes"
     r"|instead|rather|on the contrary|exactly)\b"
 )
+_SHORTEST_SHARED = 4
 _DEBATE_WORDS = 6
 """Fewer words make no point of a debate."""
 
@@ -85,8 +86,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
       speaks of themselves in the first person or opens as an answer;
     - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
-      stem, and are neither stop words nor a name's words nor words of greeting. Where only two people speak, one
-      keyword or a concession ("while that is so, ...") takes up the other's point.
+      stem, and are neither stop words nor a name's words nor words of greeting. Where only two play, one
+      word that is none of function or a concession ("while that is so, ...") takes up the other's point.
 
     A row is *proven* (``details["proof"]``) by a reply id, by a context author's name with what is taken up ("I agree
     with Ann", "Ann's claim", "no Ann"), by a plain "I agree", by an answer to a question that named the speaker, and by
@@ -125,7 +126,7 @@ class _Turn:
         own: The speaker's own last messages before it.
         is_run: Whether the speaker wrote the message directly before it as well.
         is_same_round: Whether the latest message of the context stands in the same round.
-        is_debate: Whether only two people speak in the discussion.
+        is_debate: Whether two play, and both speak.
     """
 
     prepared: PreparedMessage
@@ -224,7 +225,7 @@ def rule_rows(discussion: Discussion) -> tuple[LedgerRow, ...]:
 def _rows(discussion: Discussion) -> Iterator[LedgerRow]:
     messages = discussion.messages
     speakers = [prepared.message.speaker for prepared in messages]
-    is_debate = len(set(speakers)) == 2
+    is_debate = len(set(speakers)) == len(discussion.transcript.players) == 2
     for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
         context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
         turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round, is_debate)
@@ -327,7 +328,7 @@ def _by_topic(turn: _Turn) -> LedgerRow:
         reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
         return _counts(turn, "topic", found, reason, evidence, stems=shared)
     is_point = turn.is_debate and not turn.is_run and len(prepared.tokens) >= _DEBATE_WORDS
-    if is_point and not prepared.is_introduction and (shared or _CONCEDES.match(turn.words)):
+    if is_point and not prepared.is_introduction and (_shares_a_word(turn) or _CONCEDES.match(turn.words)):
         other = turn.context[0].message.speaker
         reason = f"Takes up the point of {other}, the only other one who speaks."
         return _counts(turn, "topic", turn.context[:1], reason, evidence, is_proven=True)
@@ -337,6 +338,13 @@ def _by_topic(turn: _Turn) -> LedgerRow:
         only = f"shares only {words}" if shared else "shares no keyword"
         reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
     return _decided(prepared.message, False, reason, evidence=evidence)
+
+
+def _shares_a_word(turn: _Turn) -> bool:
+    """Whether one of two takes up any word of the other's last message that is no word of function."""
+    pack = turn.prepared.pack
+    common = turn.prepared.word_set & turn.context[0].word_set - (pack.function_words if pack else frozenset())
+    return any(len(word) >= _SHORTEST_SHARED for word in common)
 
 
 def _counts(

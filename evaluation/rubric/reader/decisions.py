@@ -14,7 +14,7 @@ from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import places
 from evaluation.rubric.reader._features import sentences_of
-from evaluation.rubric.reader.model import Reader, ReadMessage
+from evaluation.rubric.reader.model import Reader, ReadMessage, kind_by_rule
 from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, acts_at_players, read
 from evaluation.score import (
     PROOF,
@@ -120,7 +120,7 @@ def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
 def _standing_acts(
     reading: Reading, one: ReadMessage, prepared: PreparedMessage, reader: Reader
 ) -> Iterator[SpeechAct]:
-    own = {(act.kind, act.target): act for act in reading.acts if act.kind in reader.rule_acts}
+    own = {(act.kind, act.target): act for act in reading.acts if kind_by_rule(act) in reader.rule_acts}
     text = prepared.message.text
     is_elsewhere = tells_of_another_game(text, 0, len(text)) or bool(_HUNTERS.search(text))
     seen = {(act.kind, act.target) for act in one.acts if not (is_elsewhere and act.kind is ActKind.REVEAL_ROLE)}

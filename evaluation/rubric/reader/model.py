@@ -34,7 +34,7 @@ from evaluation.rubric.reader._features import (
     sentences,
 )
 from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
-from evaluation.rubric.speech import ActKind
+from evaluation.rubric.speech import ActKind, SpeechAct
 
 Floats = NDArray[np.float32]
 ACTS = tuple(ActKind)
@@ -78,6 +78,11 @@ class Licence(NamedTuple):
         """The chance, from 0 to 1, that a yes is right where the question's chance of yes is ``chance``."""
         logit = math.log(max(chance, 1e-6) / max(1 - chance, 1e-6))
         return 1 / (1 + math.exp(-(self.scale * logit + self.shift)))
+
+
+def kind_by_rule(act: SpeechAct) -> str:
+    """The kind under which an act of the rule is held to account: direct questions are told from others."""
+    return f"direct {act.kind}" if act.is_direct else str(act.kind)
 
 
 class ReadAct(NamedTuple):
@@ -169,7 +174,8 @@ class Reader:
         licences: By question: each kind of act, "reference", and "strategic yes", "strategic no", "answers yes" and
             "answers no" for overruling the rule in that direction.
         kinds: The look of the games that it was trained on.
-        rule_acts: The kinds of acts of which four in five that the rule sees were right on its labels.
+        rule_acts: The kinds of acts of which four in five that the rule sees were right on its labels, as
+            :func:`kind_by_rule` names them.
         card: Facts for its model card: numbers of labels, figures by source; JSON-compatible.
     """
 
@@ -179,7 +185,7 @@ class Reader:
     heads: Mapping[str, ReaderHead]
     licences: Mapping[str, Licence]
     kinds: KnownKinds
-    rule_acts: frozenset[ActKind]
+    rule_acts: frozenset[str]
     card: Mapping[str, Any]
 
     def is_far(self, discussion: Discussion) -> bool:
@@ -323,7 +329,7 @@ class Reader:
                 licences = {name: Licence(*map(float, one)) for name, one in about["licences"].items()}
                 means, spreads, limit = about["kinds"]
                 kinds = KnownKinds(tuple(means), tuple(spreads), float(limit))
-                rule_acts = frozenset(map(ActKind, about["rule_acts"]))
+                rule_acts = frozenset(map(str, about["rule_acts"]))
         except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise InputError(
                 f"It is not a reader that this version can use ({error}).",

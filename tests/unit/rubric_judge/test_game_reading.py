@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.precedence import results_as_they_stand
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
+from evaluation.rubric_judge.reading_decisions import is_proven
 from evaluation.rubric_judge.window_prompt import (
     LONGEST_MESSAGE,
     NO_SUCH_ACT,
@@ -28,7 +30,7 @@ from evaluation.rubric_judge.window_prompt import (
     checked,
     windows,
 )
-from evaluation.score import Method, MetricResult, RowVerdict, Status
+from evaluation.score import PROOF, LedgerRow, Method, MetricResult, RowVerdict, Status
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 from tests.games import game_of
 
@@ -186,7 +188,7 @@ def test_what_the_record_proves_outranks_the_judge_who_is_quoted() -> None:
     _, results, _ = judged(answering(entries), voted_game())
     rows = results["memory_accuracy"].ledger
     assert [(row.verdict, row.method) for row in rows] == [(COUNTS, Method.RULE), (NOT, Method.RULE)]
-    assert rows[0].reason.endswith("The record decides, though scripted says inaccurate: It is inaccurate.")
+    assert rows[0].reason.endswith("The proof decides, though scripted says inaccurate: It is inaccurate.")
     assert rows[1].details["judged"]["label"] == "accurate"
 
 
@@ -348,3 +350,10 @@ def test_the_prompt_names_every_act_verdict_and_kind_of_the_labels() -> None:
         assert f"\n- {word}: " in SYSTEM
     for kind in ("vote", "elimination", "role_claim", "accusation", "defence", "statement"):
         assert kind in SYSTEM
+
+
+def test_a_proven_row_of_any_metric_stands_against_a_judge() -> None:
+    row = LedgerRow("strategic_depth:m1", "message", RowVerdict.COUNTS, "Gives a reason.", details={PROOF: True})
+    assert is_proven(row)
+    assert not is_proven(replace(row, details={}))
+    assert not is_proven(replace(row, method=Method.HUMAN))
