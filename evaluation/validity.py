@@ -481,8 +481,8 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
     if name in _READ and reader == rule:
         yield (
             f"{_READ[name].removesuffix('the reader classifies')}rules classify {100 * rule:.0f} of 100 correctly in "
-            f"games of the kinds that they were made on, and {100 * other_rule:.0f} in games of other kinds; 50 would be "
-            "guessing. The built-in reader has no licence here: connect a model for more."
+            f"games of the kinds that they were made on, and {100 * other_rule:.0f} in games of other kinds; 50 would "
+            "be guessing. The built-in reader has no licence here: connect a model for more."
         )
         return
     if name in _READ:
