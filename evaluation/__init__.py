@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluation.judging.proposition_files import PropositionLibrary
     from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
-    from evaluation.readers import ReadResult, read_path, read_upload
+    from evaluation.readers import ReadResult, read_path, read_upload, transcript_of
     from evaluation.recorder import Recorder
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
@@ -53,6 +53,7 @@ _HOMES = {
     "read_path": "evaluation.readers",
     "read_upload": "evaluation.readers",
     "stored_board": "evaluation.workflows.iterations",
+    "transcript_of": "evaluation.readers",
 }
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "read_path",
     "read_upload",
     "stored_board",
+    "transcript_of",
 ]
 
 

@@ -23,7 +23,7 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
-    from evaluation.judging.judge_config import ChosenJudge
+    from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
     from evaluation.score import MetricResult
     from evaluation.store import Store
     from evaluation.workflows.judging import JudgingTally
@@ -128,6 +128,7 @@ def judge(
     # What a model would cost is asked most before there is a key.
     options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
     config = judge_config(options, store.settings.get(SETTINGS_KEY))
+    _require_model(config, ids, is_estimate=asked.is_estimate)
     if asked.is_estimate:
         say(estimate_judging(store, ids, config))
         return
@@ -144,8 +145,28 @@ def judge(
     )
     progress.finish()
     _say(tally, chosen, output)
-    if tally.errors:
+    if tally.errors or (tally.messages and not tally.read):
         raise typer.Exit(INFRASTRUCTURE)
+
+
+def _require_model(config: JudgeConfig, ids: list[str], *, is_estimate: bool) -> None:
+    """Says that there is no model to ask, before anything else is said; an estimate needs none."""
+    from evaluation.judging.judge_config import has_key
+
+    if not ids:
+        raise NotFoundError("There is no transcript to read.", remedy="Import some: dramaturg import PATH.")
+    is_reachable = config.mode != "live" or config.base_url is not None or has_key(config.model)
+    if config.mode != "offline" and is_reachable:
+        return
+    words = f"There is no key for {config.model} in the environment" if is_estimate else "No model can be asked"
+    if is_estimate:
+        note(f"{words}; the run itself needs one.")
+    elif config.mode == "offline":
+        raise InputError(
+            f"{words}: without one nothing is read.",
+            place="judge",
+            remedy="Set OPENAI_API_KEY (or the key of --model's provider), or give --base-url.",
+        )
 
 
 def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:

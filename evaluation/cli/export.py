@@ -13,6 +13,7 @@ from evaluation.cli.options import Force, OfIteration, OutputFile, open_store
 from evaluation.cli.terminal import note, safe, say_data
 from evaluation.errors import NotFoundError
 from evaluation.escaping import json_text
+from evaluation.text.display import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +47,8 @@ class ExportFormat(StrEnum):
 
 _TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV, ExportFormat.JSONL, ExportFormat.PARQUET)
 _TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
+_BY_ENDING = {f".{one}": one for one in ExportFormat} | {".zip": ExportFormat.CANONICAL}
 _TOOLS = (Exported.ARGILLA, Exported.LABEL_STUDIO)
 
 
@@ -78,6 +81,13 @@ def export(
 ) -> None:
     """Write transcripts, scores or people's answers to a file, for import or for other programs."""
     allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else () if what in _TOOLS else _TABLE_FORMATS
+    if output is not None and output.suffix.lower() in _WORKBOOKS:
+        raise typer.BadParameter(
+            f"Workbooks are not written. Spreadsheets open CSV; there is {listed(list(allowed)) or 'JSON'}.",
+            param_hint="--output",
+        )
+    if kind is None and output is not None and allowed and transcript is None:
+        kind = _BY_ENDING.get(output.suffix.lower())
     if kind is not None and kind not in allowed:
         raise typer.BadParameter(f"{what} cannot be written as {kind}.", param_hint="--format")
     if settings and what not in _TOOLS:

@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
 from evaluation.cli.exit_codes import CommandGroup, report_fault
-from evaluation.cli.options import add_database_option, add_shared_options, forget_database
+from evaluation.cli.options import add_database_option, add_shared_options, add_usual_spellings, forget_database
 
 
 class CommandEntry(NamedTuple):
@@ -77,6 +77,7 @@ class LazyCommands(Mapping[str, Any]):
         command = get_group(holder).commands[name]
         add_shared_options(command)
         add_database_option(command)
+        add_usual_spellings(command)
         return command
 
     def __iter__(self) -> Iterator[str]:
@@ -93,6 +94,16 @@ class Program(CommandGroup):
         super().__init__(**attributes)
         # Typer only ever reads it once its own commands are in, of which there are none.
         self.commands = LazyCommands()  # type: ignore[assignment]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Reads the arguments; ``version`` and ``help`` are answered like the options of these names."""
+        match args:
+            case ["version"]:
+                args = ["--version"]
+            case ["help", *command]:
+                args = [*command, "--help"]
+        parsed: list[str] = super().parse_args(ctx, args)
+        return parsed
 
     def invoke(self, ctx: Any) -> Any:
         """Runs the command line, which names a database of its own or none."""

@@ -96,6 +96,53 @@ def add_database_option(command: Any) -> None:
         add_database_option(child)
 
 
+def add_usual_spellings(command: Any) -> None:
+    """Lets a command and all below it take ``--json`` for ``--format json``, and name what to use for ``-o``."""
+    spelled = {name: each for each in command.params for name in each.opts}
+    usual = getattr(spelled.get("--format"), "default", None)
+    if isinstance(usual, StrEnum) and "json" in list(type(usual)) and "--json" not in spelled:
+        command.params.append(_usual_options()["--json"])
+    if "-o" not in spelled and command.params and not hasattr(command, "commands"):
+        command.params.append(_usual_options()["-o"])
+    for child in getattr(command, "commands", {}).values():
+        add_usual_spellings(child)
+
+
+def _choose_json(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        kind = next(each.name for each in context.command.params if "--format" in each.opts)
+        context.default_map = {**(context.default_map or {}), kind: "json"}
+
+
+def _refuse_file(context: typer.Context, value: str | None) -> None:
+    if value is not None:
+        has_corpus = any("--output" in each.opts for each in context.command.params)
+        other = "; --output names a corpus, see --help" if has_corpus else ""
+        raise typer.BadParameter(
+            f"{context.command_path} writes to standard output: leave it out, and end the line with > {value}{other}.",
+            param_hint="-o",
+        )
+
+
+@cache
+def _usual_options() -> dict[str, Any]:
+    """Options that many other programs have, as typer makes them."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+    @alone.command()
+    def only(
+        is_json_wanted: Annotated[
+            bool, typer.Option("--json", hidden=True, is_eager=True, expose_value=False, callback=_choose_json)
+        ] = False,
+        usual_file: Annotated[
+            str | None, typer.Option("-o", hidden=True, is_eager=True, expose_value=False, callback=_refuse_file)
+        ] = None,
+    ) -> None:
+        """Does nothing."""
+
+    return {name: each for each in typer.main.get_command(alone).params for name in each.opts}
+
+
 def _choose_database(value: Path | None) -> None:
     if value is not None:
         _database[:] = [value]
@@ -171,14 +218,44 @@ class MetricName(StrEnum):
     ENGAGEMENT = "engagement"
 
 
-TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
+TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these; - is standard input"
+_STANDARD_INPUT = "standard input"
+_MOST_READ = 2**30
+"""Bytes of standard input; what is longer is a file."""
+
+
+def with_standard_input(paths: Sequence[Path | str]) -> list[Path | str]:
+    """The paths, with a file of what standard input holds in the place of ``-``; it is deleted when the program ends.
+
+    Raises:
+        InputError: Standard input is too long.
+    """
+    if "-" not in map(str, paths):
+        return list(paths)
+    import atexit
+    import tempfile
+
+    folder = tempfile.TemporaryDirectory(prefix="dramaturg-")
+    atexit.register(folder.cleanup)
+    content = sys.stdin.buffer.read(_MOST_READ + 1)
+    if len(content) > _MOST_READ:
+        raise InputError(f"It holds more than {_MOST_READ:,} bytes.", place="-", remedy="Save it, and name the file.")
+    held = Path(folder.name) / _STANDARD_INPUT
+    held.write_bytes(content)
+    return [held if str(path) == "-" else path for path in paths]
+
+
 Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The iteration that the games belong to; created where there is none."),
 ]
 TranscriptReference = Annotated[
-    str, typer.Argument(metavar="TRANSCRIPT", help="The id of a stored transcript, its first digits, or the game's id.")
+    str,
+    typer.Argument(
+        metavar="TRANSCRIPT",
+        help="The id of a stored transcript, its first digits, the game's id or name, or its file.",
+    ),
 ]
 OutputFile = Annotated[
     Path | None, typer.Option("--output", "-o", dir_okay=False, help="The file; else standard output.")

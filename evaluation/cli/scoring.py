@@ -27,6 +27,7 @@ from evaluation.cli.options import (
     Scheduler,
     open_store,
     reading_options,
+    with_standard_input,
 )
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
 from evaluation.progress import ProgressCallback
@@ -119,7 +120,7 @@ def evaluate(
     held = open_store() if store else None
     choices = reading_options.value()
     found = evaluate_paths(
-        paths,
+        with_standard_input(paths),
         tally,
         store=held,
         iteration=iteration,
@@ -153,7 +154,7 @@ def _score_to(
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")
     partitions = score_to_corpus(
-        paths,
+        [str(path) for path in with_standard_input(paths)],
         corpus,
         tally,
         iteration=iteration,
@@ -199,7 +200,7 @@ def import_(
     if paths:
         with _reported(store, tally, iteration):
             found = evaluate_paths(
-                paths,
+                with_standard_input(paths),
                 tally,
                 store=store,
                 iteration=iteration,
@@ -318,20 +319,22 @@ def _say(found: ScoredFile) -> None:
 def collect(
     corpus: Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder or URL that evaluate wrote to.")],
     database: Annotated[
-        Path,
+        Path | None,
         typer.Option(
-            "--database", "--db", metavar="FILE", help="The database to import into; created if it does not exist."
+            "--database",
+            "--db",
+            metavar="FILE",
+            help="The database to import into, created if it does not exist. Default: DRAMATURG_DB, or the usual one.",
         ),
-    ],
+    ] = None,
 ) -> None:
     """Import into a database what 'evaluate --output' wrote: games with their scores and ledgers.
 
     Run it again to add what is new, also after it was stopped halfway.
     """
-    from evaluation.store import Store
     from evaluation.workflows.corpora import Collected, import_corpus
 
-    collected, store, progress = Collected(), Store(database), TerminalProgress("file")
+    collected, store, progress = Collected(), open_store(database), TerminalProgress("file")
     for games in import_corpus(corpus, store, collected):
         progress.advance(counted(games, "game"))
     progress.finish()
@@ -360,7 +363,7 @@ def validate(
 
     def reports() -> Iterator[Report]:
         nonlocal refused
-        for result in iter_paths(paths, Limits(), choices.columns, choices.answers):
+        for result in iter_paths(with_standard_input(paths), Limits(), choices.columns, choices.answers):
             report = Report.of(result)
             refused += report.error is not None
             yield report

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.engines.task_engines import collection_paused, map_tasks
 from evaluation.ratings import Rating
@@ -22,6 +22,7 @@ from evaluation.rubric.definitions import (
     PERSONALITY_DIVERSITY,
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
+    score_words,
 )
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.link_strength import link_strengths
@@ -38,7 +39,11 @@ from evaluation.rubric.reader.decisions import decide
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
+from evaluation.text.display import html_table
 from evaluation.transcript import Transcript
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BATCH_SIZE = 16
 BATCH_MESSAGES = 2_000
@@ -114,6 +119,25 @@ class Evaluation:
             "failures": [failure.as_dict() for failure in self.failures],
         }
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same as :meth:`as_dict`, by the name that pandas and others use."""
+        return self.as_dict()
+
+    def _repr_html_(self) -> str:
+        """The seven scores and the verdict as a table, for notebooks."""
+        rows = [
+            {
+                "Metric": result.definition.label,
+                "Score": "" if result.score is None else score_words(result.definition, result.score),
+                "Threshold": f"{self.outcomes[name].threshold:g}",
+                "Status": str(result.status).replace("_", " "),
+                "Remarks": " ".join(filter(None, (result.reason, *result.remarks))),
+            }
+            for name, result in self.metrics.items()
+        ]
+        rows.append({"Metric": "Verdict", "Score": f"{self.verdict.passed_count} of 7", "Status": self.verdict.status})
+        return html_table(rows)
+
     def with_metrics(self, metrics: Mapping[str, MetricResult]) -> Evaluation:
         """The same evaluation with other results of the same scores (as with controls)."""
         return replace(self, metrics=metrics)
@@ -165,7 +189,7 @@ def _head(transcript: Transcript) -> dict[str, Any]:
 
 
 def evaluate_transcript(
-    transcript: Transcript,
+    transcript: Transcript | Sequence[Mapping[str, Any]] | pd.DataFrame,
     ratings: Sequence[Rating] = (),
     thresholds: Mapping[str, float] | None = None,
     *,
@@ -176,7 +200,7 @@ def evaluate_transcript(
     """The transcript's seven metrics and its verdict. The same transcript and ratings always give the same.
 
     Args:
-        transcript: What to evaluate.
+        transcript: What to evaluate; also a list of messages or a DataFrame, as :func:`evaluation.transcript_of` takes.
         ratings: From which engagement follows; those of other transcripts are left alone.
         thresholds: By metric; the rubric's where one is left out.
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
@@ -184,8 +208,15 @@ def evaluate_transcript(
             ``None``: the rubric to the letter, by rules alone.
         replace_result: Called with every result before the next metric is computed; what it returns stands in the
             evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
+
+    Raises:
+        InputError: The messages cannot be read as one game.
     """
     limits = thresholds or {}
+    if not isinstance(transcript, Transcript):
+        from evaluation.readers.conversations import transcript_of
+
+        transcript = transcript_of(transcript)
     return _assemble(transcript, _score(transcript, ratings, limits, scorers, reader, replace_result), limits)
 
 

@@ -55,7 +55,7 @@ class Location:
             raise InputError(
                 f"There is nothing that reads {scheme}:// URLs.",
                 place=scheme,
-                remedy=f"Use a path or a URL of {', '.join(SCHEMES)}.",
+                remedy=f"Download it first, or use a path or a URL of {', '.join(SCHEMES)}.",
             )
         _require_no_secrets(place, scheme)
         body = place.partition("://")[2].rstrip("/")

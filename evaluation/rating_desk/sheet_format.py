@@ -202,6 +202,10 @@ def _by_name(names: Mapping[str, str]) -> dict[str, list[str]]:
     return games
 
 
+_FEWEST_DIGITS = 4
+"""Of an id that stands for the whole one."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
     """Turns rows into ratings."""
@@ -230,9 +234,12 @@ class _Reader:
 
     def _game(self, row: _Row) -> str:
         if given := row.get("transcript_id"):
-            if given not in self.names:
-                row.refuse("transcript_id", "is not a stored transcript.", "Import the game first, or correct the id.")
-            return given
+            # Lists show the first digits.
+            meant = [given] if given in self.names else [one for one in self.names if one.startswith(given)]
+            if len(meant) != 1 or len(given) < _FEWEST_DIGITS:
+                why = "begins several ids." if len(meant) > 1 else "is not a stored transcript."
+                row.refuse("transcript_id", why, "Import the game first, or correct the id.")
+            return meant[0] if meant else given
         games = self.by_name.get(row.get("game"), [])
         if len(games) != 1:
             how_many = "is the name of several games." if games else "is not a stored game."

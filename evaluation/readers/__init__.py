@@ -9,6 +9,7 @@ from evaluation.readers._reading import (
     read_upload,
     read_uploads,
 )
+from evaluation.readers.conversations import transcript_of
 from evaluation.readers.document import OPTIONS, Answers, Limits, Question, ReadResult, TableHead, Topic
 from evaluation.readers.tables import ChooseColumns, ColumnMapping, guess_mapping
 
@@ -30,4 +31,5 @@ __all__ = [
     "read_transcripts",
     "read_upload",
     "read_uploads",
+    "transcript_of",
 ]

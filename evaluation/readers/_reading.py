@@ -155,7 +155,7 @@ def iter_paths(
 
 def read_upload(
     name: str,
-    data: bytes,
+    data: bytes | str,
     limits: Limits = _DEFAULT,
     choose_columns: ChooseColumns | None = None,
     answers: Answers = NO_ANSWERS,
@@ -164,11 +164,12 @@ def read_upload(
 
     Args:
         name: What the file is called.
-        data: Its bytes.
+        data: Its bytes, or its text.
         limits: Bounds for what is read.
         choose_columns: As for ``read_path``.
         answers: As for ``read_path``.
     """
+    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     return read_uploads([(name, data)], limits, choose_columns, answers=answers)
 
 

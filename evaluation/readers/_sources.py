@@ -83,7 +83,7 @@ def load_file(path: Path, limits: Limits) -> bytes:
     """
     try:
         if not path.exists():
-            raise NotFoundError("There is no such file or folder.", place=printable(path), remedy="Check the path.")
+            raise missing(path)
         if not path.is_file():
             raise UnreadableFileError("This is not a regular file.", place=printable(path), remedy="Save it as a file.")
         with path.open("rb") as stream:
@@ -95,6 +95,18 @@ def load_file(path: Path, limits: Limits) -> bytes:
         raise UnreadableFileError(
             f"The file cannot be read: {reason}.", place=printable(path), remedy="Check its permissions."
         ) from None
+
+
+_ADDRESS = re.compile(r"(https?|ftp):/+")
+
+
+def missing(path: Path) -> NotFoundError:
+    """The error for a path at which nothing lies; an address of the web is called one."""
+    place = printable(path)
+    if found := _ADDRESS.match(place):
+        address = f"{found[1]}://{place[found.end() :]}"
+        return NotFoundError("That is an address.", place=address, remedy="Download it first, and name the file.")
+    return NotFoundError("There is no such file or folder.", place=place, remedy="Check the path.")
 
 
 def load_location(location: Location, limits: Limits) -> bytes:

@@ -25,6 +25,12 @@ _DAMAGE = ("Corrupt database file", "Could not read enough bytes", "not a valid 
 _EXPLANATIONS = (
     ("not a valid DuckDB database", "The file is not a DuckDB database.", "Use --db to choose another file."),
     ("Cannot launch in-memory database", "The file is not a DuckDB database.", "Use --db to choose another file."),
+    # What DuckDB says of a file of another engine's that an extension could read.
+    (
+        "Loading external extensions is disabled",
+        "The file is not a DuckDB database.",
+        "Use --db to choose another file.",
+    ),
     ("newer version of DuckDB", "The file was written by a newer DuckDB.", "Update Dramaturg."),
     ("Is a directory", "There is a folder where the database file should be.", "Use --db to choose another file."),
     ("Permission denied", "The database file may not be read and written.", "Change its rights or use --db."),

@@ -195,17 +195,18 @@ class Transcripts:
             return dict(cursor.execute(query, {"iteration": iteration and well_formed(iteration)}).fetchall())
 
     def resolve(self, reference: str) -> str:
-        """The id of the transcript that a person means by its id, its game id, its name, or the first 4 or more digits
-        of its id.
+        """The id of the transcript that a person means by its id, its game id, its name, its file, or the first 4 or
+        more digits of its id.
 
         Raises:
             NotFoundError: No transcript answers to it.
             ConflictError: Several do.
         """
         query = f"""
-            SELECT transcript_id, transcript_id = $ref, game_id = $ref OR game = $ref
+            SELECT transcript_id, transcript_id = $ref, game_id = $ref OR game = $ref OR source_name = $ref
             FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
-            WHERE game_id = $ref OR game = $ref OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
+            WHERE game_id = $ref OR game = $ref OR source_name = $ref
+                OR (len($ref) >= $shortest AND starts_with(transcript_id, $ref))"""
         found = self._store.rows(query, {"ref": well_formed(reference), "shortest": SHORTEST_PREFIX})
         for candidates in ([i for i, is_id, _ in found if is_id], [i for i, _, is_game in found if is_game]):
             if len(candidates) == 1:

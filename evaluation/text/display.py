@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.escaping import cut
@@ -90,3 +90,10 @@ def json_data(value: Any) -> Any:
     from pydantic_core import to_jsonable_python
 
     return to_jsonable_python(value, inf_nan_mode="null")
+
+
+def html_table(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows of the same keys as an HTML table for notebooks; what cells hold is text, and missing cells are empty."""
+    import pandas as pd
+
+    return str(pd.DataFrame(rows).fillna("").to_html(index=False, escape=True, border=0))

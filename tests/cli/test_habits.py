@@ -1,0 +1,111 @@
+"""What engineers type without reading: it works as they mean it, or the error names what does."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evaluation.cli.main import app
+from evaluation.store import Store
+
+
+def test_an_export_has_the_format_of_its_name(run: Any, write_game: Any, tmp_path: Path) -> None:
+    run("import", write_game("one"))
+    begins = {"a.parquet": b"PAR1", "a.csv": b'"transcript_id"', "a.json": b"[", "a": b'"transcript_id"'}
+    for name, begin in begins.items():
+        assert run("export", "results", "-o", tmp_path / name).exit_code == 0
+        assert (tmp_path / name).read_bytes().startswith(begin)
+    assert run("export", "transcripts", "-o", tmp_path / "b.jsonl").exit_code == 0
+    assert json.loads((tmp_path / "b.jsonl").read_text("utf-8").splitlines()[0])["game_id"] == "one"
+    for what, name in (("results", "a.xlsx"), ("transcripts", "a.XLS"), ("results", "b.jsonl.zip")):
+        done = run("export", what, "-o", tmp_path / name)
+        assert done.exit_code == 2
+        assert not (tmp_path / name).exists()
+    assert "Workbooks are not written" in run("export", "results", "-o", tmp_path / "a.xlsx").stderr
+
+
+def test_standard_input_is_a_file(database: Path, write_game: Any) -> None:
+    text = write_game("one").read_text("utf-8")
+    for command in ("evaluate", "import", "validate"):
+        done = CliRunner().invoke(app, [command, "-", "--db", str(database)], input=text)
+        assert done.exit_code == 0, done.stderr
+    store = Store(database)
+    assert list(store.transcripts.summaries()["source_name"]) == ["standard input"]
+    store.close()
+
+
+def test_an_address_is_called_one(run: Any) -> None:
+    done = run("import", "https://example.org/g.json")
+    assert done.exit_code == 2
+    assert "https://example.org/g.json: That is an address. Download it first" in done.stderr
+    assert "Download it first" in run("evaluate", "https://example.org/g.json").stderr
+
+
+def test_json_is_asked_for_in_two_ways_and_a_file_in_the_way_there_is(run: Any, write_game: Any) -> None:
+    game = write_game("one")
+    run("import", game)
+    for command in (("list",), ("show", "one"), ("evaluate", game), ("validate", game), ("iterations", "list")):
+        assert run(*command, "--json").stdout == run(*command, "--format", "json").stdout, command
+    done = run("evaluate", game, "--format", "json", "-o", "r.json")
+    assert done.exit_code == 2
+    assert "writes to standard output" in done.stderr
+    assert "> r.json" in done.stderr
+
+
+def test_what_lists_show_names_a_game(run: Any, write_game: Any, database: Path, tmp_path: Path) -> None:
+    run("import", write_game("one"), "--iteration", "v1")
+    (row,) = json.loads(run("list", "--json").stdout)
+    for reference in (row["id"], row["id"][:8], "one", row["source_name"], "Game 1 · v1"):
+        assert run("show", reference).exit_code == 0, reference
+        assert run("rate", reference, "--rater", "Ada", "--score", 4, "--answers", "yynyy").exit_code == 0, reference
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text(f"transcript_id,score\n{row['id'][:8]},4\n", "utf-8")
+    assert "1 new stored" in run("rate", "import", sheet, "--rater", "Ben").stdout
+    sheet.write_text(f"transcript_id,score\n{row['id'][:3]},4\n", "utf-8")
+    assert "is not a stored transcript" in run("rate", "import", sheet, "--rater", "Ben").stderr
+
+
+def test_version_and_help_are_commands_too(run: Any) -> None:
+    assert run("version").stdout == run("--version").stdout
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "show").stdout == run("show", "--help").stdout
+
+
+def test_a_judge_without_a_model_says_so_and_does_not_end_as_if_it_had_read(
+    run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "DRAMATURG_JUDGE"):
+        monkeypatch.delenv(name, raising=False)
+    assert run("judge").exit_code == 2
+    run("import", write_game("one"))
+    done = run("judge", "--estimate")
+    assert (done.exit_code, "There is no key for gpt-4o-mini" in done.stderr) == (0, True)
+    done = run("judge")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "No model can be asked" in done.stderr
+    assert "OPENAI_API_KEY" in done.stderr
+    # A model that may not be called reads nothing either.
+    assert run("judge", "--base-url", "http://127.0.0.1:9/v1", "--max-calls", 0).exit_code == 3
+
+
+def test_a_database_of_another_engine_is_called_so(run: Any, tmp_path: Path) -> None:
+    place = tmp_path / "other.db"
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE a (b)")
+    done = CliRunner().invoke(app, ["list", "--db", str(place)])
+    assert done.exit_code == 3
+    assert "The file is not a DuckDB database. Use --db to choose another file." in done.stderr
+
+
+def test_collect_uses_the_database_of_every_command(run: Any, write_game: Any, tmp_path: Path, database: Path) -> None:
+    output = tmp_path / "corpus"
+    assert run("evaluate", write_game("one"), "--output", output).exit_code == 0
+    assert run("collect", output).stdout == "1 game imported.\n"
+    store = Store(database)
+    assert list(store.transcripts.summaries()["game_id"]) == ["one"]
+    store.close()
