@@ -102,7 +102,7 @@ def add_usual_spellings(command: Any) -> None:
     usual = getattr(spelled.get("--format"), "default", None)
     if isinstance(usual, StrEnum) and "json" in list(type(usual)) and "--json" not in spelled:
         command.params.append(_usual_options()["--json"])
-    if "-o" not in spelled and command.params and not hasattr(command, "commands"):
+    if "-o" not in spelled and "--format" in spelled:
         command.params.append(_usual_options()["-o"])
     for child in getattr(command, "commands", {}).values():
         add_usual_spellings(child)
@@ -132,10 +132,26 @@ def _usual_options() -> dict[str, Any]:
     @alone.command()
     def only(
         is_json_wanted: Annotated[
-            bool, typer.Option("--json", hidden=True, is_eager=True, expose_value=False, callback=_choose_json)
+            bool,
+            typer.Option(
+                "--json",
+                hidden=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_choose_json,
+                help="The same as --format json.",
+            ),
         ] = False,
         usual_file: Annotated[
-            str | None, typer.Option("-o", hidden=True, is_eager=True, expose_value=False, callback=_refuse_file)
+            str | None,
+            typer.Option(
+                "-o",
+                hidden=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_refuse_file,
+                help="Refused with what writes a file instead.",
+            ),
         ] = None,
     ) -> None:
         """Does nothing."""

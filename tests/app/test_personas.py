@@ -192,7 +192,7 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
     assert "0 calls, $0.0000" in done.message
     app = open_page("agents", agent="alpha")
     assert "judged by rules, without a model" in words(app)
-    assert "offline: rules-1" in table(app, -1)
+    assert "offline: rules-2" in table(app, -1)
 
 
 def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> None:

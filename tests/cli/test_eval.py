@@ -45,7 +45,7 @@ def test_without_a_key_the_offline_judge_scores_what_can_be_counted_and_says_so(
     assert michael["adherence"]["score"] is None
     assert michael["adherence"]["reason"] == "needs an LLM judge"
     assert 0 <= michael["fluency"]["score"] <= 9
-    assert found["michael"]["judges"] == [{"kind": "offline", "model": "rules-1"}]
+    assert found["michael"]["judges"] == [{"kind": "offline", "model": "rules-2"}]
     assert list(found["channel:conference-room"]["dimensions"]) == ["convergence", "ideas_quantity"]
     runs = Store(database).evaluations.runs()
     assert runs["agent_id"].tolist() == list(found)
