@@ -15,7 +15,7 @@ from typer.main import get_command
 from evaluation.cli.main import COMMANDS, app
 
 PROMISED = {
-    *("labels", "ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
+    *("ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
     *("rate", "compare", "corrections", "reevaluate", "report", "delete", "undo", "judge", "override"),
     *("iterations", "export", "doctor", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),

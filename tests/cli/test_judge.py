@@ -26,18 +26,18 @@ def test_without_a_model_nothing_is_decided_and_it_says_why(run: Any, write_game
     run("import", write_game())
     before = run("show", "game-1", "--format", "json").stdout
     done = run("judge")
-    assert done.exit_code == 0
-    assert "(offline): 0 of 6 messages in 1 game read; 0 of 0 rows otherwise than before." in done.stdout
-    assert "6 messages not read: needs an LLM judge" in done.stderr
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "No model can be asked: without one nothing is read." in done.stderr
     assert run("show", "game-1", "--format", "json").stdout == before
 
 
 def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None:
     run("import", write_game("one"), "--iteration", "v1")
     run("import", write_game("two"))
-    report = json.loads(run("judge", "--iteration", "v1", "--metric", "coherence", "--format", "json").stdout)
-    assert (report["transcripts"], report["messages"], report["read"], report["judge"]) == (1, 6, 0, "offline")
-    assert json.loads(run("judge", "two", "--format", "json").stdout)["transcripts"] == 1
+    nobody = ("--base-url", "http://127.0.0.1:9/v1", "--max-calls", 0, "--format", "json")
+    report = json.loads(run("judge", "--iteration", "v1", "--metric", "coherence", *nobody).stdout)
+    assert (report["transcripts"], report["messages"], report["read"], report["judge"]) == (1, 6, 0, "live")
+    assert json.loads(run("judge", "two", *nobody).stdout)["transcripts"] == 1
 
 
 @pytest.mark.parametrize(
