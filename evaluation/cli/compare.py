@@ -1,14 +1,13 @@
-"""``dramaturg compare`` and ``dramaturg report``: iterations side by side, and as one self-contained HTML file."""
+"""``dramaturg compare``: two iterations side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.options import Force, ListFormat, Rows, open_store
+from evaluation.cli.options import ListFormat, Rows, open_store
 from evaluation.cli.terminal import safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted
@@ -115,32 +114,3 @@ def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
             f"{one.change:+.1f}",
             (f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )
-
-
-def report(
-    iteration: Annotated[
-        str | None, typer.Argument(metavar="[ITERATION]", help="The iteration to report on; the latest when left out.")
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", dir_okay=False, help="The file to write.")] = Path(
-        "report.html"
-    ),
-    compare: Annotated[
-        tuple[str, str] | None, typer.Option(metavar="BEFORE AFTER", help="Report on these two iterations compared.")
-    ] = None,
-    force: Force = False,
-) -> None:
-    """Write a report that opens offline in any browser and prints: no script, no font or picture from elsewhere.
-
-    Its numbers are those of the Overview, Trends and Compare pages.
-    """
-    from evaluation.cli.rendering import stored_mixes, warn_of
-    from evaluation.workflows.iterations import comparison_html, iteration_html
-    from evaluation.writers import write_new_bytes
-
-    if (iteration is None) == (compare is None):
-        raise typer.BadParameter("Name one iteration, or two with --compare.", param_hint="ITERATION")
-    store = open_store()
-    text = comparison_html(store, *compare) if compare else iteration_html(store, iteration or "")
-    write_new_bytes(output, text.encode(), overwrite=force)
-    say(f"Wrote {safe(output)}.")
-    warn_of(stored_mixes(store))

@@ -32,14 +32,14 @@ class InsightFormat(StrEnum):
 
     TABLE = "table"
     JSON = "json"
-    HTML = "html"
+    MARKDOWN = "markdown"
 
 
 @judge_options
 def insights(
     transcript: TranscriptReference,
     output: Annotated[
-        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, or one HTML file.")
+        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
     ] = InsightFormat.TABLE,
     checks: Annotated[
         bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
@@ -144,14 +144,13 @@ def _print(report: EvaluationReport, output: InsightFormat) -> None:
     elif output is InsightFormat.TABLE:
         say("\n".join(_lines(report)))
     else:
-        from evaluation.report import discussion_page
+        from evaluation.insight.report_sections import discussion_markdown
 
-        say(discussion_page(report).rstrip())
+        say(discussion_markdown(report))
 
 
 def _lines(report: EvaluationReport) -> Iterator[str]:
-    from evaluation.report import document
-    from evaluation.report.page import Bullets, Table
+    from evaluation.insight.report_sections import Bullets, Table, document
 
     yield safe(report.transcript["game_id"])
     for section in document(report):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.escaping import cut
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.iteration import Iteration, baseline_before, reference_of
+from evaluation.iterations.iteration import Iteration, baseline_before, current_iteration, reference_of
 from evaluation.iterations.keep_or_revert import (
     FEWEST_GAMES,
     LONGEST_NAME,
@@ -251,19 +251,18 @@ class Board:
         return (*decision.reasons, *filter(None, (*beside, warning)))
 
     @property
-    def in_question(self) -> IterationSummary | None:
-        """The iteration that a person should look at first; ``None`` without any.
+    def waiting_before(self) -> IterationSummary | None:
+        """The latest earlier iteration that waits for a rating or a decision; ``None`` once one after it was decided.
 
-        The latest that has games enough to be decided on, has a reference and no recorded decision, unless a later one
-        was decided on; else ``current``. So one that waits for a decision keeps its place while the first games of the
-        next come in.
+        Only one with games enough to be decided on, and a reference.
         """
-        for summary in reversed(self.iterations):
+        earlier = [one for one in self.iterations if one is not self.current]
+        for summary in reversed(earlier):
             if summary.iteration.recorded is not None:
                 break
             if summary.decision is not None and len(summary.games) >= FEWEST_GAMES:
                 return summary
-        return self.current
+        return None
 
     def better_words(self, name: str, hidden: Collection[str] = ()) -> str:
         """On how many metrics, but for hidden ones, an iteration is higher than its reference, and which are lower.
@@ -317,8 +316,8 @@ def make_board(
     sides = {one.name: IterationSide(one, tuple(games.get(one.name, ())), thresholds) for one in ordered}
     summaries = tuple(_summary(sides[one.name], sides, ordered, size) for one in ordered)
     tests = [test for summary in summaries for test in summary.tests]
-    played = [summary for summary in summaries if summary.games] or list(summaries)
-    current = played[-1] if played else None
+    name = current_iteration(list(sides), {name for name, side in sides.items() if side.games})
+    current = next((summary for summary in summaries if summary.iteration.name == name), None)
     return Board(summaries, checklist(tests, current.iteration if current else None), chance_of_streak(tests), current)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -153,6 +153,16 @@ class Iteration:
     def is_signed_off(self) -> bool:
         """Whether a person found it fascinating to watch."""
         return self.signed_off_by is not None
+
+
+def current_iteration(names: Sequence[str], with_games: Collection[str]) -> str | None:
+    """The iteration that every page and command means by the current one: the newest that has a game, else the newest.
+
+    Args:
+        names: All iterations in their order.
+        with_games: Those that have a game.
+    """
+    return next((name for name in reversed(names) if name in with_games), names[-1] if names else None)
 
 
 def reference_of(iteration: Iteration, iterations: Sequence[Iteration]) -> Iteration | None:

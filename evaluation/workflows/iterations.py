@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from evaluation.comparison.iterations import IterationComparison, compare_iterations, pair_key, paired_games
@@ -22,10 +21,9 @@ from evaluation.comparison.movers import (
 from evaluation.comparison.runs import Run, RunComparison, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations.board import Board, games_by_iteration, make_board
-from evaluation.iterations.iteration import Fate, Iteration, departs_from, reference_of
+from evaluation.iterations.iteration import Fate, Iteration, current_iteration, departs_from, reference_of
 from evaluation.iterations.keep_or_revert import Choice, IterationSide
 from evaluation.iterations.tests import Game
-from evaluation.report import comparison_page, iteration_page
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import MetricScore
@@ -91,13 +89,24 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
         )
 
 
+def current(store: Store) -> str | None:
+    """The name of the current iteration, see ``current_iteration``; ``None`` without any."""
+    with store.unit():
+        names = [one.name for one in store.iterations.list()]
+        return current_iteration(names, set(store.transcripts.summaries()["iteration"].dropna()))
+
+
 def default_pair(store: Store) -> tuple[str, str] | None:
-    """The latest iteration that has a reference, after that reference; ``None`` when none has."""
-    iterations = store.iterations.list()
-    for one in reversed(iterations):
-        if (reference := reference_of(one, iterations)) is not None:
-            return reference.name, one.name
-    return None
+    """What the current iteration is compared with, else the one before it, and it; ``None`` without another one."""
+    with store.unit():
+        iterations, name = store.iterations.list(), current(store)
+    own = next((one for one in iterations if one.name == name), None)
+    if own is None:
+        return None
+    before = reference_of(own, iterations) or max(
+        (one for one in iterations if one is not own), key=lambda one: one.position, default=None
+    )
+    return None if before is None else (before.name, own.name)
 
 
 def stored_comparison(store: Store, before: str, after: str) -> IterationComparison:
@@ -264,38 +273,3 @@ def _texts(store: Store, examples: Sequence[Example]) -> Callable[[tuple[Example
         return tuple(replace(one, text=known.get((one.transcript_id, one.message_id or ""), "")) for one in some)
 
     return filled
-
-
-def iteration_html(store: Store, name: str, *, made_at: datetime | None = None) -> str:
-    """The report on one stored iteration.
-
-    Args:
-        store: Where to read.
-        name: Of the iteration.
-        made_at: What it gives as its time (UTC); now when left out.
-
-    Raises:
-        NotFoundError: There is no iteration of that name.
-    """
-    with store.unit():
-        store.iterations.get(name)
-        raters, sign_offs = store.ratings.rater_counts(), store.iterations.sign_offs(name)
-        board = stored_board(store)
-        losses = stored_losses(store, name, board)
-    return iteration_page(board, name, raters, sign_offs, made_at or datetime.now(UTC), losses)
-
-
-def comparison_html(store: Store, before: str, after: str, *, made_at: datetime | None = None) -> str:
-    """The report on two stored iterations compared.
-
-    Args:
-        store: Where to read.
-        before: The name of the control.
-        after: The name of the iteration whose change is in question.
-        made_at: What it gives as its time (UTC); now when left out.
-
-    Raises:
-        NotFoundError: There is no iteration of that name.
-        InputError: Both are the same.
-    """
-    return comparison_page(stored_comparison(store, before, after), made_at or datetime.now(UTC))

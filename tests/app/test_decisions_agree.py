@@ -1,4 +1,4 @@
-"""One question has one answer: iterations, compare, the Overview, Compare, both reports and the API decide alike."""
+"""One question has one answer: iterations, compare, the Overview, Compare and the API decide alike."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from dashboard.app_pages.trends import data
 from dashboard.shared.formatting import look
 from evaluation import stored_board
 from evaluation.cli.main import app as command_line
-from evaluation.comparison.iterations import compare_iterations
 from evaluation.engines.scoring import Evaluation
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
 from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
-from evaluation.report import comparison_page, iteration_page
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, compute_verdict
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
@@ -333,23 +331,11 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     assert listed["decision"] is None
     assert (listed["recorded"]["choice"], listed["recorded"]["reference"]) == ("kept", "v1")
     assert "Ada kept it on" in run(database, "iterations").stdout
-    board = stored_board(store)
-    assert "Ada kept it on" in iteration_page(board, "v2", {}, (), WHEN)
     app = open_page(iteration="v2")
     assert "Ada kept it on" in words(app)
     app.button(key="undecide_0_1").click().run()
     assert not app.exception
     assert store.iterations.get("v2").recorded is None
-
-
-def test_a_discussion_that_fails_whatever_its_score_has_the_same_mark_in_every_table_of_the_report() -> None:
-    robotic = {name: scored(name, 95.0 if name != ENGAGEMENT.name else 4.0) for name in DEFINITIONS}
-    robotic["anti_repetition"] = MetricScore(Status.FAILED, 98.0, 90.0, '"I think NAME" in 12 of 30 messages')
-    games = [Game(f"g{place}", f"g{place}", robotic, 1.0) for place in range(3)]
-    page = iteration_page(make_board([Iteration("v1", is_baseline=True)], {"v1": games}), "v1", {}, (), WHEN)
-    # The mean's row, the line of the iteration and three games.
-    assert "✓ 98.0" not in page.replace("\u00a0", " ")
-    assert page.replace("\u00a0", " ").count("✗ 98.0") == 4
 
 
 def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
@@ -379,18 +365,6 @@ def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
     tiny = said([80, 81, 82], [80, 81, 82.001])
     assert "rose from 81.0000 % to 81.0003 %" in tiny
     assert "more than 100,000 games on each side would settle it" in tiny
-
-
-def test_the_report_on_a_comparison_says_which_metric_is_tested_alone(store: Store) -> None:
-    fill(store, {"v1": diverse(0, 50, 100), "v2": diverse(20, 60, 100)}, target="personality_diversity")
-    page = comparison_page(compare_iterations(stored_board(store), "v1", "v2"), WHEN)
-    assert "after Holm's adjustment over all metrics" not in page.replace("&#x27;", "'")
-    [row] = [part for part in page.split("<tr>") if "Personality diversity" in part and ">target<" in part]
-    assert "could be luck" in row.replace("\u00a0", " ")
-    # A difference that the scale does not allow is not a number.
-    found = compare_iterations(stored_board(store), "v1", "v2").comparison["personality_diversity"]
-    assert found.detectable > found.most
-    assert f"{found.detectable:.1f}" not in row
 
 
 def test_a_decision_counts_passes_as_the_verdict_of_the_same_games_does() -> None:

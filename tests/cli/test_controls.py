@@ -90,16 +90,6 @@ def test_every_output_says_beside_its_scores_whether_they_can_be_told_from_chanc
         assert (control["chance"], control["companion"]["value"]) == (own["chance"], value)
         assert (control["above_chance"], control["pending"], control["words"]) == (1, 0, told)
 
-    for arguments in (("v1",), ("--compare", "v1", "v2")):
-        report = tmp_path / "report.html"
-        assert run("report", *arguments, "--output", report, "--force").exit_code == 0
-        assert told in report.read_text("utf-8")
-    run("report", "v1", "--output", report, "--force")
-    assert (
-        f"clearly better than scrambled copies (link strength {value:.0f}, scrambled {chance:.0f})"
-        in report.read_text("utf-8")
-    )
-
 
 def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) -> None:
     run("import", written(tmp_path))

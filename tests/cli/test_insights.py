@@ -40,13 +40,12 @@ def test_an_unknown_game_is_refused(run: Run) -> None:
     assert "nobody" in done.stderr
 
 
-def test_html_is_one_whole_file(run: Run, write_game: WriteGame) -> None:
+def test_markdown_has_the_tables_of_the_terminal(run: Run, write_game: WriteGame) -> None:
     run("import", str(write_game()))
-    done = run("insights", "game-1", "--format", "html")
+    done = run("insights", "game-1", "--format", "markdown")
     assert done.exit_code == 0
-    assert done.stdout.startswith("<!doctype html>")
-    assert done.stdout.rstrip().endswith("</html>")
-    assert "<table>" in done.stdout
+    assert done.stdout.startswith("# `game-1`")
+    assert "| Player | Messages | Addresses | Addressed by | Between others |" in done.stdout
 
 
 def test_without_a_key_a_judge_scores_nothing_and_says_so(run: Run, write_game: WriteGame) -> None:

@@ -13,7 +13,7 @@ from dashboard.app_pages.compare.picture_data import comparison_picture, sentenc
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
-from dashboard.shared.downloads import comparison_report, csv_download, json_download
+from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.example_row import example_row
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.notices import plain
@@ -54,11 +54,11 @@ def pick(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _pair_at_first(names: Sequence[str]) -> tuple[str, str]:
-    """The pair that this session saw last, for the way back from a message; else the latest decision's."""
+    """The pair that this session saw last, for the way back from a message; else the current iteration's."""
     seen = st.session_state.get(_LAST_PAIR)
     if seen is not None and set(seen) <= set(names):
         return str(seen[0]), str(seen[1])
-    return resources.read(default_pair) or (names[-2], names[-1])
+    return resources.read(default_pair) or (names[0], names[-1])
 
 
 def _pick_one(label: str, key: str, names: Sequence[str], otherwise: str) -> str:
@@ -190,7 +190,6 @@ def prompts(found: IterationComparison) -> None:
 def _export(found: IterationComparison) -> None:
     """The comparison as files."""
     with st.container(horizontal=True):
-        comparison_report(found.before.iteration.name, found.after.iteration.name)
         csv_download(
             "Download the table (CSV)",
             lambda: export_frame(

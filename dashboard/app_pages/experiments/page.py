@@ -12,8 +12,6 @@ FORM, AB_FORM = "start", "start_ab"
 
 def show() -> None:
     store = resources.store()
-    if wanted := st.session_state.pop("experiments_wanted", None):
-        st.session_state["experiments_view"] = wanted
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)

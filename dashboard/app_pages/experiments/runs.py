@@ -40,7 +40,7 @@ from evaluation.workflows.experiment_runs import KIND, latest_options
 from evaluation.workflows.jobs import running_order
 
 _ID = "experiment"
-_CHOSEN_AB = "chosen_ab_test"
+_CHOSEN = "chosen_experiment"
 
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
@@ -48,12 +48,13 @@ def choose(found: Sequence[ShownRun]) -> ShownRun:
     by_id = {each.record.id: each for each in found}
     wanted = state.chosen(_ID, list(by_id))
     names = told_apart({each.record.id: each.title for each in found})
+    if st.session_state.get(_CHOSEN) not in by_id:
+        st.session_state[_CHOSEN] = wanted or next(iter(by_id))
     chosen = st.selectbox(
         "Experiment",
         list(by_id),
-        index=list(by_id).index(wanted) if wanted else 0,
         format_func=names.__getitem__,
-        key="chosen_experiment",
+        key=_CHOSEN,
     )
     state.choose(**{_ID: chosen})
     return by_id[chosen]
@@ -203,9 +204,11 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         return
     by_id = {each.id: each for each in found}
     wanted = state.chosen(start_ab_test.TEST, list(by_id))
-    if st.session_state.get(_CHOSEN_AB) not in by_id:
-        st.session_state[_CHOSEN_AB] = wanted or next(iter(by_id))
-    chosen = by_id[st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=_CHOSEN_AB)]
+    if st.session_state.get(start_ab_test.CHOSEN) not in by_id:
+        st.session_state[start_ab_test.CHOSEN] = wanted or next(iter(by_id))
+    chosen = by_id[
+        st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=start_ab_test.CHOSEN)
+    ]
     state.choose(**{start_ab_test.TEST: chosen.id})
     job = running_order(store, AB_KIND, chosen.id)
     if job is not None:

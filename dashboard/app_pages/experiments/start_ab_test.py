@@ -6,7 +6,7 @@ import streamlit as st
 
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.start_run import example_button
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
@@ -19,6 +19,8 @@ from evaluation.workflows.ab_tests import KIND, iterations_test
 
 TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""
+CHOSEN = "chosen_ab_test"
+"""The key of the list of A/B tests."""
 
 _TEXT, _BEGIN_WITH = "ab_text", "ab_begin_with"
 _NUMBERS = "An example: numbers in the file (no model)"
@@ -117,7 +119,4 @@ def start(store: Store, test: ABConfig, options: dict[str, float | int | None]) 
         st.error("That did not start.")
         plain(str(error))
     else:
-        st.query_params[TEST] = test_id
-        st.session_state["chosen_ab_test"] = test_id
-        st.session_state["experiments_wanted"] = "A/B tests"
-        st.rerun()
+        state.choose_next(**{CHOSEN: test_id})

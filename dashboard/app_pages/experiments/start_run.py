@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.app_pages.experiments import data
+from dashboard.shared import state
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import plain
 from evaluation.errors import DramaturgError
@@ -123,7 +124,4 @@ def _start(store: Store, plan: ExperimentPlan, options: dict[str, float | int | 
         st.error("That did not start.")
         plain(str(error))
     else:
-        st.query_params["experiment"] = plan.record.id
-        st.query_params["experiments_view"] = "Runs"
-        st.session_state["experiments_wanted"] = "Runs"
-        st.rerun()
+        state.choose_next(chosen_experiment=plan.record.id)

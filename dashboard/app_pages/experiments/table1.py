@@ -28,9 +28,7 @@ def table1(found: Sequence[ShownRun]) -> None:
         if not runs:
             status_table(directions, alt)
         elif (row := open_row(directions, alt, "table1_runs")) is not None:
-            st.session_state["experiments_wanted"] = "Runs"
-            state.choose(experiment=runs[row])
-            st.rerun()
+            state.choose_next(experiments_view="Runs", chosen_experiment=runs[row])
     ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
     st.caption(
         f"{ours}▲ higher (better) and ▼ lower (worse) with corrections, in points of 9; ideas in their number. The "

@@ -20,7 +20,7 @@ from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
 from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines
-from evaluation.report import discussion_page
+from evaluation.insight.report_sections import discussion_markdown
 from evaluation.text.display import shortened
 
 _ARROW = "insights_arrow"
@@ -154,7 +154,7 @@ def _numbers(opened: OpenGame) -> None:
             st.caption("Between others: the share of shortest paths that lead through a player.")
             status_table(data.network_frame(opened), "Every player's place in the network")
         with st.container(horizontal=True):
-            _download("Report (HTML)", "html", "text/html", lambda: discussion_page(opened.report))
+            _download("Report (Markdown)", "md", "text/markdown", lambda: discussion_markdown(opened.report))
             _download("JSON", "json", "application/json", lambda: _json(opened))
 
 

@@ -28,10 +28,14 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note, trust_note
 from evaluation.comparison.iterations import compare_iterations
+from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.keep_or_revert import LONGEST_NAME
 from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.score import Status
 from evaluation.store import Store
+from evaluation.text.display import counted
 
 PICKED = "iteration"
 """The key, and query parameter, of the iteration that is shown."""
@@ -48,6 +52,7 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
+    _earlier_that_waits(board, shown)
     games = [one.transcript_id for side in sides(board, shown) for one in side.games]
     is_hidden = is_engagement_hidden(store, games)
     hidden = (ENGAGEMENT.name,) if is_hidden else ()
@@ -91,12 +96,12 @@ def _evidence(board: Board, shown: IterationSummary, hidden: Collection[str]) ->
 def _pick_iteration(board: Board) -> IterationSummary:
     """The iteration that is chosen; the choice stands in the URL.
 
-    At first ``Board.in_question``: one that waits for a decision comes before a newer one with fewer games than a test.
+    At first the current one, as on every page; a line below names an earlier one that waits.
     What a session has once shown stays, also where newer games come in, until the person chooses another.
     """
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
-    at_first = board.in_question.iteration.name if board.in_question else names[-1]
+    at_first = board.current.iteration.name if board.current else names[-1]
     last = st.session_state.get(_LAST_SHOWN)
     name = st.selectbox(
         "Iteration",
@@ -110,6 +115,22 @@ def _pick_iteration(board: Board) -> IterationSummary:
     )
     st.session_state[_LAST_SHOWN] = name
     return by_name[name]
+
+
+def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
+    """A line beside the current iteration about an earlier one that is not decided, and a button that shows it."""
+    earlier = board.waiting_before
+    if earlier is None or shown is not board.current:
+        return
+    unrated = sum(one.metrics[ENGAGEMENT.name].status is Status.PENDING for one in earlier.games)
+    waits = f"the rating of {counted(unrated, 'game')}" if unrated else "a decision"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(f"{cut(earlier.iteration.name, LONGEST_NAME)} waits for {waits}.", width="content")
+        st.button("Show it", key="show_waiting", type="tertiary", on_click=_pick, args=(earlier.iteration.name,))
+
+
+def _pick(name: str) -> None:
+    st.session_state[PICKED] = name
 
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:

@@ -13,7 +13,6 @@ from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, delete, person
 from dashboard.shared.changes.keep_or_revert import promote
-from dashboard.shared.downloads import iteration_report
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_rows, status_table
@@ -37,9 +36,7 @@ def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> Non
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
-    with st.expander(
-        "Describe, report, sign off or delete this iteration", icon=":material/edit:", key="manage_iteration"
-    ):
+    with st.expander("Describe, sign off or delete this iteration", icon=":material/edit:", key="manage_iteration"):
         _facts(shown, board)
         describe, decide, remove = st.tabs(["Description", "Baseline and sign-off", "Delete"])
         with describe:
@@ -61,7 +58,6 @@ def _facts(shown: IterationSummary, board: Board) -> None:
     st.caption(f"Iteration {number} of {len(board.iterations)} · {games} · {target}")
     for warning in shown.warnings:
         st.caption(f":material/warning: {warning}")
-    iteration_report(held.name)
 
 
 def _description_form(store: Store, held: Iteration, board: Board, place: str) -> None:

@@ -26,6 +26,7 @@ from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
+from evaluation.workflows.iterations import current
 from evaluation.workflows.ratings import (
     CellState,
     GridCell,
@@ -62,7 +63,7 @@ def team(store: Store, lead: str) -> None:
     )
     iteration = None if chosen == _ALL_GAMES else chosen
     grid = resources.read(rating_grid, iteration)
-    latest = _latest(names) if iteration is None else None
+    latest = _current() if iteration is None else None
     newest = {one.transcript_id for one in latest[1].games} if latest else set()
     # Those of the newest iteration on top: a decision waits for them.
     order = sorted(grid.games, key=lambda one: one.transcript_id not in newest)
@@ -116,8 +117,8 @@ def _places(raters: int) -> tuple[DeltaGenerator, DeltaGenerator]:
     return left, right.container(key="stays_beside")
 
 
-def _latest(names: Sequence[str]) -> tuple[str, RatingGrid] | None:
-    return (names[-1], resources.read(rating_grid, names[-1])) if names else None
+def _current() -> tuple[str, RatingGrid] | None:
+    return (name, resources.read(rating_grid, name)) if (name := resources.read(current)) else None
 
 
 def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> str:

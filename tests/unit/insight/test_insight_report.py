@@ -6,7 +6,6 @@ import asyncio
 import importlib
 import json
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,10 +14,10 @@ import pytest
 from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.report_sections import discussion_markdown
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.report import discussion_page
 from evaluation.text.display import cost_text
 from evaluation.transcript import Cost
 from tests.games import game_of
@@ -48,31 +47,15 @@ def script(request: JudgeRequest) -> Answer:
     return QuotesAnswer(quotes=[quote, QuoteItem(agent_id="Bob", content=HOSTILE + "!?x", relevance_score=1)])
 
 
-class Page(HTMLParser):
-    """Collects the cells of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.cells: list[str] = []
-        self.in_cell = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("td", "th"):
-            self.in_cell = True
-            self.cells.append("")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.in_cell = self.in_cell and tag not in ("td", "th")
-
-    def handle_data(self, data: str) -> None:
-        if self.in_cell:
-            self.cells[-1] += data
+def cells_of(text: str) -> list[str]:
+    """The cells of all tables of a Markdown report, code spans opened."""
+    rows = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [cell.strip("`") for row in rows for cell in row]
 
 
 def test_the_tables_hold_the_numbers_of_the_json(report: EvaluationReport) -> None:
     found = json.loads(json.dumps(report.as_dict()))
-    cells = Page(discussion_page(report)).cells
+    cells = cells_of(discussion_markdown(report))
     network, cost = found["metrics"]["network"], found["metrics"]["cost"]
     pairs = list(pairwise(cells))
     assert ("Tokens", str(cost["total_tokens"])) in pairs
@@ -100,7 +83,7 @@ def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
 def test_a_discussion_in_another_language_has_no_sentiment(report: EvaluationReport) -> None:
     found = plain_report(game_of([("Ada", "No. Das ist gut.")], language="de"))
     assert found.as_dict()["extractions"] == {"sentiment": None}
-    assert "Not counted" in discussion_page(found)
+    assert "Not counted" in discussion_markdown(found)
 
 
 PAGE = (Path(__file__).parents[3] / "docs" / "insights.md").read_text("utf-8")

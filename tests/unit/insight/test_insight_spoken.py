@@ -13,9 +13,9 @@ from evaluation.insight.addressing import message_events, transcript_metrics
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
 from evaluation.insight.extraction import ResultsExtractor, message_sentiment
+from evaluation.insight.report_sections import document
 from evaluation.insight.validator import Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.report import document
 from evaluation.transcript import Transcript
 from tests.games import game_of
 

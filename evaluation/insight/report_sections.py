@@ -1,34 +1,70 @@
-"""Report on one discussion: headings, tables and sentences made once, for HTML and the terminal."""
+"""Report on one discussion: headings, tables and sentences made once, for Markdown and the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from evaluation.escaping import code, markdown_table
 from evaluation.insight.evaluation_report import EvaluationReport
 from evaluation.insight.extraction import Extraction, Opinion, Quote, Theme
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
     UNKNOWN,
+    Recommendation,
     agent_rows,
     sections,
 )
 from evaluation.insight.validator import ValidationResult
 from evaluation.judging.protocol import JudgementStatus
-from evaluation.report.page import Block, Bullets, Section, Table, html_page
 from evaluation.text.display import cost_text, counted
 
 
-def discussion_page(report: EvaluationReport, made_at: datetime | None = None) -> str:
-    """The report as one HTML document.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; headers are our own words, the first cell of a row names it."""
 
-    Args:
-        report: What to show.
-        made_at: When (UTC); now when left out.
-    """
-    shown = [Section("", [Bullets([f"{name}: {value}" for name, value in _source(report)])]), *document(report)]
-    return html_page(str(report.transcript["game_id"]), shown, made_at or datetime.now(UTC))
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """A list; without items nothing is shown."""
+
+    items: Sequence[str | Recommendation]
+
+
+Block = str | Table | Bullets
+"""What stands in a section; a text is a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it."""
+
+    heading: str
+    blocks: Sequence[Block]
+
+
+def discussion_markdown(report: EvaluationReport) -> str:
+    """The report as Markdown, of the same tables as the terminal's; text of the game stands in code spans."""
+    parts = [f"# {code(report.transcript['game_id'])}"]
+    parts.append("\n".join(f"- {name}: {code(value)}" for name, value in _source(report)))
+    for section in document(report):
+        parts.append(f"## {section.heading}")
+        parts += filter(None, map(_markdown, section.blocks))
+    return "\n\n".join(parts)
+
+
+def _markdown(block: Block) -> str:
+    if isinstance(block, Table):
+        return markdown_table(block.headers, [[code(cell) for cell in row] for row in block.rows])
+    if isinstance(block, Bullets):
+        return "\n".join(f"- {code(item)}" for item in block.items)
+    return code(block)
 
 
 def _source(report: EvaluationReport) -> Iterator[tuple[str, str]]:

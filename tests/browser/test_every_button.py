@@ -1,0 +1,170 @@
+"""Every page with everything on it that can be pressed: no error box, no traceback, and what was started is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Download, Page, expect
+
+from dashboard.app_pages.experiments.data import ab_tests
+from tests.browser.conftest import _running
+from tests.browser.hands import choose
+from tests.browser.views import View, all_views
+from tests.dashboard_server import Server
+
+_PRESSED = ", ".join(
+    f"[data-testid='stMainBlockContainer'] {selector}"
+    for selector in (
+        "button:enabled",
+        "summary",
+        "[data-testid='stCheckbox'] label",
+        "[data-testid='stRadio'] label",
+        "[data-testid='stPopover'] button:enabled",
+    )
+)
+# Steps of numbers, clearing and help of a field say nothing about the page; a file chooser is another program.
+_LEFT_OUT = ", ".join(
+    (
+        "[data-testid='stNumberInput'] *",
+        "[data-testid='stFileUploader'] *",
+        "[data-testid='stTooltipIcon'] *",
+        "[data-testid='stTooltipHoverTarget'] button[aria-label^='Help']",
+        "[data-testid='stElementToolbar'] *",
+        ".modebar *",
+    )
+)
+# What is on the page: its kind with its words, numbers left out, so that a list of alike buttons is pressed once.
+_SIGNATURES = """(nodes, left) => nodes.map((node) => {
+    const box = node.getBoundingClientRect();
+    if (!box.width || node.closest(left)) return "";
+    const words = (node.innerText || node.getAttribute("aria-label") || node.title || "").trim();
+    return words && `${node.tagName} ${words.replace(/[0-9]+/g, "#").slice(0, 80)}`;
+})"""
+_TEXTS = ":is([data-testid='stTextInput'] input, [data-testid='stTextArea'] textarea):enabled"
+_OPEN_DIALOG = "[role='dialog'] button[aria-label='Close']"
+_REST = """() => {
+    const app = document.querySelector("[data-testid='stApp']");
+    return app && app.getAttribute('data-test-script-state') === 'notRunning'
+        && app.getAttribute('data-test-connection-state') === 'CONNECTED';
+}"""
+
+
+@pytest.fixture(scope="module")
+def pressed_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Iterator[Server]:
+    yield from _running(_copied(tmp_path_factory.mktemp("pressed") / "samples.duckdb", sample_database), None)
+
+
+def _copied(path: Path, samples: Path) -> Path:
+    path.write_bytes(samples.read_bytes())
+    return path
+
+
+def _pages() -> list[tuple[str, list[View]]]:
+    views = [view for view in all_views() if view.has("data")]
+    page = re.compile("[?].*")
+    ordered = sorted(views, key=lambda view: page.sub("", view.path))
+    return [(name or "overview", list(own)) for name, own in groupby(ordered, lambda view: page.sub("", view.path))]
+
+
+class Presser:
+    """Presses everything on a page once and notes what breaks."""
+
+    def __init__(self, page: Page, server: Server) -> None:
+        self.page, self.server = page, server
+        self.done: set[str] = set()
+        self.faults: list[str] = []
+        self.downloads: list[Download] = []
+        page.on("download", lambda one: self.downloads.append(one))
+
+    def rest(self) -> None:
+        self.page.wait_for_timeout(60)
+        self.page.wait_for_function(_REST)
+
+    def open(self, path: str) -> None:
+        self.page.goto(f"{self.server.url}/{path}")
+        self.page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
+        self.rest()
+        self.look("opening")
+
+    def look(self, act: str) -> None:
+        """Notes an error box of Streamlit or a traceback of the server."""
+        for box in self.page.get_by_test_id("stException").all():
+            self.faults.append(f"{act} at {self.page.url}: {box.inner_text()[:300]}")
+        log = self.server.log.read_text("utf-8", errors="replace")
+        if "Traceback" in log:
+            self.faults.append(f"{act} at {self.page.url}: {log[log.index('Traceback') :][-1500:]}")
+            self.server.log.write_text("")
+
+    def press_all(self, path: str, *, text: str = "") -> None:
+        """Opens a view and presses what it shows until nothing new comes; fields hold ``text`` before each press."""
+        self.open(path)
+        while (place := self._next()) is not None:
+            home = self.page.url
+            number, signature = place
+            if text:
+                self._fill(text)
+            target = self.page.locator(_PRESSED).nth(number)
+            target.evaluate("(node) => node.click()")
+            self.rest()
+            self.look(f"{signature!r} with {text!r}" if text else f"{signature!r}")
+            if (close := self.page.locator(_OPEN_DIALOG)).count():
+                close.first.click()
+                self.rest()
+            if self.page.url.split("?")[0] != home.split("?")[0] or not self.page.locator(_PRESSED).count():
+                self.open(path)
+
+    def _next(self) -> tuple[int, str] | None:
+        for number, signature in enumerate(self.page.locator(_PRESSED).evaluate_all(_SIGNATURES, _LEFT_OUT)):
+            if signature and signature not in self.done:
+                self.done.add(signature)
+                return number, signature
+        return None
+
+    def _fill(self, text: str) -> None:
+        for field in self.page.locator(_TEXTS).all():
+            if not field.input_value():
+                field.fill(text, timeout=2_000)
+        self.page.locator("h1").first.click(force=True)
+        self.rest()
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("name", "views"), _pages(), ids=lambda value: value if isinstance(value, str) else "")
+def test_nothing_breaks_whatever_is_pressed(name, views, width, pressed_server, visit) -> None:
+    store = pressed_server.store
+    with store.unit():
+        game = store.transcripts.ids()[0]
+    presser = Presser(visit(pressed_server.url, width=width).page, pressed_server)
+    for text in ("", "Ada") if width == 390 else ("",):
+        presser.done.clear()
+        for view in views:
+            presser.press_all(view.path.format(transcript=game, message="0"), text=text)
+    print(f"{name}: {len(presser.done)} pressed, {len(presser.downloads)} downloads")
+    assert len(presser.done) > 2
+    assert presser.faults == []
+
+
+def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -> None:
+    page = visit(f"{pressed_server.url}/experiments?start=true").page
+    page.get_by_label("Seed").fill("77")
+    page.get_by_label("Seed").press("Enter")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url(re.compile("experiment="), timeout=20_000)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    newest = pressed_server.store.experiments.all()[0]
+    assert newest.seed == 77
+    expect(page).to_have_url(re.compile(f"experiment={newest.id}"))
+
+
+def test_an_ab_test_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -> None:
+    page = visit(f"{pressed_server.url}/experiments?experiments_view=A%2FB+tests&start_ab=true").page
+    choose(page, "Begin with", "Your latest two iterations")
+    page.get_by_role("button", name="Run the A/B test").click()
+    page.wait_for_url(re.compile("ab_test="), timeout=20_000)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    newest = ab_tests(pressed_server.store)[0]
+    expect(page).to_have_url(re.compile(f"ab_test={newest.id}"))
