@@ -8,6 +8,7 @@ from evaluation.readers._reading import (
     read_transcripts,
     read_upload,
     read_uploads,
+    reads_differently,
 )
 from evaluation.readers.document import OPTIONS, Answers, Limits, Question, ReadResult, TableHead, Topic
 from evaluation.readers.tables import ChooseColumns, ColumnMapping, guess_mapping
@@ -30,4 +31,5 @@ __all__ = [
     "read_transcripts",
     "read_upload",
     "read_uploads",
+    "reads_differently",
 ]
