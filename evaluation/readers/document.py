@@ -22,7 +22,7 @@ from evaluation.text.normal import fold
 from evaluation.transcript import Transcript, build_transcript
 
 _MIB = 1024 * 1024
-_SPLIT = "Check that it is one game; split it if it holds several, or raise the limit under Settings, Import limits."
+_IS_ONE = "Check that it is one game; split it if it holds several"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +60,13 @@ class Limits:
         allowed = self.archive_bytes if is_zip else self.file_bytes
         if size > allowed:
             found = f"The file has {size / _MIB:,.1f} MB; the limit is {allowed / _MIB:,.1f} MB."
-            raise LimitError(found, remedy=_SPLIT)
+            raise LimitError(found, remedy=_raise("archive_bytes" if is_zip else "file_bytes"))
 
     def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:
         """Refuses a transcript of so many players, messages and votes with a ``LimitError``."""
-        _check(players, self.players, "game", "players")
-        _check(messages, self.messages, "game", "messages")
-        _check(votes, self.messages, "game", "votes")
+        _check(players, self.players, "game", "players", "players")
+        _check(messages, self.messages, "game", "messages", "messages")
+        _check(votes, self.messages, "game", "votes", "messages")
 
     def build(self, fields: Mapping[str, Any]) -> Transcript:
         """The transcript of these fields, refused with a ``LimitError`` before it is built where it is too large.
@@ -80,11 +80,11 @@ class Limits:
 
     def check_lines(self, text: str) -> None:
         """Refuses a text of too many lines with a ``LimitError``."""
-        _check(text.rstrip("\n").count("\n") + 1, self.lines, "file", "lines")
+        _check(text.rstrip("\n").count("\n") + 1, self.lines, "file", "lines", "lines")
 
     def check_rows(self, count: int) -> None:
         """Refuses a table of ``count`` rows with a ``LimitError`` when that is too many."""
-        _check(count, self.lines, "table", "rows", "Split it into several.")
+        _check(count, self.lines, "table", "rows", "lines")
 
     def check_cells(self, count: int) -> None:
         """Refuses a table of ``count`` cells with a ``LimitError`` when that is too many."""
@@ -93,7 +93,7 @@ class Limits:
     def check_games(self, count: int) -> None:
         """Refuses a file of ``count`` games with a ``LimitError`` when that is too many."""
         if count > self.files:
-            raise LimitError(f"The file holds more than {self.files:,} games.", remedy="Split it into several.")
+            raise LimitError(f"The file holds more than {self.files:,} games.", remedy=_raise("files"))
 
     def check_texts(self, transcript: Transcript) -> None:
         """Refuses a transcript with too long a message with a ``LimitError``; its size was checked as it was built."""
@@ -103,13 +103,18 @@ class Limits:
                 raise LimitError(
                     f"Message {message.index + 1} has {found}.",
                     place=f"messages[{message.index}]",
-                    remedy="Check that the file keeps one message apart from the next.",
+                    remedy=_raise("message_characters", "Check that the file keeps one message apart from the next"),
                 )
 
 
-def _check(count: int, most: int, subject: str, unit: str, remedy: str = _SPLIT) -> None:
+def _check(count: int, most: int, subject: str, unit: str, setting: str) -> None:
     if count > most:
-        raise LimitError(f"The {subject} has {count:,} {unit}, more than {most:,}.", remedy=remedy)
+        raise LimitError(f"The {subject} has {count:,} {unit}, more than {most:,}.", remedy=_raise(setting))
+
+
+def _raise(setting: str, advice: str = _IS_ONE) -> str:
+    """The remedy for what is beyond a limit, which names the setting."""
+    return f"{advice}, or raise limit.{setting} (Settings, Import limits, or dramaturg settings --set)."
 
 
 class Topic(StrEnum):
@@ -604,8 +609,7 @@ def records(document: Document) -> Iterator[Node]:
     # By a bound: commas inside texts count too.
     if sum(document.text.count(mark) for mark in _BEFORE_VALUES) > document.limits.json_values:
         raise LimitError(
-            f"The lines hold more than {document.limits.json_values:,} JSON values.",
-            remedy="Split the file into several.",
+            f"The lines hold more than {document.limits.json_values:,} JSON values.", remedy=_raise("json_values")
         )
     for number, written in _values(document.text):
         try:

@@ -575,7 +575,7 @@ class _Game:
         return is_merged and self.answers.merged_cells != "leave"
 
     def _vote(self, row: TableRow, voter: str | None, target: str | None, said: str) -> bool:
-        """Takes the row as a vote, where it says who votes for a player or for nobody; "approve" is no such vote."""
+        """Takes the row as a vote, where it says who votes for a player or for nobody; "approve" does not count."""
         why = said if target else None
         if target is None and said:
             match = _VOTED.fullmatch(said)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -19,11 +19,12 @@ from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, word_lists
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
 from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
-from evaluation.transcript import Transcript
 
 FORMAT = "json-game"
 
-_NUMBERED = re.compile(r"(?P<period>round|day|night|turn|phase|cycle)s?[ _-]?(?P<number>\d{1,3})?", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?P<period>round|day|night|turn|phase|cycle)s?[ _-]?(?P<number>\d{1,3})?(?: starts?:?)?", re.IGNORECASE
+)
 _LINE = re.compile(r"(?P<name>[^:\n]{1,60}):\s+(?P<text>\S.*)", re.DOTALL)
 _WORDS = re.compile(r"[a-z]+")
 _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
@@ -147,7 +148,9 @@ def _with_speakers(items: list[Any]) -> list[Any]:
         return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
     texts = [{key: one for key, one in item.items() if isinstance(one, str) and " " in one.strip()} for item in items]
     counts = Counter(key for text in texts for key in text)
-    if any(mapping.used for mapping in mappings) or not all(texts) or len(counts) < 2 or max(counts.values()) < 2:
+    # Entries of the same keys hold fields, not speakers.
+    are_fields = len({frozenset(text) for text in texts}) < 2
+    if are_fields or any(mapping.used for mapping in mappings) or not all(texts) or max(counts.values()) < 2:
         return items
     named = [(key.partition("(")[0].strip() or key, one) for text in texts for key, one in text.items()]
     return [{"speaker": name, "text": one} for name, one in named]
@@ -226,20 +229,22 @@ def _is_game(walk: _Walk) -> bool:
 
 
 def _read(document: Document) -> Found:
-    def game(walk: _Walk) -> ReadResult:
+    def read(walk: _Walk, mapping: ColumnMapping) -> Found:
         columns = dict.fromkeys([*_MAPPING.used, *(column for row in walk.rows for column in row.cells)])
         about = {"players": list(walk.players.values()), "winner": walk.winner}
-        found = table_games(document, _MAPPING, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+        return table_games(document, mapping, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+
+    def game(walk: _Walk) -> ReadResult:
+        is_told = len({row.cells.get("_game") for row in walk.rows}) == 1
+        found = read(walk, _MAPPING if is_told else replace(_MAPPING, game=None))
         assert isinstance(found, ReadResult)
         return found
 
     games = _walk(document)
     if len(games) == 1:
-        return game(games[0])
-    named: list[tuple[str, Callable[[], Transcript | ReadResult]]] = [
-        (str(number), partial(game, walk)) for number, walk in enumerate(games, start=1)
-    ]
-    return named
+        # Rows that name several games are as many.
+        return read(games[0], _MAPPING)
+    return [(str(number), partial(game, walk)) for number, walk in enumerate(games, start=1)]
 
 
 READER = FileReader(FORMAT, lambda document: bool(_walk(document)), _read)

@@ -573,7 +573,11 @@ class _Speakers:
         }
         self._counts = Counter(head.key for head in beginning.values())
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
-        self._sentences = Counter(head.key for head in beginning.values() if len(head.text.split(",")[0].split()) > 2)
+        self._sentences = Counter(
+            head.key
+            for head in beginning.values()
+            if head.shape in ("above", "titled") or len(head.text.split(",")[0].split()) > 2
+        )
         for head in beginning.values():
             self._spell(head.name)
         self._builds = {

@@ -20,7 +20,15 @@ from tests.unit.readers.reading import DATA, LOG, read, refusal, results
 
 KNOWN = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
 AGAIN = "Export the transcript again."
-SPLIT = "Check that it is one game; split it if it holds several, or raise the limit under Settings, Import limits."
+
+
+def split(setting: str) -> str:
+    return (
+        "Check that it is one game; split it if it holds several, or raise "
+        f"limit.{setting} (Settings, Import limits, or dramaturg settings --set)."
+    )
+
+
 FOLDERS = ("aiwolf", "inspect_logs", "llm_werewolf", "llmafia", "tinytroupe", "werewolf_gpt")
 CANONICAL = json.dumps({"format": "dramaturg-transcript", "version": 1, "game_id": "g", "source_format": "x"})
 
@@ -50,13 +58,13 @@ def games(found: list[ReadResult]) -> list[tuple[str | None, str | None]]:
             {"json_values": 6},
             "The JSON holds more than 6 values. No transcript is like that; check that this is the right file.",
         ),
-        (LOG, {"lines": 10}, f"The file has 57 lines, more than 10. {SPLIT}"),
-        (LOG, {"messages": 33}, f"The game has 34 messages, more than 33. {SPLIT}"),
-        (LOG, {"players": 4}, f"The game has 5 players, more than 4. {SPLIT}"),
+        (LOG, {"lines": 10}, f"The file has 57 lines, more than 10. {split('lines')}"),
+        (LOG, {"messages": 33}, f"The game has 34 messages, more than 33. {split('messages')}"),
+        (LOG, {"players": 4}, f"The game has 5 players, more than 4. {split('players')}"),
         (
             native("Hi").replace(b'"messages"', b'"votes": [1, 2, 3], "messages"'),
             {"messages": 2},
-            f"The game has 3 votes, more than 2. {SPLIT}",
+            f"The game has 3 votes, more than 2. {split('messages')}",
         ),
     ],
     ids=["a mark alone", "empty object", "no players", "values", "lines", "messages", "players", "votes"],
@@ -212,7 +220,7 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(200 * 1024 * 1024)
     (result,) = read_path(path)
-    assert str(result.error) == (f"The file has 200.0 MB; the limit is 20.0 MB. {SPLIT}")
+    assert str(result.error) == (f"The file has 200.0 MB; the limit is 20.0 MB. {split('file_bytes')}")
 
 
 def test_errors_name_no_more_than_a_line_of_what_they_found() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.readers import Answers, ColumnMapping
 from evaluation.workflows.validation import Report
-from tests.unit.readers.reading import lines, read, result, told
+from tests.unit.readers.reading import lines, read, result, results, told
 
 VOTES = """day,type,speaker,target,text
 1,speech,Olga,,"Per, where were you?"
@@ -181,3 +181,29 @@ def test_a_game_nested_in_json() -> None:
     assert ("Per", "werewolf") in [(p.name, p.role) for p in transcript.players]
     assert "Per" in [e.player for e in transcript.eliminations]
     assert transcript.winner == "town"
+
+
+def test_values_one_after_another_of_which_one_names_its_game() -> None:
+    first = {"a": [{"player": "Olga", "message": "Hello, Per."}, {"player": "Per", "message": "Hello."}]}
+    second = {"gameId": "g", "b": [{"player": "Rui", "message": "Hello."}, {"player": "Olga", "message": "Ho."}]}
+    found = results(json.dumps(first) + json.dumps(second))
+    assert [one.transcript and len(one.transcript.messages) for one in found] == [2, 2]
+
+
+def test_ids_and_keys_that_name_who_speaks() -> None:
+    by_id = {"chat_logs": [{"text": f"Offer {number}", "id": f"agent_{number % 2}"} for number in range(6)]}
+    assert read(by_id).player_names == ("agent_0", "agent_1")
+    by_key = {"round 2 starts:": [{"Olga": "I take Per."}, {"Per": "Why me, Olga?"}, {"Olga": "You are quiet."}]}
+    assert [(m.round, m.speaker) for m in read(by_key).messages] == [(2, "Olga"), (2, "Per"), (2, "Olga")]
+    fields = {
+        "log": [{"Olga": "Hello, Per."}, {"Per": "Hi, Olga."}],
+        "faq": [{"query": "Who is it?", "answer": "No one."}] * 3,
+    }
+    assert "query" not in str(result(fields).transcript)
+
+
+def test_a_vote_on_a_proposal_is_no_vote_for_a_player() -> None:
+    rows = "type,speaker,target,text\nspeech,Olga,,Hi all\nspeech,Per,,Hi you\nvote,Olga,approve,I like it\n"
+    transcript = read(rows)
+    assert transcript.votes == ()
+    assert transcript.player_names == ("Olga", "Per")

@@ -1,0 +1,48 @@
+"""The table of line shapes: each matches its example and not its counter-example, and stands in docs/formats.md.
+
+``python -m tests.unit.readers.test_line_shapes`` writes the table into the page.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evaluation.readers._line_shapes import LineShape, line_shapes
+
+PAGE = Path(__file__).parents[3] / "docs" / "formats.md"
+BEGIN, END = "<!-- line shapes -->\n", "<!-- end of line shapes -->"
+
+
+def printed() -> str:
+    """The table as the page has it."""
+    rows = [f"| {one.name} | {one.yields} | {_code(one.example)} | {_code(one.counter)} |" for one in _shapes()]
+    return "\n".join(["| shape | yields | such as | but not |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def _code(text: str) -> str:
+    return "`" + text.replace("|", "\\|") + "`"
+
+
+def _shapes() -> list[LineShape]:
+    return list(line_shapes().values())
+
+
+@pytest.mark.parametrize("shape", _shapes(), ids=lambda one: one.name)
+def test_a_shape_matches_its_example_alone(shape: LineShape) -> None:
+    assert shape.pattern.fullmatch(shape.example)
+    assert not shape.pattern.fullmatch(shape.counter)
+
+
+def test_the_table_stands_in_the_documentation() -> None:
+    inside = PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+    assert inside == printed()
+
+
+if __name__ == "__main__":
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(
+        re.sub(f"{BEGIN}.*{END}", lambda _: BEGIN + printed() + END, page, flags=re.DOTALL), encoding="utf-8"
+    )
