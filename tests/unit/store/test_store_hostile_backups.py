@@ -348,7 +348,6 @@ def test_settings_of_the_wrong_shape_count_as_not_set(store: Store) -> None:
             cursor.execute("INSERT OR REPLACE INTO settings (key, value) VALUES (?, ?)", [key, value])
     assert (store.settings.test_size(), store.settings.limits(), store.settings.thresholds()) == wanted
     assert store.settings.judges_imports() is False
-    assert store.readers.chosen_name() is None
 
 
 JOB = "INSERT INTO jobs (job_id, kind, label, total, owner, heartbeat) VALUES ('{}', 'evaluate', 'Games', 1, '{}', {})"
