@@ -211,6 +211,8 @@ class Answers:
 
 def _given(answers: Mapping[str, str], name: str) -> str | None:
     """The answer about the name itself, else about a list of names in one question that holds it."""
+    if not answers:
+        return None
     wanted = fold(name).strip()
     by_name = {fold(given).strip(): kind for given, kind in answers.items()}
     lists = (kind for given, kind in by_name.items() if wanted in given.split(", "))

@@ -70,6 +70,8 @@ _HALF_DAY = timedelta(hours=12)
 _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 # Marks of writing direction, as messengers put them before names and times.
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+# The same few names are compared in every line.
+_fold = lru_cache(maxsize=4096)(fold)
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
@@ -155,7 +157,7 @@ class Head:
     @property
     def key(self) -> str:
         """The name as it is compared."""
-        return fold(self.name)
+        return _fold(self.name)
 
 
 _NOTHING = Head()
@@ -277,7 +279,7 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
     )
     is_most = sum(names.values()) >= _MARKED_SHARE * len(written) and with_colon * 2 < len(found)
     levels = word_set("told_kinds") | {"warning", "critical"}
-    return len(names) > 1 and is_most and not all(fold(name) in levels for name in names)
+    return len(names) > 1 and is_most and not all(_fold(name) in levels for name in names)
 
 
 def _is_rule(line: str) -> bool:
@@ -635,12 +637,12 @@ class _Speakers:
         """Whether a name is that of somebody who speaks, with a verb behind it: "Ann targets: Bob"."""
         words = name.split()
         return (
-            len(words) > 1 and words[-1].islower() and fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
+            len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
         )
 
     def _only_repeats(self, name: str) -> bool:
         """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
-        key = fold(name)
+        key = _fold(name)
         is_plain = self._counts[key] > 1 and _is_ordinary(name) and not is_moderator(name)
         return is_plain and not self._is_named(name) and self._sentences[key] * 2 < self._counts[key]
 
@@ -684,7 +686,7 @@ class _Speakers:
                 is_open = None
                 if not line.head.name or is_moderator(line.head.name):
                     for name in named_in_results(line.head.text or line.cleaned, _is_name):
-                        self._voting[fold(name)] = None
+                        self._voting[_fold(name)] = None
                         self._spell(name)
         self._read_role_lines()
 
@@ -708,16 +710,16 @@ class _Speakers:
             block = []
 
     def _list(self, written: str, role: str | None) -> None:
-        self.listed[fold(written)] = self.listed.get(fold(written)) or role
+        self.listed[_fold(written)] = self.listed.get(_fold(written)) or role
         # The list spells the name, whatever the lines do.
         self._spell(written, len(self.lines))
 
     def _spell(self, name: str, count: int = 1) -> None:
-        self._spellings.setdefault(fold(name), Counter())[name] += count
+        self._spellings.setdefault(_fold(name), Counter())[name] += count
 
     def spelling(self, name: str) -> str:
         """The name as the list, or else most of the lines, write it."""
-        found = self._spellings.get(fold(name))
+        found = self._spellings.get(_fold(name))
         return found.most_common(1)[0][0] if found else name
 
     def speaks(self, head: Head) -> bool:
@@ -780,7 +782,7 @@ def _is_ordinary(name: str) -> bool:
 
 
 def _looks_like_a_name(name: str) -> bool:
-    return _build(name) in ("A", "1", "A A", "A 1", "1 A", "1 1") and not _is_label(fold(name))
+    return _build(name) in ("A", "1", "A A", "A 1", "1 A", "1 1") and not _is_label(_fold(name))
 
 
 @dataclass(slots=True)
@@ -857,8 +859,8 @@ class _Page:
         involved |= {vote[who] for vote in self._draft.votes for who in ("voter", "target")}
         involved |= {elimination["player"] for elimination in self._draft.eliminations}
         listed = self._speakers.listed
-        names = [name for name in self._draft.roster.names if name in involved or fold(name) in listed]
-        roles = {name: self._roles.get(fold(name)) for name in names}
+        names = [name for name in self._draft.roster.names if name in involved or _fold(name) in listed]
+        roles = {name: self._roles.get(_fold(name)) for name in names}
         return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in roles.items()]
 
     def _remarks(self) -> Iterator[str]:
@@ -880,8 +882,8 @@ class _Page:
                 Topic.SPEAKER, ", ".join(asked), f"{words}. A player, a moderator, or text of the message above?"
             )
         for name in self._draft.roster.names:
-            is_open = fold(name) in self._speakers.listed and self._answers.speaker(name) is None
-            if is_open and is_moderator(name) and self._roles.get(fold(name)) is None:
+            is_open = _fold(name) in self._speakers.listed and self._answers.speaker(name) is None
+            if is_open and is_moderator(name) and self._roles.get(_fold(name)) is None:
                 words = f'"{shorten(name)}" is listed as a player and called like a moderator.'
                 yield Question(Topic.SPEAKER, name, words)
         if dates is None:
@@ -1055,7 +1057,7 @@ class _Page:
 
     def _is_leading(self, speaker: str) -> bool:
         answer = self._answers.speaker(speaker)
-        is_called_so = is_moderator(speaker) or is_moderator(self._roles.get(fold(speaker)) or "")
+        is_called_so = is_moderator(speaker) or is_moderator(self._roles.get(_fold(speaker)) or "")
         return answer == "moderator" or (answer is None and is_called_so)
 
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
@@ -1072,18 +1074,18 @@ class _Page:
         elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
             one.recipients = tuple(self._find(name) or name for name in names)
         elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
-            self._roles[fold(one.speaker)] = self._roles.get(fold(one.speaker)) or note
+            self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
         elif channel_named(note) or said & _PLACES or note.startswith("#"):
             one.channel_name = note
         elif not is_before and self._is_role_of(one.speaker, note):
-            self._roles[fold(one.speaker)] = self._roles.get(fold(one.speaker)) or note
+            self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
         else:
             one.metadata["note"] = note
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
         is_repeated = sum(found.total() for found in self._notes.values()) > len(self._notes)
-        return len(self._notes.get(fold(speaker), ())) == 1 and is_repeated and _is_name(note)
+        return len(self._notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
 
 
 def _names(written: str) -> list[str]:
