@@ -28,7 +28,8 @@ FLAGS = (
 )
 
 
-PATIENCE_MS = 60_000
+# Of a loaded machine: a page is not to be fast here, `benchmarks/` measures that.
+PATIENCE_MS = 180_000
 expect.set_options(timeout=PATIENCE_MS)
 
 

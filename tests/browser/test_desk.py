@@ -199,7 +199,7 @@ def test_keys_answer_without_a_connection_and_a_form_is_not_called_saved_because
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)] == [(game, 5)]
     page.keyboard.press("Backspace")
     page.keyboard.press("y")

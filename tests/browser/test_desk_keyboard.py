@@ -115,7 +115,7 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
         page.locator("input[name='question2'][value='yes']").click()
     expect(page.locator("input[name='score'][value='4']")).to_be_checked()
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]
 
 
@@ -132,5 +132,5 @@ def test_half_a_point_is_given_by_keyboard_and_survives_a_reload(stored_server, 
     expect(page.locator("input[name='score'][value='3']")).to_be_checked()
     page.locator(".talk").focus()
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible(timeout=15_000)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert [one.score for one in stored_server.store.ratings.every("Keyboard Half")] == [3.5]

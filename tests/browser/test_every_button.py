@@ -153,7 +153,7 @@ def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -
     page.get_by_label("Seed").fill("77")
     page.get_by_label("Seed").press("Enter")
     page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_url(re.compile("experiment="), timeout=20_000)
+    page.wait_for_url(re.compile("experiment="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     newest = pressed_server.store.experiments.all()[0]
     assert newest.seed == 77
@@ -164,7 +164,7 @@ def test_an_ab_test_that_is_started_is_the_one_that_is_shown(pressed_server, vis
     page = visit(f"{pressed_server.url}/experiments?experiments_view=A%2FB+tests&start_ab=true").page
     choose(page, "Begin with", "Your latest two iterations")
     page.get_by_role("button", name="Run the A/B test").click()
-    page.wait_for_url(re.compile("ab_test="), timeout=20_000)
+    page.wait_for_url(re.compile("ab_test="))
     expect(page.get_by_test_id("stException")).to_have_count(0)
     newest = ab_tests(pressed_server.store)[0]
     expect(page).to_have_url(re.compile(f"ab_test={newest.id}"))

@@ -33,7 +33,7 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_
     expect(page.get_by_role("button", name="Score and store 3 games")).to_be_in_viewport(ratio=1)
     page.get_by_role("button", name="Score and store 3 games").click()
     expect(page.get_by_text(re.compile("Scoring uploaded games: (starting|[0-3] of 3|done)")).first).to_be_visible()
-    expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Scoring uploaded games: done, 3 of 3.").first).to_be_visible()
 
     # Read the reason of a verdict.
     page.get_by_role("link", name="Read the games").click()
@@ -84,5 +84,5 @@ def test_from_empty_to_a_trend_and_all_of_it_survives(empty_server, visit, data_
 def test_the_first_start_fills_the_pages_by_itself(visit, tmp_path: Path) -> None:
     with serving(tmp_path / "first.duckdb", "--samples") as server:
         seen = visit(server.url)
-        expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible(timeout=90_000)
+        expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible()
         expect(seen.page.get_by_text("cannot be decided yet").first).to_be_visible()

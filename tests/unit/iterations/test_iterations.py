@@ -10,7 +10,7 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.iterations.board import make_board
 from evaluation.iterations.checklist import CheckState, checklist
-from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.iteration import Iteration, current_iteration
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
@@ -251,6 +251,21 @@ def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -
     assert board["next"] is later
     with pytest.raises(KeyError):
         board["missing"]
+
+
+def test_the_newest_with_a_game_is_current_and_an_earlier_one_that_waits_is_named() -> None:
+    iterations = [
+        Iteration("v1", position=0, is_baseline=True),
+        Iteration("v4", position=1),
+        Iteration("v5", position=2),
+        Iteration("v6", position=3),
+        Iteration("v7", position=4),
+    ]
+    board = make_board(iterations, {"v1": [GOOD] * 3, "v4": [GOOD] * 3, "v5": [GOOD] * 2, "v6": [GOOD]})
+    assert board.current is board["v6"]
+    assert board.waiting_before is board["v4"]
+    assert current_iteration(["v1", "v2"], set()) == "v2"
+    assert current_iteration([], set()) is None
 
 
 def test_an_iteration_needs_a_name_and_a_real_target() -> None:
