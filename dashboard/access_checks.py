@@ -36,7 +36,6 @@ DOWNLOADS: Mapping[str, Action] = {
     "backup": Action.RESTORE,
     "export_own": Action.RATE,
     "export_all": Action.READ,
-    "report": Action.READ,
     "table": Action.READ,
     "import_report": Action.READ,
     "insights": Action.READ,

@@ -97,7 +97,7 @@ def current(store: Store) -> str | None:
 
 
 def default_pair(store: Store) -> tuple[str, str] | None:
-    """What the current iteration is compared with, else the one before it, and it; ``None`` without another one."""
+    """The reference of the current iteration, else the one before it, and the current one; ``None`` without another."""
     with store.unit():
         iterations, name = store.iterations.list(), current(store)
     own = next((one for one in iterations if one.name == name), None)

@@ -341,7 +341,7 @@ def _by_topic(turn: _Turn) -> LedgerRow:
 
 
 def _shares_a_word(turn: _Turn) -> bool:
-    """Whether one of two takes up any word of the other's last message that is no word of function."""
+    """Whether one of two takes up any word of the other's last message, words of function aside."""
     pack = turn.prepared.pack
     common = turn.prepared.word_set & turn.context[0].word_set - (pack.function_words if pack else frozenset())
     return any(len(word) >= _SHORTEST_SHARED for word in common)
