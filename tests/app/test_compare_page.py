@@ -56,7 +56,8 @@ def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, tw
     assert dict(app.query_params) == {"before": "Old prompt", "after": "Newest"}
     gone = open_page("compare", before="Old prompt", after="Renamed since")
     assert "An iteration that the link names is not here" in words(gone)
-    assert [box.value for box in gone.selectbox] == ["Old prompt", "Newest"]
+    # The current iteration is the newest that has a game.
+    assert [box.value for box in gone.selectbox] == ["Old prompt", hostile]
 
 
 def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, two, words, table, hostile) -> None:

@@ -10,6 +10,7 @@ from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import shown_status
 from evaluation.statistics.words import evidence_words
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
@@ -87,7 +88,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
         assert row["threshold"] == scale.share(mean.threshold)
         for key, score in (("after", mean.score), ("before", reference.means[name].score)):
             assert row[key] == (None if score is None else scale.share(score)), (name, key)
-        assert row["status"]["name"] == ("pending" if name == "engagement" else mean.status)
+        assert row["status"]["name"] == ("pending" if name == "engagement" else shown_status(mean))
         assert len(row["games"]) == len(mean.values)
         assert [one["place"] is None for one in row["history"]] == [
             one.means[name].score is None for one in board.iterations
