@@ -170,14 +170,12 @@ def known_bad(dialogues: Sequence[Rated], values: Sequence[Mapping[str, float | 
 
 GAMES = Path(__file__).parents[1] / "tests" / "data"
 PEOPLE = "ratings_dialogue_eval"
-# Exports of an earlier version: games that stand in the other folders too.
-EXPORTS = "98ef06c"
 DRAWS = 20
 
 
 def games_below(folder: Path) -> list[tuple[str, Transcript]]:
     """Every game of enough messages below a folder, with the sub-folder that it comes from; each content once."""
-    places = sorted(place for place in folder.iterdir() if place.name not in (PEOPLE, EXPORTS))
+    places = sorted(place for place in folder.iterdir() if place.name != PEOPLE)
     found: dict[str, tuple[str, Transcript]] = {}
     for place in places:
         for result in read_path(place):

@@ -9,6 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from evaluation.insight._questions import PROMPT_VERSION
+from evaluation.insight.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
+from evaluation.insight.collector import LLMCallEvent
+from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
     Extraction,
     ResultsExtractor,
@@ -17,10 +21,6 @@ from evaluation.insight.extraction import (
     counting_reducer,
     counts_by_type,
 )
-from evaluation.insight._questions import PROMPT_VERSION
-from evaluation.insight.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
-from evaluation.insight.collector import LLMCallEvent
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.recommendations import (
     Recommendation,

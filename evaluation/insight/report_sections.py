@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.escaping import code, markdown_table
-from evaluation.insight.extraction import Extraction, Opinion, Quote, Theme
 from evaluation.insight.evaluation_report import EvaluationReport
+from evaluation.insight.extraction import Extraction, Opinion, Quote, Theme
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
     UNKNOWN,

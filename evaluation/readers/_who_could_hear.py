@@ -91,6 +91,8 @@ class _Weighing:
         self.last_heard = {
             name: place
             for place, message in enumerate(self.messages)
+            # Announcements reach those who have left as well.
+            if message.channel != "system" and channel_named(message.channel_name or "") != "system"
             for name in (message.speaker, *message.recipients)
         }
         self.out = {elimination.player for elimination in self.transcript.eliminations}
@@ -202,6 +204,10 @@ class _Weighing:
         recipients = tuple(dict.fromkeys(found))
         if any("".join(_WORD.findall(fold(one))) in word_set("everybody") for one in recipients):
             return (), False
+        is_named_public = message.channel_name is not None and channel_named(message.channel_name) == "public"
+        if is_named_public:
+            # The row itself says who hears it, so that these are addressees.
+            return recipients, False
         left = {name for name in self.out if self.last_heard.get(name, -1) < place}
         return recipients, not {*self.roster.names} - {message.speaker} - left <= {*recipients}
 

@@ -233,9 +233,8 @@ class Results:
         rows = self._store.rows(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration))
         for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
             rule = DEFINITIONS[metric].coverage
-            coverage = (
-                Coverage(rule, round(settled), round(considered), right) if rule and considered is not None else None
-            )
+            has_coverage = considered or (considered is not None and score is not None)
+            coverage = Coverage(rule, round(settled), round(considered), right) if rule and has_coverage else None
             # Why a metric fails whatever its score is what later readings of it must know.
             failure = reason if status == Status.FAILED else ""
             held = WITHOUT_CHANCE.get(metric) or from_json(control)

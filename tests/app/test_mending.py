@@ -121,7 +121,7 @@ def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_ga
     app = open_page()
     said = words(app)
     assert "Scores of several versions of a metric meet here" in said
-    assert "Conversation coherence was computed by version 0 in 1 game and by version 4 in 4 games" in said
+    assert "Conversation coherence was computed by version 0 in 1 game and by version 5 in 4 games" in said
     assert "Score them again before you decide" in said
     assert "Score 1 game again" in labels(app)
     app.button(key="reevaluate").click().run()

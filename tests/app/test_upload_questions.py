@@ -24,9 +24,7 @@ def test_a_date_that_can_be_read_two_ways_keeps_a_game_from_being_stored(open_pa
 
 def test_an_answer_can_be_changed(open_page, words) -> None:
     app = hand_in(open_page("games", part="Add"), ("x.csv", TABLE))
-    assert "is taken as public. Who hears it?" in words(app)
-    assert "Ann 2, Bob 1." in words(app)
-    app.segmented_control(key="answer_0").set_value("team").run()
+    assert "taken as not public. Who hears it?" in words(app)
     assert "Ann 1, Bob 1. Not public: 1 team." in words(app)
     app.segmented_control(key="answer_0").set_value("public").run()
     assert "Ann 2, Bob 1." in words(app)

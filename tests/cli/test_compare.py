@@ -20,7 +20,7 @@ def test_a_comparison_in_every_format(run: Any, iterations: None) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert "From v1 (3 games) to v2 (3 games)." in done.stdout
     assert "Keep or revert, against v1: cannot be decided yet" in done.stdout
-    assert "Does not argue" in done.stdout
+    assert "Holds none of the strategic keywords" in done.stdout
     data = json.loads(run("compare", "v1", "v2", "--format", "json").stdout)
     assert [one["name"] for one in data["metrics"]][:2] == ["memory_accuracy", "strategic_depth"]
     depth = data["metrics"][1]

@@ -16,7 +16,7 @@ from evaluation.cli.main import COMMANDS, app
 
 PROMISED = {
     *("ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
-    *("rate", "compare", "corrections", "reevaluate", "report", "delete", "undo", "judge", "override"),
+    *("rate", "compare", "corrections", "reevaluate", "delete", "undo", "judge", "override"),
     *("iterations", "export", "doctor", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),
 }

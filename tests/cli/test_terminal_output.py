@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.escaping import without_controls
 from evaluation.ratings import Rating
 from evaluation.store import Store
 
@@ -53,11 +54,11 @@ def on_terminal(command: list[str]) -> str:
     return shown.decode("utf-8")
 
 
-def test_csv_is_harmless_on_a_terminal_and_whole_in_a_pipe(run: Any, sly: Path) -> None:
-    # Comments are stored without control characters.
+def test_csv_is_harmless_on_a_terminal_and_in_a_pipe(run: Any, sly: Path) -> None:
+    # No cell holds control characters; marks that turn text around stay in a pipe.
     for words, stored in (
         (("export", "ratings"), "Good game]0;owned 2J, said \u202eeve\u2066"),
-        (("export", "results"), SLY),
+        (("export", "results"), without_controls(SLY)),
     ):
         shown = on_terminal(command_line(sly, *words))
         assert "Good" in shown

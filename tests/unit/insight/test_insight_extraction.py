@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer, parts_of, spoken
+from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.transcript import Elimination, Transcript, Vote

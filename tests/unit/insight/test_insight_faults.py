@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 
-from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight._questions import OpinionItem, OpinionsAnswer, QualityAnswer, QuoteItem, QuotesAnswer
 from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.extraction import ResultsExtractor
 from evaluation.insight.validator import CheckedAgent, Validator
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from evaluation import read_path
-from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer, spoken
 from evaluation.insight.addressing import message_events, transcript_metrics
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
+from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.report_sections import document
 from evaluation.insight.validator import Validator
 from evaluation.judging.judges_without_model import ScriptedJudge

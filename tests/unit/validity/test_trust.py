@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.validity import Trust, measured, metric_trust
 
 OPENINGS = Path("data/labels/openings.csv")
@@ -66,6 +66,9 @@ def test_the_shipped_figures_are_those_that_the_benchmark_logged(logged: dict) -
     for metric, figure in FIGURES.items():
         for kind, half in SETS.items():
             for who, name in (("reader", "reader"), ("rule", "rule alone")):
+                if metric == COHERENCE.name:
+                    # The licence was withdrawn after the opening: rules decide.
+                    name = "rule alone"
                 value = float(logged[f"{half}, {name}", figure][0])
                 assert measured()["reading"][metric][kind][who] == pytest.approx(value, abs=0.006), (metric, kind, who)
     for kind, half in SETS.items():

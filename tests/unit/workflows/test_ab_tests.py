@@ -119,6 +119,7 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeSe
         source="transcripts",
         variants={"a": {"transcripts": [ids[0]]}, "b": {"transcripts": [ids[1]]}},
         evaluation={"validation_sampling_rate": 1.0},
+        checks=True,
     )
     found = estimate_ab_test(store, test, options(server))
     assert (found.runs, found.calls_at_least) == (2, found.calls_at_most)

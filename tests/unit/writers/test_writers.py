@@ -13,7 +13,7 @@ from evaluation.writers import COLUMNS, csv_text, json_lines, message_rows, mess
 
 DATA = Path(__file__).parents[2] / "data"
 # Games that an earlier version exported are the same games again.
-FOLDERS = sorted(folder for folder in DATA.iterdir() if folder.name != "98ef06c")
+FOLDERS = sorted(DATA.iterdir())
 REAL = [result.transcript for folder in FOLDERS for result in read_path(folder) if result.transcript]
 
 HOSTILE = Transcript(
