@@ -93,6 +93,7 @@ class _Weighing:
             for place, message in enumerate(self.messages)
             for name in (message.speaker, *message.recipients)
         }
+        self.names_all = any(map(_is_everybody, (one for message in self.messages for one in message.recipients)))
         self.out = {elimination.player for elimination in self.transcript.eliminations}
 
     def _hidden_phases(self, messages: Sequence[Message]) -> Mapping[str, bool]:
@@ -200,10 +201,17 @@ class _Weighing:
             return message.recipients, False
         found = (self.roster.find(one) or self.seats.get(seat_of(one)) or one for one in message.recipients)
         recipients = tuple(dict.fromkeys(found))
-        if any("".join(_WORD.findall(fold(one))) in word_set("everybody") for one in recipients):
+        if any(map(_is_everybody, recipients)):
             return (), False
+        if self.names_all and len(recipients) == 1:
+            # A file that has a word for all means one of them by a name, even where no other is seen to play.
+            return recipients, True
         left = {name for name in self.out if self.last_heard.get(name, -1) < place}
         return recipients, not {*self.roster.names} - {message.speaker} - left <= {*recipients}
+
+
+def _is_everybody(recipient: str) -> bool:
+    return "".join(_WORD.findall(fold(recipient))) in word_set("everybody")
 
 
 def _phase(phase: str) -> str:

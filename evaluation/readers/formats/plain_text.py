@@ -77,6 +77,7 @@ _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
 _MOST_WORDS = 5
 _BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
+_COUNTED = re.compile(r"\d{1,4}\s+(?=\D)")
 _TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
 _ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
 _NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,160})[\])]\s*(?:-\s(?P<behind>[^-]{1,40}))?$")
@@ -84,6 +85,7 @@ _TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whis
 _SAYS = re.compile(
     r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
 )
+_OWNED = re.compile(r"['’]s?\s")
 _PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
 # Addresses, quotes and tags of reasoning or tools.
 _NO_NAME = re.compile(
@@ -369,7 +371,8 @@ def _named(
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
         name = name[: match.start()]
     name, *recipients = _TO_RECIPIENTS.split(name)
-    name = name.strip(" *_@\t")
+    # A message between two may be counted in front: "3 ANN -> BOB: text".
+    name = (_COUNTED.sub("", name) if recipients else name).strip(" *_@\t")
     if not _is_name(name):
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
@@ -388,7 +391,7 @@ def _is_name(name: str) -> bool:
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
     # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.
-    is_sentence = re.search(r"[.,;!?]\s+[a-z]", name) or (name.endswith(".") and not _TITLE_END.search(name))
+    is_sentence = re.search(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s", name) or (name.endswith(".") and not _TITLE_END.search(name))
     return not is_sentence and "//" not in name
 
 
@@ -634,11 +637,11 @@ class _Speakers:
             self._accepted.add(name)
 
     def _tells_of_player(self, name: str) -> bool:
-        """Whether a name is that of somebody who speaks, with a verb behind it: "Ann targets: Bob"."""
+        """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
         words = name.split()
         return (
             len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
-        )
+        ) or (_fold(_OWNED.split(name)[0]) in self._counts.keys() | self.listed and _OWNED.search(name) is not None)
 
     def _only_repeats(self, name: str) -> bool:
         """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
