@@ -15,7 +15,9 @@ _FENCE = re.compile(r"```(?:json)?\s*(?P<body>[{].*[}])\s*```", re.DOTALL)
 _MARK = re.compile(
     r"\[/?(?P<mark>[A-Za-z][A-Za-z _-]{2,30})\]:?|</?(?P<tag>private|public|secret|speech)>", re.IGNORECASE
 )
-_ELEMENTS = re.compile(r"(?:\s*<(?P<open>[A-Za-z][\w -]{1,30})>(?P<text>[^<>]*(?:<(?!/)[^<>]*>[^<>]*)*)</(?P=open)>[\s,]*)")
+_ELEMENTS = re.compile(
+    r"(?:\s*<(?P<open>[A-Za-z][\w -]{1,30})>(?P<text>[^<>]*(?:<(?!/)[^<>]*>[^<>]*)*)</(?P=open)>[\s,]*)"
+)
 _LABEL = re.compile(r"(?:^|(?<=\s))[*_#]{0,3}(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)[*_]{0,3}\s?[:：][*_]{0,3}(?=\s|$)")
 _NO_LETTERS = re.compile(r"[^a-z]+")
 
@@ -29,7 +31,11 @@ def text_parts(text: str) -> list[Part]:
     """
     stripped = text.strip()
     body = fenced["body"] if (fenced := _FENCE.fullmatch(stripped)) else stripped
-    parts = _of_json(body) if body.startswith("{") else _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped)
+    parts = (
+        _of_json(body)
+        if body.startswith("{")
+        else _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped)
+    )
     return parts or parts_of(text)
 
 
