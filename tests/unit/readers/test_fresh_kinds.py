@@ -158,10 +158,11 @@ def test_a_log_with_colours_and_levels_is_read() -> None:
 
 def test_labels_of_a_dump_and_headings_of_sections_are_not_public() -> None:
     dump = "".join(
-        f"Turn: {place}\nOlga: I offer {place}, Per.\nPer: No, Olga, {place} more.\nmy goals: Sell for {place} and more\n"
+        f"Turn: {place}\nOlga: I offer {place}, Per.\nPer: No, Olga, {place} more.\n"
+        f"my goals: Sell for {place} and more\n"
         for place in range(3)
     )
-    page = "# Player Roster\n\nOlga is the wolf.\n\n## Olga\n\nHello, Per.\n\n## Per\n\nHello.\n\n## Olga\n\nYes?\n\n## Per\n\nNo.\n"
+    page = "# Player Roster\n\nOlga is the wolf.\n\n" + "## Olga\n\nHello, Per.\n\n## Per\n\nNo.\n\n" * 2
     for text in (dump, page):
         found = result(text)
         transcript = found.transcript or found.preview
