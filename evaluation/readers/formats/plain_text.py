@@ -675,8 +675,9 @@ class _Speakers:
     def _is_field(self, head: Head) -> bool:
         """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
         words = head.name.replace("_", " ").split()
-        if (head.shape == "titled" and len(words) > 1 and self._counts[head.key] == 1) or len(words) > 3:
-            return any(map(_is_ordinary, words)) and not self._is_named(head.name) and not is_moderator(head.name)
+        is_section = self._counts[head.key] == 1 or any(word.islower() and len(word) > 3 for word in words)
+        if head.shape == "titled" and len(words) > 1 and is_section and _build(head.name) != "A 1":
+            return any(map(_is_ordinary, words)) and not is_moderator(head.name)
         if len(words) < 2 or not _is_ordinary(" ".join(words)) or is_moderator(head.name):
             return False
         return head.shape == "titled" or (head.name.islower() and head.time is None and not self._is_named(head.name))
