@@ -15,6 +15,9 @@ _FENCE = re.compile(r"```(?:json)?\s*(?P<body>[{].*[}])\s*```", re.DOTALL)
 _MARK = re.compile(
     r"\[/?(?P<mark>[A-Za-z][A-Za-z _-]{2,30})\]:?|</?(?P<tag>private|public|secret|speech)>", re.IGNORECASE
 )
+_ELEMENTS = re.compile(
+    r"(?:\s*<(?P<open>[A-Za-z][\w -]{1,30})>(?P<text>[^<>]*(?:<(?!/)[^<>]*>[^<>]*)*)</(?P=open)>[\s,]*)"
+)
 _LABEL = re.compile(r"(?:^|(?<=\s))[*_#]{0,3}(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)[*_]{0,3}\s?[:：][*_]{0,3}(?=\s|$)")
 _NO_LETTERS = re.compile(r"[^a-z]+")
 
@@ -28,7 +31,11 @@ def text_parts(text: str) -> list[Part]:
     """
     stripped = text.strip()
     body = fenced["body"] if (fenced := _FENCE.fullmatch(stripped)) else stripped
-    parts = _of_json(body) if body.startswith("{") else _of_marks(stripped) or _of_labels(stripped)
+    parts = (
+        _of_json(body)
+        if body.startswith("{")
+        else _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped)
+    )
     return parts or parts_of(text)
 
 
@@ -57,6 +64,17 @@ def _of_json(body: str) -> list[Part]:
     ]
     said = [held[key].strip() for key, kind in kinds.items() if kind == "speech"]
     return _told([*(("thought", one) for one in hidden), *(("speech", one) for one in said)])
+
+
+def _of_elements(text: str) -> list[Part]:
+    """A text that is nothing but elements, such as ``<my goals>...</my goals> <message>...</message>``."""
+    found, end = [], 0
+    while text.startswith("<", end) and (match := _ELEMENTS.match(text, end)):
+        found.append((_kind(match["open"]), match["open"], match["text"]))
+        end = match.end()
+    if end < len(text) or len(found) < 2 or not any(kind for kind, _, _ in found):
+        return []
+    return _told((kind, held if kind else f"{name}: {held}") for kind, name, held in found if held.strip())
 
 
 def _of_marks(text: str) -> list[Part]:

@@ -95,6 +95,7 @@ class _Weighing:
             if message.channel != "system" and channel_named(message.channel_name or "") != "system"
             for name in (message.speaker, *message.recipients)
         }
+        self.names_all = any(map(_is_everybody, (one for message in self.messages for one in message.recipients)))
         self.out = {elimination.player for elimination in self.transcript.eliminations}
 
     def _hidden_phases(self, messages: Sequence[Message]) -> Mapping[str, bool]:
@@ -202,14 +203,21 @@ class _Weighing:
             return message.recipients, False
         found = (self.roster.find(one) or self.seats.get(seat_of(one)) or one for one in message.recipients)
         recipients = tuple(dict.fromkeys(found))
-        if any("".join(_WORD.findall(fold(one))) in word_set("everybody") for one in recipients):
+        if any(map(_is_everybody, recipients)):
             return (), False
+        if self.names_all and len(recipients) == 1:
+            # A file that has a word for all means one of them by a name, even where no other is seen to play.
+            return recipients, True
         is_named_public = message.channel_name is not None and channel_named(message.channel_name) == "public"
         if is_named_public:
             # The row itself says who hears it, so that these are addressees.
             return recipients, False
         left = {name for name in self.out if self.last_heard.get(name, -1) < place}
         return recipients, not {*self.roster.names} - {message.speaker} - left <= {*recipients}
+
+
+def _is_everybody(recipient: str) -> bool:
+    return "".join(_WORD.findall(fold(recipient))) in word_set("everybody")
 
 
 def _phase(phase: str) -> str:

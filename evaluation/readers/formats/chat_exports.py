@@ -38,9 +38,8 @@ def _is_telegram_chat(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("messages"), list)
-        and "type" in value
         and any(
-            isinstance(one, dict) and ("from_id" in one or "actor_id" in one or "date" in one)
+            isinstance(one, dict) and "type" in one and {"from_id", "actor_id", "date", "date_unixtime"} & one.keys()
             for one in value["messages"][:20]
         )
     )

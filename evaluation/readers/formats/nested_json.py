@@ -15,10 +15,11 @@ from typing import Any
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import step
-from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, word_lists, word_set
+from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, is_moderator, word_lists, word_set
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
 from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
+from evaluation.text.normal import fold
 
 FORMAT = "json-game"
 
@@ -31,6 +32,7 @@ _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
 _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
 )
+_FORM = "answers in a set form"
 _MOST_DEEP = 40
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
@@ -65,6 +67,14 @@ class _Walk:
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
         context["round"] = _number(context.get("round"))
         speaker, text = cells.get("speaker"), cells.get("text")
+        if isinstance(text, str) and not speaker:
+            speaker = self._player_in(plain)
+        is_agent = isinstance(speaker, str) and text is None and _bare(named.speaker or "").startswith("agent")
+        if isinstance(speaker, str) and around.get("agent") and fold(speaker) in word_set("chat_roles") | {"system"}:
+            # What an agent was told, by others and by the program, is heard elsewhere or by that agent alone.
+            is_own = fold(speaker) not in ("human", "system", "user")
+            speaker = str(around["agent"]) if is_own else speaker
+            context |= {} if is_own else {"channel": "system"}
         voter = next((plain[key] for key in plain if _bare(key) in word_set("voter_columns")), None)
         if isinstance(speaker, str) and isinstance(text, str) and text.strip():
             rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
@@ -77,8 +87,22 @@ class _Walk:
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
             self._player(speaker, role)
+        count = len(self.rows)
+        inner = {**context, "agent": speaker} if is_agent else context
         for key, one in held.items():
-            self._member(key, one, step(path, key), context, depth)
+            self._member(key, one, step(path, key), inner, depth)
+        if isinstance(text, str) and text.strip() and not speaker and len(self.rows) == count:
+            # Nobody says it: an event of the game, or left out, and counted.
+            self._row(path, context, {"text": text}, {})
+
+    def _player_in(self, plain: Mapping[str, Any]) -> str | None:
+        """The player whom a row names under a key of no known meaning, such as ``wolf``."""
+        others = {*word_lists("columns")["target"], *_to(), *word_set("vote_kinds")}
+        known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
+        found = {
+            one for key, one in plain.items() if one in known and isinstance(one, str) and _bare(key) not in others
+        }
+        return found.pop() if len(found) == 1 else None
 
     def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
         bare, words = _bare(key), set(_WORDS.findall(key.casefold()))
@@ -127,7 +151,7 @@ class _Walk:
         self.players.setdefault(name, {"name": name, "role": role, "alignment": alignment_of(role)})
 
     def _row(self, place: str, context: Mapping[str, Any], cells: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
-        known = {f"_{name}": one for name, one in {**context, **cells}.items() if one is not None}
+        known = {f"_{name}": one for name, one in {**context, **cells}.items() if one is not None and name != "agent"}
         self.rows.append(TableRow(place, {**known, **rest}))
 
 
@@ -148,12 +172,28 @@ def _with_speakers(items: list[Any]) -> list[Any]:
         return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
     texts = [{key: one for key, one in item.items() if isinstance(one, str) and " " in one.strip()} for item in items]
     counts = Counter(key for text in texts for key in text)
+    # One word is a text, too, where the same key holds others.
+    texts = [
+        {key: one for key, one in item.items() if isinstance(one, str) and one.strip() and key in counts}
+        for item in items
+    ]
     # Entries of the same keys hold fields, not speakers.
     are_fields = len({frozenset(text) for text in texts}) < 2
     if are_fields or any(mapping.used for mapping in mappings) or not all(texts) or max(counts.values()) < 2:
         return items
-    named = [(key.partition("(")[0].strip() or key, one) for text in texts for key, one in text.items()]
-    return [{"speaker": name, "text": one} for name, one in named]
+    return [
+        {"speaker": key.partition("(")[0].strip() or key, "text": one} | _form(item)
+        for item, text in zip(items, texts, strict=True)
+        for key, one in text.items()
+    ]
+
+
+def _form(item: Mapping[str, Any]) -> dict[str, str]:
+    """The channel of an answer in a set form that is not asked for as speech: nothing says that others hear it."""
+    asked = " ".join(one for key, one in item.items() if isinstance(one, str) and is_moderator(key))
+    is_form = any(isinstance(one, dict) and "type" in one for one in item.values())
+    is_speech = {*_WORDS.findall(asked.casefold())} & {"discuss", "discussing", "public", "speak", "speech"}
+    return {"channel": _FORM} if is_form and asked and not is_speech else {}
 
 
 def _to() -> frozenset[str]:

@@ -76,7 +76,14 @@ _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
 _MOST_WORDS = 5
+_NICK = re.compile(r"<[@+%&~ ]?(?P<nick>[^<>/!?\s]{1,60})>\s+(?P<text>\S.*)")
+_LOGGED = re.compile(
+    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s(?:-\s)?(?:debug|info|warning|error)\b", re.IGNORECASE
+)
+_LEVEL = re.compile(r"\A(?P<level>debug|info|warning|error)\s?[-|:]\s(?=\S)", re.IGNORECASE)
+_COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m")
 _BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
+_COUNTED = re.compile(r"\d{1,4}\s+(?=\D)")
 _TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
 _ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
 _NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,160})[\])]\s*(?:-\s(?P<behind>[^-]{1,40}))?$")
@@ -84,6 +91,8 @@ _TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whis
 _SAYS = re.compile(
     r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
 )
+_SENTENCE = re.compile(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s")
+_OWNED = re.compile(r"['’]s?\s")
 _PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
 # Addresses, quotes and tags of reasoning or tools.
 _NO_NAME = re.compile(
@@ -337,16 +346,16 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
+        if match := _NICK.fullmatch(line):
+            return Head("colon", match["nick"], match["text"], time=time)
+        line = _marked(line)
     # In a chat every line with a time is somebody's or tells an event.
-    event = Head("event", text=line, time=time)
+    event = Head("event", text=line.removeprefix("[event] "), time=time)
     bullet = _BULLET.match(line)
     rest = line[bullet.end() :] if bullet else line
-    tags: list[str] = []
-    if match := _ROUND_TAG.match(rest):
-        rest, tags = rest[match.end() :], [match["tag"]]
-    while (match := _TAG.match(rest)) and len(tags) < 3:
-        tags.append(match["tag"])
-        rest = rest[match.end() :]
+    rest, tags = _untagged(rest)
+    if time is not None and any(_fold(tag) in word_set("told_kinds") or channel_named(tag) == "system" for tag in tags):
+        return replace(event, text=rest)
     for name in ("bold", "colon"):
         if match := shape(name).fullmatch(rest):
             written = match["name"] + (match.groupdict().get("note") or "")
@@ -355,6 +364,24 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("titled").fullmatch(line):
         return _named("titled", (match["name"] or match["bold"]) + (match["note"] or ""), "", time=time)
     return event if time is not None else None
+
+
+def _marked(line: str) -> str:
+    """The line of a log without its level; with a tag, where a server or a warning of the program tells it."""
+    if level := _LEVEL.match(line):
+        return line[level.end() :] if level["level"].casefold() == "info" else f"[{level['level']}] {line}"
+    return f"[event] {line}" if line.startswith(("*** ", "-!- ", "=== ")) else line
+
+
+def _untagged(rest: str) -> tuple[str, list[str]]:
+    """The line behind the tags in front of a name, and the tags."""
+    tags: list[str] = []
+    if match := _ROUND_TAG.match(rest):
+        rest, tags = rest[match.end() :], [match["tag"]]
+    while (match := _TAG.match(rest)) and len(tags) < 3:
+        tags.append(match["tag"])
+        rest = rest[match.end() :]
+    return rest, tags
 
 
 def _named(
@@ -369,7 +396,8 @@ def _named(
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
         name = name[: match.start()]
     name, *recipients = _TO_RECIPIENTS.split(name)
-    name = name.strip(" *_@\t")
+    # A message between two may be counted in front: "3 ANN -> BOB: text".
+    name = (_COUNTED.sub("", name) if recipients else name).strip(" *_@\t")
     if not _is_name(name):
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
@@ -388,7 +416,7 @@ def _is_name(name: str) -> bool:
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
     # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.
-    is_sentence = re.search(r"[.,;!?]\s+[a-z]", name) or (name.endswith(".") and not _TITLE_END.search(name))
+    is_sentence = _SENTENCE.search(name) or (name.endswith(".") and not _TITLE_END.search(name))
     return not is_sentence and "//" not in name
 
 
@@ -505,12 +533,14 @@ _TOOL_LOGS = (
         "Have it written as JSON: output_log_file with a name that ends in .json.",
     ),
     (
-        re.compile(r"(?:^(?:\[?\d\d?:\d\d(?::\d\d)?\]?\s)?<[^<>/!?\s]{1,60}> .*\n){2}", re.MULTILINE),
-        "a log of IRC",
+        re.compile(r"(?:^<[^<>/!?\s]{1,60}> (?!.*</).*\n){2}", re.MULTILINE),
+        "a log of IRC without times",
         "Write each line as [12:03] Name: text.",
     ),
     (
-        re.compile(r"(?:[^\n]*(?:\x1b\[|[│┃║╭╮╰╯┌┐└┘╔╗╚╝━═]{2}|[│┃║][^\n]*[│┃║])[^\n]*\n(?:[^\n]*\n)?){3}"),
+        re.compile(
+            r"(?:[^\n]*(?:\x1b\[[\d;]{0,20}[^\d;m]|[│┃║╭╮╰╯┌┐└┘╔╗╚╝━═]{2}|[│┃║][^\n]*[│┃║])[^\n]*\n(?:[^\n]*\n)?){3}"
+        ),
         "what a terminal showed, with frames and colours",
         "Have the program write its messages to a file, as lines of Name: text, CSV or JSON.",
     ),
@@ -532,7 +562,7 @@ def _speakers(document: Document) -> _Speakers:
     found = document.kept.get(FORMAT)
     if found is None:
         document.limits.check_lines(document.text)
-        found = document.kept[FORMAT] = _Speakers(_lines(document.text), document.answers)
+        found = document.kept[FORMAT] = _Speakers(_lines(_COLOURS.sub("", document.text)), document.answers)
     assert isinstance(found, _Speakers)
     return found
 
@@ -555,7 +585,9 @@ class _Speakers:
         self._answers = answers
         heads = [line.head for line in lines if line.head.name]
         timed = sum(head.time is not None for head in heads)
-        self.is_timed = timed > 1 and timed >= _MARKED_SHARE * len(heads)
+        # Between the lines of a log stands what belongs to the line above, however it looks.
+        is_log = sum(_LOGGED.match(line.cleaned) is not None for line in lines) > 1
+        self.is_timed = timed > 1 and (is_log or timed >= _MARKED_SHARE * len(heads))
         self._shape = _ruling_shape(heads)
         self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
         said = (line.head.text if line.head.name else line.cleaned for line in lines)
@@ -619,7 +651,7 @@ class _Speakers:
             self.labels += 1
         else:
             is_repeated = self._counts[name] > 1 and not self._only_repeats(head.name)
-            is_doubtful = name in word_set("doubtful") or self._only_repeats(head.name)
+            is_doubtful = name in word_set("doubtful") or self._only_repeats(head.name) or self._is_field(head)
             accepted = not is_doubtful and (
                 name in self._marked
                 or is_repeated
@@ -634,11 +666,21 @@ class _Speakers:
             self._accepted.add(name)
 
     def _tells_of_player(self, name: str) -> bool:
-        """Whether a name is that of somebody who speaks, with a verb behind it: "Ann targets: Bob"."""
+        """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
         words = name.split()
         return (
             len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
-        )
+        ) or (_fold(_OWNED.split(name)[0]) in self._counts.keys() | self.listed and _OWNED.search(name) is not None)
+
+    def _is_field(self, head: Head) -> bool:
+        """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
+        words = head.name.replace("_", " ").split()
+        is_section = self._counts[head.key] == 1 or any(word.islower() and len(word) > 3 for word in words)
+        if head.shape == "titled" and len(words) > 1 and is_section and _build(head.name) != "A 1":
+            return any(map(_is_ordinary, words)) and not is_moderator(head.name)
+        if len(words) < 2 or not _is_ordinary(" ".join(words)) or is_moderator(head.name):
+            return False
+        return head.shape == "titled" or (head.name.islower() and head.time is None and not self._is_named(head.name))
 
     def _only_repeats(self, name: str) -> bool:
         """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
@@ -700,7 +742,9 @@ class _Speakers:
         """Lines one below the other that say nothing but a role behind a name ("P1: Role.FASCIST") are a list."""
         block: list[_Line] = []
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
-            if line.head.shape in ("colon", "bold") and is_role(line.head.text) and not is_moderator(line.head.name):
+            is_of_text = self.is_timed and not line.head.time
+            is_entry = line.head.shape in ("colon", "bold") and is_role(line.head.text) and not is_of_text
+            if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
             if len({one.head.key for one in block}) == len(block) > 1:
@@ -815,6 +859,7 @@ class _Page:
         self._spoken: list[_Spoken] = []
         self._open: _Spoken | None = None
         self._in_votes = False
+        self._holds_phases = False
         self._roles = dict(speakers.listed)
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
@@ -921,8 +966,11 @@ class _Page:
             self._left_out.append(LeftOut(f"line {line.number}", cut(line.cleaned, _LONGEST_SHOWN), reason))
 
     def _begin(self, number: int | None, phase: str | None) -> None:
-        if phase == "day" and number is None and self._draft.phase == _NIGHT and self._draft.round is not None:
+        is_next = phase == "day" and self._draft.phase == _NIGHT and not self._holds_phases
+        if is_next and number is None and self._draft.round is not None:
             number = self._draft.round + 1
+        # A round that is counted by itself holds its night and its day.
+        self._holds_phases = phase is None if number is not None else self._holds_phases
         self._draft.round = self._draft.round if number is None else number
         self._draft.phase = phase
 
@@ -1108,6 +1156,12 @@ def names_speaker(line: str) -> bool:
     """Whether a line begins with a name and a colon."""
     head = _head(_plain(line))
     return head is not None and head.shape in ("colon", "bold") and not _is_label(head.key)
+
+
+def several_speak(document: Document) -> bool:
+    """Whether several people speak in a text, or one in most of its lines."""
+    speakers = _speakers(document)
+    return speakers.are_enough or len([name for name in speakers.names if not is_moderator(name)]) > 1
 
 
 def read_text(document: Document) -> ReadResult:

@@ -98,7 +98,7 @@ def test_a_tool_without_a_reader_is_told_by_name_with_the_way_that_is_left(tool:
             "CrewAI",
             "output_log_file",
         ),
-        ("[18:05] *** ann has joined\n[18:05] <ann> Hi: all\n[18:06] <bob> Ho\n", "IRC", "[12:03] Name: text"),
+        ("<ann> Hi: all\n<bob> Ho\n", "IRC", "[12:03] Name: text"),
     ],
 )
 def test_a_log_of_a_tool_as_text_is_told_by_name_with_what_to_hand_in(text: str, name: str, remedy: str) -> None:
