@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
-from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
+from evaluation.score import PROOF, LedgerRow, Method, MetricResult, RowVerdict
 
 Row = TypeVar("Row")
 
@@ -108,11 +108,15 @@ def _memory(row: LedgerRow) -> ReviewKind | None:
     return ReviewKind.UNVERIFIED if row.verdict is RowVerdict.EXCLUDED else None
 
 
+UNSURE = "unsure"
+"""The kind of review of a row about which the reader, without a licence, rather thinks the opposite."""
+
+
 def _depth(row: LedgerRow) -> ReviewKind | None:
     offered = row.details.get("review")
     if row.method is Method.READER or not offered:
         return None
-    if "chance" in row.details:
+    if offered["kind"] == UNSURE:
         return ReviewKind.UNSURE
     return ReviewKind.BARE_KEYWORD if row.verdict is RowVerdict.COUNTS else ReviewKind.NO_KEYWORD
 
@@ -123,9 +127,9 @@ def _role(row: LedgerRow) -> ReviewKind | None:
 
 
 def _coherence(row: LedgerRow) -> ReviewKind | None:
-    if row.method is Method.READER:
+    if row.method is Method.READER or row.details.get(PROOF):
         return None
-    if "chance" in row.details:
+    if (row.details.get("review") or {}).get("kind") == UNSURE:
         return ReviewKind.UNSURE
     strength = row.details.get("link_strength")
     if strength is None:

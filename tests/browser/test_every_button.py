@@ -16,6 +16,9 @@ from tests.browser.hands import choose
 from tests.browser.views import View, all_views
 from tests.dashboard_server import Server
 
+# Minutes in all: among the long tests.
+pytestmark = pytest.mark.long
+
 _PRESSED = ", ".join(
     f"[data-testid='stMainBlockContainer'] {selector}"
     for selector in (

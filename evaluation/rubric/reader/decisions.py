@@ -15,6 +15,7 @@ from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.coherence import places
 from evaluation.rubric.reader._features import sentences_of
 from evaluation.rubric.reader.model import Reader, ReadMessage, kind_by_rule
+from evaluation.rubric.rows_in_doubt import UNSURE
 from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, acts_at_players, read
 from evaluation.score import (
     PROOF,
@@ -191,7 +192,7 @@ def _direction(question: str, row: LedgerRow) -> str:
 def _offered(row: LedgerRow, question: str, chance: float, reader: Reader) -> LedgerRow:
     """A row as the rule left it, offered for review where the reader rather thinks the opposite."""
     right = reader.licences[_direction(question, row)].chance(chance)
-    review = {"kind": "unsure", "likelihood": round(right, 2)} if right >= _LIKELY else None
+    review = {"kind": UNSURE, "likelihood": round(right, 2)} if right >= _LIKELY else None
     return replace(row, details={**row.details, "review": review})
 
 
