@@ -26,9 +26,8 @@ SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
 _EXPORTS = (
-    "Run with the version that wrote it: dramaturg export transcripts --format canonical -o games.zip, "
-    "dramaturg export ratings -o ratings.csv, and for each game with overrides dramaturg override list GAME "
-    "--format json > overrides.json; docs/removed.md says how they are read."
+    "Run with the version that wrote it: dramaturg export transcripts --format canonical -o games.zip, and "
+    "dramaturg export ratings -o ratings.csv; import both here."
 )
 
 

@@ -137,7 +137,7 @@ def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_p
         (["CREATE TABLE other (a integer)"], "not a database of Dramaturg"),
         (["CREATE TABLE schema_migrations (number integer, name text)"], "not a database of Dramaturg"),
         (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
-        (["UPDATE schema_migrations SET number = 28"], "docs/removed.md"),
+        (["UPDATE schema_migrations SET number = 28"], "dramaturg export transcripts"),
         (["CREATE VIEW spy AS SELECT 1"], "not those of Dramaturg"),
         (["CREATE MACRO spy() AS 1"], "not those of Dramaturg"),
         (["ALTER TABLE transcripts ADD COLUMN x integer"], "not those of Dramaturg"),
