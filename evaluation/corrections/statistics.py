@@ -183,8 +183,8 @@ OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
     {
         GateOutcome.PASSED: "passed at once",
         GateOutcome.PASSED_AFTER_RETRY: "passed after a retry",
-        GateOutcome.CORRECTED: "never passed, best retry sent",
-        GateOutcome.FORCED_THROUGH: "original sent after all",
+        GateOutcome.CORRECTED: "never passed, a retry is best",
+        GateOutcome.FORCED_THROUGH: "never passed, the original is best",
         GateOutcome.TIMEOUT_PASS_THROUGH: "no judge answered",
     }
 )

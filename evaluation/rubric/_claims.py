@@ -395,6 +395,8 @@ _DENIED = re.compile(
 # Further people and rounds, which stand outside of the claim's own stretch.
 _ADDED = re.compile(
     r"\b(?:so|as|neither) did\b|\b(?:along|together) with\b|(?:^|[,;]\s*)like (?=\w+,)"
+    # "She has not spoken while five of us have."
+    r"|\b(?:while|whereas|when|though|but)\s+(?:[\w-]+\s+){1,4}(?:have|has|had|did)\b(?=\s*(?:[.,;!?)]|$))"
     r"|[(;,]\s*(?:and\s+)?(?-i:[A-Z])[\w-]*\s+(?:too|as well)\b|\blikewise\b"
     r"|(?:[,;:(]|\band|\bwith)\s*no ?(?:body|one)(?: else)?\s+(?:else|follow\w*|join\w*|did|voted)\b"
     r"|\b(?:any|every|no) ?(?:one|body) else\b|\bsingle-?handed(?:ly)?\b"

@@ -274,6 +274,7 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Foxtrot said nothing last round.", [RIGHT]),
     ("In round 1 Agent-Foxtrot said nothing.", [WRONG]),
     ("Agent-Foxtrot has said nothing.", [WRONG]),
+    ("Agent-Foxtrot has said nothing while three of us have.", [OPEN]),
     ("Agent-Delta did not mention Agent-Bravo once yesterday.", [OPEN]),
     ("Agent-Delta said nothing about Agent-Bravo last round.", [OPEN]),
     ("Agent-Delta didn't say anything about Agent-Bravo last round.", [OPEN]),
