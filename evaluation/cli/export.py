@@ -18,7 +18,6 @@ from evaluation.text.display import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evaluation.rating_desk.annotation_tools import Tool
     from evaluation.store import Store
     from evaluation.transcript import Transcript
 
@@ -31,8 +30,6 @@ class Exported(StrEnum):
     RATINGS = "ratings"
     CHECKS = "checks"
     FINDINGS = "findings"
-    ARGILLA = "argilla"
-    LABEL_STUDIO = "label-studio"
 
 
 class ExportFormat(StrEnum):
@@ -49,7 +46,6 @@ _TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV, ExportFormat.JS
 _TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
 _BY_ENDING = {f".{one}": one for one in ExportFormat} | {".zip": ExportFormat.CANONICAL}
-_TOOLS = (Exported.ARGILLA, Exported.LABEL_STUDIO)
 
 
 def export(
@@ -58,7 +54,7 @@ def export(
         typer.Argument(
             metavar="WHAT",
             help="transcripts; results (one row per transcript and metric); ratings (the sheet that 'rate import' "
-            "takes); a judge's checks or findings; games for argilla or label-studio.",
+            "takes); a judge's checks or findings.",
         ),
     ],
     transcript: Annotated[
@@ -74,29 +70,22 @@ def export(
     ] = None,
     output: OutputFile = None,
     iteration: OfIteration = None,
-    settings: Annotated[
-        bool, typer.Option("--settings", help="For argilla and label-studio: what the tool must be set up with.")
-    ] = False,
     force: Force = False,
 ) -> None:
     """Write transcripts, scores or people's answers to a file, for import or for other programs."""
-    allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else () if what in _TOOLS else _TABLE_FORMATS
+    allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else _TABLE_FORMATS
     if output is not None and output.suffix.lower() in _WORKBOOKS:
         raise typer.BadParameter(
-            f"Workbooks are not written. Spreadsheets open CSV; there is {listed(list(allowed)) or 'JSON'}.",
+            f"Workbooks are not written. Spreadsheets open CSV; there is {listed(list(allowed))}.",
             param_hint="--output",
         )
-    if kind is None and output is not None and allowed and transcript is None:
+    if kind is None and output is not None and transcript is None:
         kind = _BY_ENDING.get(output.suffix.lower())
     if kind is not None and kind not in allowed:
         raise typer.BadParameter(f"{what} cannot be written as {kind}.", param_hint="--format")
-    if settings and what not in _TOOLS:
-        raise typer.BadParameter("Only argilla and label-studio are set up.", param_hint="--settings")
     if transcript is not None and what is not Exported.TRANSCRIPTS:
         raise typer.BadParameter("One of the transcripts can be named, nothing else.", param_hint="TRANSCRIPT")
-    if what in _TOOLS:
-        _deliver(_annotations(what, iteration, settings), output, force)
-    elif what is Exported.TRANSCRIPTS:
+    if what is Exported.TRANSCRIPTS:
         _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
     else:
         _table(what, kind or _usual(what), output, iteration, force)
@@ -148,18 +137,6 @@ def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: 
 
 def _usual(what: Exported) -> ExportFormat:
     return ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV
-
-
-def _annotations(what: Exported, iteration: str | None, settings: bool) -> str:
-    from evaluation.rating_desk.annotation_tools import annotation_export, annotation_settings
-
-    tool: Tool = "argilla" if what is Exported.ARGILLA else "label-studio"
-    if settings:
-        return annotation_settings(tool)
-    store = open_store()
-    with store.unit():
-        games = (store.transcripts.get(one) for one in _ids(store, iteration))
-        return json_text(annotation_export(tool, games, store.ratings.every()))
 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:

@@ -80,7 +80,7 @@ def import_sheet(
     """Import ratings from a CSV sheet: all of it, or nothing if a line has a mistake.
 
     The columns are those of 'export ratings'; game (or transcript_id) and score are enough. The same sheet imported
-    again adds nothing. Rows without a score are left out. JSON exports of Label Studio and Argilla are read as well.
+    again adds nothing. Rows without a score are left out.
     """
     from evaluation.workflows.ratings import import_ratings
 

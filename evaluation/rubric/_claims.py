@@ -476,7 +476,12 @@ class _Surroundings:
             is_unnamed = self._passage.coded.players.get(at, self._passage.speaker) not in self._named
             if (self._passage.has(at, inside) and not self._is_checked(at)) or is_unnamed:
                 return self._word(at)
-        return "" if self._claim.is_noun else self._before() or self._behind()
+        if self._claim.is_noun:
+            # "I believe your Seer claim" weighs what the other one said just now; it tells nobody of the past.
+            ends = self._word(self._last).lower() == "claim"
+            is_weighed = ends and self._claim.act is Act.CLAIM_ROLE and self._claim.actor.words.lower() == "your"
+            return self._claim.actor.words if is_weighed else ""
+        return self._before() or self._behind()
 
     def _word(self, at: int) -> str:
         return self._passage.text(at, at)

@@ -10,13 +10,10 @@ from enum import StrEnum
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import DecidedRow
 from evaluation.errors import InputError
-from evaluation.files.strict_json import parse_json
 from evaluation.overrides import Override
-from evaluation.rating_desk.annotation_tools import is_annotation_export, sheet_of_annotations
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
 from evaluation.ratings import EngagementDecision, Rating
-from evaluation.readers.document import decode
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
@@ -49,9 +46,6 @@ def import_ratings(
 ) -> SheetImport:
     """Stores the ratings of a CSV file in one transaction: all of them, or none where a line cannot be used.
 
-    Exports of Label Studio and Argilla as JSON are read too, as a sheet with a row for each answer of a person: a
-    problem's line counts these rows, from 2.
-
     The same file again adds nothing. A row without a time says what the rater thinks now, and is a revision where what
     counts says otherwise; one with a time is history unless it is the latest.
 
@@ -62,8 +56,6 @@ def import_ratings(
         is_own: Refuse rows of anybody but ``rater``.
         is_dry: Only say what would become of it.
     """
-    if is_annotation_export(data):
-        data = sheet_of_annotations(parse_json(decode(data), store.settings.limits()))
     # The file is read before the database is taken: everybody else would wait for it.
     sheet = read_sheet(data, store.transcripts.game_ids(), now=datetime.now(UTC), rater=rater, is_own=is_own)
     if problems := [*sheet.problems, *_rivals(sheet)]:

@@ -275,6 +275,7 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("In round 1 Agent-Foxtrot said nothing.", [WRONG]),
     ("Agent-Foxtrot has said nothing.", [WRONG]),
     ("Agent-Foxtrot has said nothing while three of us have.", [OPEN]),
+    ("Agent-Bravo, I do not believe your villager claim.", [OPEN]),
     ("Agent-Delta did not mention Agent-Bravo once yesterday.", [OPEN]),
     ("Agent-Delta said nothing about Agent-Bravo last round.", [OPEN]),
     ("Agent-Delta didn't say anything about Agent-Bravo last round.", [OPEN]),
