@@ -69,10 +69,6 @@ class LabelledSet:
         """What other readers, who did not see the first ones' labels, said of some of the messages."""
         return _rows("messages_second.jsonl", self.sources)
 
-    def earlier_readings(self, question: str) -> Mapping[Key, Mapping[str, Any]]:
-        """The labels of an earlier day, by wider instructions: ``references``, ``coherence`` or ``depth``."""
-        return _rows(f"first/{question}.jsonl", self.sources)
-
     def as_training(self) -> list[LabelledGame]:
         """The games as the reader is trained on them."""
         labels: dict[str, dict[int, Labels]] = {game: {} for game in self.games}

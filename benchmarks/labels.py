@@ -266,22 +266,6 @@ def agreement(first: Mapping[Key, Mapping[str, Any]], second: Mapping[Key, Mappi
     yield f1("two readers, acts with target: F1", right, sum(map(len, sides[0])), sum(map(len, sides[1])))
 
 
-def agreement_with_earlier(labelled: LabelledSet) -> Iterator[Figure]:
-    """How often the labels say the same as those of an earlier day, whose instructions were wider."""
-    for question, key_of in (("depth", "is_strategic"), ("coherence", "answers"), ("references", "references")):
-        old = labelled.earlier_readings(question)
-        pairs = [
-            (bool(row[key_of]), bool(labelled.rows[key][key_of])) for key, row in old.items() if key in labelled.rows
-        ]
-        same = sum(one == other for one, other in pairs)
-        words = (
-            f"{same} of {len(pairs)}; yes {sum(one for one, _ in pairs)} then, {sum(other for _, other in pairs)} now"
-        )
-        yield Figure(
-            f"labels of an earlier day, {question}: equal answers", same / len(pairs) if pairs else None, words
-        )
-
-
 def log_opening(set_name: str, figures: Iterable[Figure], path: Path = OPENINGS) -> None:
     """Appends one line per figure of kept labels to the log of openings: date, commit, set, figure and value."""
     is_new = not path.exists()
@@ -310,7 +294,7 @@ def _print(title: str, figures: Sequence[Figure]) -> None:
 def print_labels(*, is_final: bool) -> None:
     """Prints how far readers agree, and the figures of rule and reader; those of kept games are logged."""
     every = LabelledSet.of("tuning", "kept", "kept source", "synthetic")
-    readers = [*agreement(every.rows, every.second_reading()), *agreement_with_earlier(every)]
+    readers = list(agreement(every.rows, every.second_reading()))
     _print(f"{len(every.rows)} messages of {len(every.games)} games", readers)
     halves: tuple[Half, ...] = ("kept", "kept source") if is_final else ("tuning",)
     for half in halves:

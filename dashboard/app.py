@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from dashboard import access_checks, visitors
-from dashboard.shared import page_links, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.database_panel import way_out
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.identity.sign_in import admitted, identity_panel
@@ -94,12 +93,6 @@ PAGES = {
 }
 
 
-def lead_on(path: str) -> None:
-    """Open the page that took over what stood at an address of an earlier version."""
-    page, query = page_links.address_today(path, st.query_params.to_dict())
-    st.switch_page(page, query_params=query)
-
-
 # The pages that write their heading themselves: the Overview's is the decision on the iteration.
 OWN_HEADINGS = {"Overview"}
 
@@ -134,11 +127,6 @@ def frame(person: Person) -> None:
     reachable = {
         group: [one for one in pages if access_checks.may_open(one.title, person)] for group, pages in PAGES.items()
     }
-    moved = [
-        st.Page(partial(lead_on, path), url_path=path, title=page_links.TITLES[target], visibility="hidden")
-        for path, (target, _) in page_links.MOVED.items()
-    ]
-    reachable["More"] += [one for one in moved if access_checks.may_open(one.title, person)]
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
     identity_panel(person)

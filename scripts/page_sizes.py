@@ -14,7 +14,7 @@ from typing import Any
 
 from playwright.sync_api import Page, sync_playwright
 
-from evaluation.cli.system import chromium
+from tests.browser.hands import chromium
 
 _WIDTH, _HEIGHT = 1280, 800
 _COUNT = """() => {

@@ -109,14 +109,11 @@ def _command(command: Any, path: tuple[str, ...], parent: Any) -> Iterator[str]:
 def python_lines() -> Iterator[str]:
     """The reference of the Python interface: each public name with its docstring."""
     import evaluation
-    from evaluation import testing
 
     yield from ("# Python", "", "What programs use; [In Python](../python.md) shows how the parts go together.", "")
-    for module in (evaluation, testing):
-        yield from (f"## {module.__name__}", "")
-        for name in module.__all__:
-            value = getattr(module, name)
-            yield from (f"::: {value.__module__}.{value.__qualname__}", "")
+    for name in evaluation.__all__:
+        value = getattr(evaluation, name)
+        yield from (f"::: {value.__module__}.{value.__qualname__}", "")
 
 
 def format_lines() -> Iterator[str]:

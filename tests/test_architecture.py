@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from dashboard import access_checks
-from dashboard.shared.page_links import MOVED
 from evaluation.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -181,7 +180,7 @@ def test_looking_up_judgements_imports_nothing_that_it_does_not_need() -> None:
 
 
 def test_importing_the_library_imports_nothing_heavy() -> None:
-    heavy = "{'litellm', 'streamlit', 'pandas', 'plotly', 'duckdb', 'scipy', 'jinja2'}"
+    heavy = "{'litellm', 'streamlit', 'pandas', 'plotly', 'duckdb', 'scipy'}"
     imports = "import sys, evaluation.engines.scoring, evaluation.readers, evaluation.cli.main"
     code = f"{imports}; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -292,24 +291,10 @@ def test_pages_keep_their_addresses() -> None:
     pages = [{str(word.arg): ast.literal_eval(word.value) for word in call.keywords} for call in scripts]
     assert [page["title"] for page in pages if page.get("default")] == ["Overview"]
     assert {page["url_path"] for page in pages if not page.get("default")} == ADDRESSES
-    assert set(MOVED) == EARLIER_ADDRESSES
 
 
 # The Overview's is the server's own.
 ADDRESSES = {"games", "rate", "team", "trends", "compare", "agents", "experiments", "settings"}
-# Addresses that people have kept from before there were nine pages; they lead on.
-EARLIER_ADDRESSES = {
-    "agreement",
-    "corrections",
-    "guide",
-    "network",
-    "personas",
-    "review",
-    "transcripts",
-    "upload",
-    "validity",
-    "verdicts",
-}
 
 
 def test_retired_words_do_not_come_back() -> None:

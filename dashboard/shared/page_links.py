@@ -1,4 +1,4 @@
-"""Links from one page to another, and where the addresses of earlier versions lead."""
+"""Links from one page to another."""
 
 from __future__ import annotations
 
@@ -30,46 +30,6 @@ VIEW = "desk"
 
 DESK = "Rate"
 HANDED_OVER = "rating_handover"
-
-MOVED: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "transcripts": (GAMES_PAGE, {}),
-    "upload": (GAMES_PAGE, {state.GAMES_PART: state.ADD_GAMES}),
-    "verdicts": (GAMES_PAGE, {state.GAMES_PART: state.CHECK_VERDICTS}),
-    "network": (GAMES_PAGE, {}),
-    "review": (RATE_PAGE, {}),
-    "agreement": (TEAM_PAGE, {state.TEAM_VIEW: state.AGREEMENT}),
-    "personas": (AGENTS_PAGE, {}),
-    "corrections": (AGENTS_PAGE, {state.AGENTS_VIEW: state.CHECKS}),
-    "guide": (HELP_PAGE, {state.HELP_VIEW: state.GUIDE}),
-    "validity": (HELP_PAGE, {state.HELP_VIEW: state.GUIDE, state.GUIDE_VIEW: state.METRICS_TRUST}),
-}
-"""By the path of a page of an earlier version: the page that took its content over, and the view of it."""
-
-
-def address_today(path: str, query: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The page and the query parameters that show today what an address of an earlier version showed.
-
-    Args:
-        path: A key of ``MOVED``.
-        query: The parameters of the address; those that the page does not know do no harm.
-    """
-    page, view = MOVED[path]
-    kept = {name: value for name, value in query.items() if name not in _VIEWS_OF_EARLIER_PAGES}
-    if path == "verdicts" and query.get("verdicts_view") == "Why messages fail":
-        of = {"iteration": query["reasons_of"]} if "reasons_of" in query else {}
-        return OVERVIEW_PAGE, {**kept, **of, state.WHY_OPEN: "true"}
-    if path == "network" and query.get("network_view") == "Cost":
-        return "app_pages/trends/page.py", {**kept, state.TRENDS_VIEW: state.COST_AND_BEHAVIOUR}
-    if path == "network" and state.TRANSCRIPT in query:
-        view = {state.VIEW: state.INSIGHTS}
-    if path == "transcripts" and query.get(state.GAMES_PART) == "Add games":
-        view = {state.GAMES_PART: state.ADD_GAMES}
-    if path == "review" and query.get(VIEW) == "Team":
-        return TEAM_PAGE, {name: value for name, value in kept.items() if name != VIEW}
-    return page, {**kept, **view}
-
-
-_VIEWS_OF_EARLIER_PAGES = ("verdicts_view", "network_view")
 
 
 def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:

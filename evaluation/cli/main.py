@@ -45,7 +45,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "judge": CommandEntry("decisions", "judge", "Have a model read games and decide rows of ledgers."),
     "compare": CommandEntry("compare", "compare", "Compare two iterations, and say keep or revert."),
     "ab": CommandEntry("experiment", "ab", "Compare variants of a configuration."),
-    "doctor": CommandEntry("system", "doctor", "Check installation, database and samples."),
     "settings": CommandEntry("system", "settings", "Show or change thresholds and limits."),
     "backup": CommandEntry("system", "backup", "Copy the whole database to a file."),
     "restore": CommandEntry("system", "restore", "Replace the database with a backup."),

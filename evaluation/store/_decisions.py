@@ -207,41 +207,6 @@ class Overrides:
             transcript_id, metric, _ = take_back(cursor, "overrides", "override", override_id, copied, given)
             self._store.results.rewrite([transcript_id], [metric])
 
-    def take_over(self, made: Sequence[Override]) -> int:
-        """Adds overrides of another database with their authors and times; what is known already is not added twice.
-
-        A row that no ledger has any more does not hold one up: it waits among ``orphans`` for a person.
-
-        Returns:
-            How many were new.
-
-        Raises:
-            NotFoundError: A transcript is not stored.
-            InputError: No such metric, a text that cannot be stored, or the metric is engagement.
-        """
-        with self._store.unit(write=True, join=True) as cursor:
-            known = {_identity(one) for one in self._select("", [])}
-            new = [one for one in sorted(made, key=lambda one: one.id) if _identity(one) not in known]
-            for one in new:
-                _require_metric(one.metric)
-                words = {} if one.added_words is None else {"words": one.added_words}
-                require_text(row=one.row_id, author=one.author, reason=one.reason, **words)
-                require_transcript(cursor, one.transcript_id)
-                values = [
-                    one.transcript_id,
-                    one.metric,
-                    one.row_id,
-                    one.verdict,
-                    one.author,
-                    one.reason,
-                    one.added_words,
-                ]
-                added = cursor.execute(_INSERT_PAST, [*values, one.created_at]).fetchone()
-                if one.undone_by is not None and added is not None:
-                    self.undo(added[0], one.undone_by)
-            self._store.results.rewrite(dict.fromkeys(one.transcript_id for one in new))
-        return len(new)
-
     def list(self, transcript_id: str) -> _Overrides:
         """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
         return self._select("WHERE transcript_id = ?", [transcript_id])
@@ -270,12 +235,6 @@ INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, a
 RETURNING override_id, epoch_us(created_at)
 """
 
-_INSERT_PAST = """
-INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words, created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-RETURNING override_id
-"""
-
 _SELECT = """
 SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes, added_words
 FROM overrides {} ORDER BY override_id
@@ -293,11 +252,6 @@ SELECT added_words FROM overrides WHERE transcript_id = ? AND metric = ? AND row
 """
 
 _HAS_ROW = f"{_ROWS} AND metric = ? AND row_id = ? LIMIT 1"
-
-
-def _identity(one: Override) -> tuple[object, ...]:
-    at = one.created_at.replace(microsecond=0)
-    return one.transcript_id, one.metric, one.row_id, one.verdict, one.author, one.reason, at, one.undone_by
 
 
 def _require_metric(metric: str) -> None:

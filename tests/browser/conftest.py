@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, WebSocket, expect, sync_playwright
 
-from evaluation.cli.system import chromium
-from tests.browser.hands import settle
+from tests.browser.hands import chromium, settle
 from tests.dashboard_server import Server
 
 ROOT = Path(__file__).parents[2]

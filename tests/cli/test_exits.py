@@ -33,7 +33,6 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
     [
         (("list",), 0),
         (("--help",), 0),
-        (("doctor",), 0),
         (("evaluate",), 2),
         (("evaluate", "GOOD", "--no-store"), 0),
         (("evaluate", "GOOD", "--no-store", "--gate", "full"), 1),
@@ -52,7 +51,6 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("serve", "--host", "0.0.0.0"), 2),
         (("list", "--db", "BROKEN"), 3),
         (("evaluate", "GOOD", "--db", "BROKEN"), 3),
-        (("doctor", "--db", "BROKEN"), 3),
     ],
     ids=lambda value: ascii(" ".join(value)) if isinstance(value, tuple) else None,
 )

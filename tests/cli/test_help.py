@@ -17,7 +17,7 @@ from evaluation.cli.main import COMMANDS, app
 PROMISED = {
     *("ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
     *("rate", "compare", "corrections", "reevaluate", "delete", "undo", "judge", "override"),
-    *("iterations", "export", "doctor", "agents", "experiment", "propositions"),
+    *("iterations", "export", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),
 }
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
@@ -94,8 +94,7 @@ def test_help_loads_nothing_slow() -> None:
     code = (
         "import sys; from evaluation.cli.main import app; from typer.main import get_command;"
         "list(get_command(app).commands.values());"
-        "slow = {'pandas', 'duckdb', 'pydantic', 'streamlit', 'scipy', 'numpy', 'yaml', 'rapidfuzz', 'rich', 'email',"
-        " 'jinja2'};"
+        "slow = {'pandas', 'duckdb', 'pydantic', 'streamlit', 'scipy', 'numpy', 'yaml', 'rapidfuzz', 'rich', 'email'};"
         "print(sorted(slow & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -120,7 +120,7 @@ def test_no_output_and_no_file_holds_a_secret(
     assert run("judge", "g1", "--base-url", f"http://ann:{PASSWORD}@{address}/v1", "--model", "m") == 2
     assert run_apart("evaluate", "game.json", "--output", "s3://bucket/out") != 0
     assert run("evaluate", "game.json", "--output", f"s3://canary:{PASSWORD}@bucket/out") == 2
-    for command in (("doctor",), ("settings",), ("show", "g1"), ("backup", "copy.duckdb")):
+    for command in (("settings",), ("show", "g1"), ("backup", "copy.duckdb")):
         run(*command, OPENAI_API_KEY=KEY)
     run("export", "transcripts", "--format", "canonical", "--output", "exported")
     told.append(("what went by the runner", "".join(capfd.readouterr())))

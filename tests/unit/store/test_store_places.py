@@ -33,11 +33,10 @@ def test_a_device_is_refused() -> None:
         Store("/dev/null").transcripts.summaries()
 
 
-@pytest.mark.parametrize("command", ["list", "doctor"])
-def test_links_in_a_circle_are_not_called_a_fault_of_the_product(tmp_path: Path, command: str) -> None:
+def test_links_in_a_circle_are_not_called_a_fault_of_the_product(tmp_path: Path) -> None:
     (tmp_path / "a.duckdb").symlink_to(tmp_path / "b.duckdb")
     (tmp_path / "b.duckdb").symlink_to(tmp_path / "a.duckdb")
-    done = dramaturg(command, "--db", tmp_path / "a.duckdb")
+    done = dramaturg("list", "--db", tmp_path / "a.duckdb")
     assert done.returncode == 3
     said = " ".join((done.stdout + done.stderr).split())
     assert "cannot be looked at: Too many levels of symbolic links" in said

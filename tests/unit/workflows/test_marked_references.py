@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from evaluation.errors import InputError
-from evaluation.overrides import parse_overrides
 from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import Method, RowVerdict, coverage_of
 from evaluation.store import Store
@@ -68,25 +65,7 @@ def test_a_marked_reference_is_a_row_like_others_and_is_undone_like_an_override(
     assert memory(store) == (100.0, 1, 1)
 
 
-def test_it_survives_scoring_again_and_goes_along_with_exported_overrides(store: Store) -> None:
-    made = mark(store)
+def test_it_survives_scoring_again(store: Store) -> None:
+    mark(store)
     reevaluate(store, [GAME.id])
     assert memory(store) == (50.0, 1, 2)
-    entry = {
-        "id": made.id,
-        "metric": made.metric,
-        "row": made.row_id,
-        "verdict": str(made.verdict),
-        "author": made.author,
-        "at": made.created_at.isoformat(),
-        "reason": made.reason,
-        "undone_by": None,
-        "added_words": made.added_words,
-    }
-    other = Store(":memory:")
-    add_evaluated(other, GAME, source_name="x.json")
-    taken = parse_overrides(json.dumps([entry]), GAME.id)
-    assert (other.overrides.take_over(taken), other.overrides.take_over(taken)) == (1, 0)
-    assert memory(other) == (50.0, 1, 2)
-    with pytest.raises(InputError, match="no span"):
-        parse_overrides(json.dumps([entry | {"row": "memory_accuracy:m1"}]), GAME.id)
