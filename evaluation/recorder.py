@@ -1,19 +1,17 @@
-"""Record a running discussion: every event is on disk at once, and leaving the block writes the canonical transcript.
+"""Record a running discussion as JSON Lines: a head, then a line an event, each on disk before its call returns.
 
-While it runs, ``<game>.journal.jsonl`` grows by a line per event. What was recorded before the process was killed is
-read from there like any other transcript; the last line may be torn. Leaving the block writes ``<game>.json`` in one
-step and removes the journal.
+Import the file once the game has ended. Its last line says so; without it the game was broken off, and is taken on
+request only.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -22,60 +20,26 @@ from typing import Any, Self
 
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.escaping import well_formed
-from evaluation.transcript import (
-    Cost,
-    Elimination,
-    Message,
-    Player,
-    Transcript,
-    Vote,
-    build_transcript,
-)
+from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote, build_transcript
 
-JOURNAL_ENDING = ".journal.jsonl"
-JOURNAL_FORMAT = "dramaturg-journal"
-JOURNAL_VERSION = 1
+RECORDING_FORMAT = "dramaturg-recording"
+RECORDING_VERSION = 1
 RECORDER_FORMAT = "recorder"
 """The source format of transcripts that a ``Recorder`` wrote."""
 
-_PARTS: Mapping[str, str] = {
-    "player": "players",
-    "message": "messages",
-    "vote": "votes",
-    "elimination": "eliminations",
-}
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
-
-
-def is_left_to_its_recorder(path: Path) -> bool:
-    """Whether a file is the journal of a game that is being recorded, or whose transcript stands beside it.
-
-    A recorder locks its journal. One that was killed between its last two steps leaves both files behind.
-    """
-    if not path.name.endswith(JOURNAL_ENDING):
-        return False
-    if path.with_name(path.name.removesuffix(JOURNAL_ENDING) + ".json").exists():
-        return True
-    try:
-        with path.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        # Gone meanwhile, or not to be opened: whoever reads it says why.
-        return False
-    return False
+_ANY_MESSAGE = {"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}
 
 
 class Recorder:
-    """Records one discussion into a folder, from any number of threads.
+    """Records one discussion into a file of a folder, from any number of threads.
 
     A value that a transcript cannot hold is refused by the call that brings it, and nothing of that call is recorded.
     Whoever speaks, votes or is voted for without having been named as a player becomes one, without a role.
 
     Args:
-        folder: Where the files go; created when it is not there.
+        folder: Where the file goes; created when it is not there.
         game_id: The game's name; by default one from the time and chance.
         language: The language of the discussion, such as "en"; recognised from the messages when left out.
         metadata: Further facts about the game, as JSON values.
@@ -98,48 +62,52 @@ class Recorder:
         if name != self.game_id:
             # Names that differ in what a file name cannot hold must not meet in one file.
             name += f"-{hashlib.sha256(self.game_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-        self.path = Path(folder) / f"{name}.json"
+        self.path = Path(folder) / f"{name}.jsonl"
         self._head: dict[str, Any] = {
             "game_id": self.game_id,
             "source_format": RECORDER_FORMAT,
             "language": language,
             "started_at": started,
-            "metadata": _copied({"metadata": dict(metadata or {})}, "metadata")["metadata"],
+            "metadata": _copied(dict(metadata or {}), "metadata"),
         }
         self._lock = threading.Lock()
-        self._events: list[tuple[str, dict[str, Any]]] = []
         self._players: set[str] = set()
         self._message_ids: set[str] = set()
         self._now: dict[str, Any] = {}
-        self._journal: _Journal | None = None
+        self._file: int | None = None
+        self._length = 0
 
     def __enter__(self) -> Self:
-        if self.path.exists():
-            raise InputError(
-                f"The game {self.game_id!r} is recorded already.", place=str(self.path), remedy="Give another game_id."
-            )
-        head = {"journal": JOURNAL_FORMAT, "version": JOURNAL_VERSION, **self._head}
         # The head must be as right as everything after it, and is refused before a file is there.
         build_transcript(Transcript, {**self._head, "players": [{"name": "-"}], "messages": [_ANY_MESSAGE]})
-        self._journal = _Journal(self.path.with_name(self.path.stem + JOURNAL_ENDING))
-        self._journal.append(head)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except FileExistsError:
+            raise InputError(
+                f"The game {self.game_id!r} is recorded already.", place=str(self.path), remedy="Give another game_id."
+            ) from None
+        except OSError as error:
+            raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(self.path.parent)) from None
+        self._write({"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **self._head})
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with self._lock:
-            journal, self._journal = self._opened(), None
-            if not self._message_ids:
-                journal.remove()
-                if error is None:
-                    raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
-                return
-            if error is not None:
-                self._head["metadata"]["stopped_by"] = well_formed(f"{type(error).__name__}: {error}"[:500])
-            transcript = transcript_of_events(self._head, self._events)
-            _write_at_once(self.path, transcript.to_json(indent=1) + "\n")
-            journal.remove()
+            try:
+                if not self._message_ids:
+                    self.path.unlink(missing_ok=True)
+                    if error is None:
+                        raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
+                elif error is None:
+                    self._write({"end": {}})
+                else:
+                    self._write({"end": {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}})
+            finally:
+                os.close(self._opened())
+                self._file = None
 
     def player(self, name: str, role: str | None = None, **known: Any) -> None:
         """Names a player.
@@ -155,7 +123,7 @@ class Recorder:
         with self._lock:
             if name in self._players:
                 raise InputError(f"The player {name!r} was named before.", remedy="Name players before they speak.")
-            self._add("player", _checked(Player, {"name": name, "role": role, **known}))
+            self._write({"player": _checked(Player, {"name": name, "role": role, **known})})
             self._players.add(name)
 
     def begin_round(self, number: int, phase: str | None = None) -> None:
@@ -198,7 +166,7 @@ class Recorder:
             held = _checked(Message, {**place, **said, **known})
             if known.get("channel") != "system":
                 self._meet(speaker)
-            self._add("message", held)
+            self._write({"message": held})
             self._message_ids.add(key)
             return key
 
@@ -216,7 +184,7 @@ class Recorder:
         with self._lock:
             held = _checked(Vote, {**self._when(), "voter": voter, "target": target, **known})
             self._meet(voter, target)
-            self._add("vote", held)
+            self._write({"vote": held})
 
     def eliminate(self, player: str, **known: Any) -> None:
         """Records that a player left the game.
@@ -232,7 +200,7 @@ class Recorder:
         with self._lock:
             held = _checked(Elimination, {**self._when(), "player": player, **known})
             self._meet(player)
-            self._add("elimination", held)
+            self._write({"elimination": held})
 
     def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:
         """Adds the cost of a call to a model; the calls of a game are summed.
@@ -245,7 +213,7 @@ class Recorder:
             InputError: A value is negative or not a number.
         """
         with self._lock:
-            self._add("cost", _checked(Cost, {"total_usd": usd, **tokens}))
+            self._write({"cost": _checked(Cost, {"total_usd": usd, **tokens})})
 
     def winner(self, name: str) -> None:
         """Records who won: a side or a player.
@@ -255,7 +223,7 @@ class Recorder:
         """
         with self._lock:
             # A role is a text as a winner is.
-            self._add("winner", {"name": _checked(Player, {"name": "-", "role": name})["role"]})
+            self._write({"winner": {"name": _checked(Player, {"name": "-", "role": name})["role"]}})
 
     def _when(self) -> dict[str, Any]:
         return {**self._now, "sent_at": datetime.now(UTC)}
@@ -263,57 +231,26 @@ class Recorder:
     def _meet(self, *names: str | None) -> None:
         for name in names:
             if name is not None and name not in self._players:
-                self._add("player", _checked(Player, {"name": name}))
+                self._write({"player": {"name": name}})
                 self._players.add(name)
 
-    def _add(self, kind: str, fields: dict[str, Any]) -> None:
-        self._opened().append({kind: fields})
-        self._events.append((kind, fields))
-
-    def _opened(self) -> _Journal:
-        if self._journal is None:
+    def _opened(self) -> int:
+        if self._file is None:
             raise InputError("The recorder is not open.", remedy="Record inside of: with Recorder(folder) as recorder.")
-        return self._journal
+        return self._file
 
-
-_ANY_MESSAGE = {"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}
-
-
-class _Journal:
-    """A file that grows by whole lines. It is locked as long as it is written, so that a watcher leaves it alone."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
-            # Waits: whoever looks at the new file meanwhile holds its lock for an instant.
-            fcntl.flock(self._file, fcntl.LOCK_EX)
-        except FileExistsError:
-            raise InputError(
-                "A journal of that name is there: the game is being recorded, or was cut off.",
-                place=str(path),
-                remedy="Give another game_id, or import the journal and delete it.",
-            ) from None
-        except OSError as error:
-            raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(path.parent)) from None
-        self._length = 0
-
-    def append(self, value: Mapping[str, Any]) -> None:
+    def _write(self, value: Mapping[str, Any]) -> None:
+        file = self._opened()
         line = json.dumps(value, default=_plain, separators=(",", ":")).encode("ascii") + b"\n"
         try:
-            written = os.write(self._file, line)
+            written = os.write(file, line)
         except OSError as error:
-            raise InputError(f"The journal cannot be written: {error.strerror}.", place=str(self._path)) from None
+            raise InputError(f"The recording cannot be written: {error.strerror}.", place=str(self.path)) from None
         if written != len(line):
             # The disk is full: half a line must not stand before the next one.
-            os.ftruncate(self._file, self._length)
-            raise InputError("The journal cannot be written: the disk is full.", place=str(self._path))
+            os.ftruncate(file, self._length)
+            raise InputError("The recording cannot be written: the disk is full.", place=str(self.path))
         self._length += written
-
-    def remove(self) -> None:
-        self._path.unlink(missing_ok=True)
-        os.close(self._file)
 
 
 def _plain(value: object) -> str:
@@ -332,7 +269,7 @@ def _checked(kind: type[Player | Message | Vote | Elimination | Cost], fields: d
 
 
 def _copied(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The fields as the journal says them: what the caller changes afterwards changes nothing here."""
+    """The fields as the file says them: what the caller changes afterwards changes nothing here."""
     try:
         text = json.dumps(fields, default=_plain, allow_nan=False, ensure_ascii=False)
         # Half of a surrogate pair cannot be stored.
@@ -341,52 +278,3 @@ def _copied(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"A value cannot be written as JSON: {error}.", place=place.lower()) from None
     return copied
-
-
-def transcript_of_events(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]]) -> Transcript:
-    """The transcript of a head and events (``player``, ``message``, ``vote``, ``elimination``, ``cost``, ``winner``).
-
-    Costs are summed; who has left the game is not alive at its end.
-
-    Raises:
-        BrokenTranscriptError: An event is of another kind, or a value cannot be held.
-    """
-    parts: dict[str, list[dict[str, Any]]] = {name: [] for name in _PARTS.values()}
-    cost: dict[str, Any] = {}
-    winner = None
-    for kind, fields in events:
-        if kind in _PARTS:
-            parts[_PARTS[kind]].append(dict(fields))
-        elif kind == "cost":
-            for name, value in build_transcript(Cost, fields).model_dump(exclude_none=True).items():
-                cost[name] = cost.get(name, 0) + value
-        elif kind == "winner":
-            winner = fields.get("name")
-        else:
-            raise BrokenTranscriptError(f"{kind!r:.60} is not a kind of event.", remedy="Record the game again.")
-    gone = {each.get("player") for each in parts["eliminations"]}
-    for player in parts["players"]:
-        if gone:
-            player["is_alive"] = player.get("name") not in gone
-    if cost.get("input_tokens") and "cached_tokens" in cost:
-        cost["cache_hit_rate"] = min(1.0, cost["cached_tokens"] / cost["input_tokens"])
-    body = {**head, **parts, "winner": winner, "cost": cost or None}
-    return build_transcript(Transcript, body)
-
-
-def _write_at_once(path: Path, text: str) -> None:
-    """Writes the file in one step: whoever reads the folder sees all of it or nothing."""
-    unfinished = path.with_name(f".{path.name}.{token_hex(4)}")
-    try:
-        with unfinished.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise InputError(
-            f"The transcript cannot be written: {error.strerror}.",
-            place=str(path),
-            remedy="Everything that was recorded stands in the journal beside it.",
-        ) from None

@@ -1,6 +1,6 @@
 """Two models talk in turns, and every message is recorded: ``python examples/record_a_game.py FOLDER MODEL``.
 
-Needs OPENAI_API_KEY; ``OPENAI_BASE_URL`` names another server. FOLDER can be watched: ``dramaturg watch FOLDER``.
+Needs OPENAI_API_KEY; ``OPENAI_BASE_URL`` names another server. Then: ``dramaturg import FOLDER``.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Each function takes what the framework hands out while it runs, and a recorder:
     with Recorder("games") as recorder:
         asyncio.run(record_autogen(team.run_stream(task="Play a game of Mafia."), recorder))
 
-The folder can be watched while the game is played: ``dramaturg watch games``. Dramaturg needs none of the frameworks.
+Once the game has ended: ``dramaturg import games``. Dramaturg needs none of the frameworks.
 """
 
 from __future__ import annotations

@@ -140,13 +140,12 @@ def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row() -> None
 
 # The engine turns a scorer's fault into a row; a background job must tell the person who waits for it; no fault of
 # somebody's judge, log or agent may make the gate lose a message; a run of an A/B test is somebody's function, and its
-# fault becomes a failed run, as the other runs may have cost money; a file that is watched for must not hold up others.
+# fault becomes a failed run, as the other runs may have cost money.
 BROAD_EXCEPTS = {
     "evaluation/engines/scoring.py",
     "dashboard/shared/jobs/jobs.py",
     "evaluation/corrections/gate.py",
     "evaluation/experiments/ab_runner.py",
-    "evaluation/workflows/watching.py",
 }
 
 

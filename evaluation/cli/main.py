@@ -32,7 +32,6 @@ class CommandEntry(NamedTuple):
 COMMANDS: Mapping[str, CommandEntry] = {
     "serve": CommandEntry("serve", "serve", "Serve the dashboard until interrupted."),
     "import": CommandEntry("scoring", "import_", "Store and score transcripts."),
-    "watch": CommandEntry("scoring", "watch", "Store and score what arrives in a folder."),
     "evaluate": CommandEntry("scoring", "evaluate", "Score transcripts and print the results."),
     "collect": CommandEntry("scoring", "collect", "Import what evaluate --output wrote."),
     "validate": CommandEntry("scoring", "validate", "Check files: which format they have, and what is wrong."),

@@ -1,9 +1,7 @@
-"""Commands that read and score transcripts: import, evaluate, watch, collect, validate and reevaluate."""
+"""Commands that read and score transcripts: import, evaluate, collect, validate and reevaluate."""
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -266,39 +264,6 @@ def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[Scored
     progress.finish()
 
 
-def watch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder to watch.")],
-    iteration: IterationName = None,
-    settle: Annotated[
-        float, typer.Option(min=0.0, metavar="SECONDS", help="How long a file must stay as it is before it is read.")
-    ] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Stop when every file that is there has been taken.")] = False,
-) -> None:
-    """Store and score transcripts as they arrive in a folder, until interrupted.
-
-    Each file is read once, as soon as nothing writes to it any more, also after a restart; a file that changes later is
-    read again. A file that cannot be read is reported once and does not stop the others. Of a game that is a folder of
-    several files, put a zip there. The exit code is 0.
-    """
-    from evaluation.workflows.watching import Watcher
-
-    store = open_store()
-    watcher = Watcher(store, folder, iteration=iteration, settled_seconds=settle)
-    stopped = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopped.set())
-    note(f"Watching {folder}. Interrupt to stop.")
-    while not stopped.is_set():
-        for found in watcher.look(note):
-            _say(found)
-            _have_read(store, [found.transcript.id] if found.is_new else [])
-            if stopped.is_set():
-                return
-        if once and not watcher.waiting:
-            return
-        stopped.wait(max(0.1, min(1.0, settle / 2)))
-
-
 def _have_read(store: Store, new: list[str]) -> None:
     """Has a model read new games where that is switched on."""
     if new and store.settings.judges_imports():
@@ -306,14 +271,6 @@ def _have_read(store: Store, new: list[str]) -> None:
 
         if words := read_imported(store, new):
             note(safe(words))
-
-
-def _say(found: ScoredFile) -> None:
-    verdict = found.verdict
-    state = "stored" if found.is_new else "known already"
-    say(
-        f"{found.source_name}: {state}, {verdict.status}, {verdict.passed_count} of 7 metrics pass{verdict.count_words}"
-    )
 
 
 def collect(

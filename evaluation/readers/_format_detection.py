@@ -29,7 +29,7 @@ from evaluation.text.display import counted
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
     own.READER,
-    own.JOURNAL_READER,
+    own.RECORDING_READER,
     native.READER,
     llm_werewolf.READER,
     werewolf_gpt.READER,

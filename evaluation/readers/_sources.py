@@ -24,7 +24,6 @@ from evaluation.errors import LimitError, NotFoundError, UnknownFormatError, Unr
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.readers.document import Limits
-from evaluation.recorder import is_left_to_its_recorder
 
 ZSTANDARD = 93
 """The number of the method in a zip's directory."""
@@ -143,8 +142,6 @@ def list_location(location: Location, limits: Limits) -> list[FileEntry]:
 def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
     """The files in a folder and those below it. Links to folders are not followed.
 
-    The journal of a game that is being recorded is passed over: its transcript will stand there.
-
     Raises:
         LimitError: More files than allowed.
     """
@@ -158,9 +155,7 @@ def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
             remedy="Import its parts one by one.",
         )
     readable: list[FileEntry] = [
-        (path.relative_to(folder).as_posix(), partial(load_file, path, limits))
-        for path in paths
-        if not is_left_to_its_recorder(path)
+        (path.relative_to(folder).as_posix(), partial(load_file, path, limits)) for path in paths
     ]
     return readable + [(os.path.relpath(path, folder), partial(_refuse_closed, path)) for path in closed]
 

@@ -100,7 +100,7 @@ class ImportReport:
     """Results of one import.
 
     Attributes:
-        source: "upload", "command line" or "watched folder".
+        source: "upload" or "command line".
         iteration: The iteration that the games were meant for; ``None`` for none.
         seconds: How long it took from the first to the last game; ``None`` while it runs, or when it never ended.
     """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
     from evaluation.store.experiments import Experiments
-    from evaluation.store.imports import ImportQueue, Imports, WatchedFiles
+    from evaluation.store.imports import ImportQueue, Imports
     from evaluation.store.llm_calls import LLMCalls
     from evaluation.store.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
@@ -111,7 +111,6 @@ class Store(Units):
     experiments: Experiments = _part("evaluation.store.experiments")
     import_queue: ImportQueue = _part("evaluation.store.imports")
     imports: Imports = _part("evaluation.store.imports")
-    watched_files: WatchedFiles = _part("evaluation.store.imports")
     corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")

@@ -1,4 +1,4 @@
-"""Imports: games that wait to be scored, reports on what became of files, and the memory of watched folders."""
+"""Imports: games that wait to be scored, and reports on what became of files."""
 
 from __future__ import annotations
 
@@ -157,35 +157,3 @@ def _found(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> dict[st
     for transcript_id, what in failed:
         remarks[transcript_id].append(what)
     return {transcript_id: (ImportOutcome.STORED, " ".join(words)) for transcript_id, words in remarks.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class FileState:
-    """A file as it was looked at.
-
-    Attributes:
-        path: Below the watched folder.
-        size: In bytes.
-        modified_ns: When it was changed last, as the file system says.
-    """
-
-    path: str
-    size: int
-    modified_ns: int
-
-
-class WatchedFiles:
-    """Stores and reads which files of a watched folder were taken."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
-
-    def taken(self, folder: str) -> set[FileState]:
-        """The states of files of that folder that were taken, without those that were refused."""
-        query = "SELECT path, bytes, modified_ns FROM watched_files WHERE folder = ? AND NOT is_refused"
-        return {FileState(*row) for row in self._units.rows(query, [folder])}
-
-    def add(self, folder: str, state: FileState, *, is_refused: bool) -> None:
-        """Notes that a file was taken in that state."""
-        insert = "INSERT INTO watched_files (folder, path, bytes, modified_ns, is_refused) VALUES (?, ?, ?, ?, ?)"
-        self._units.write(insert, [folder, state.path, state.size, state.modified_ns, is_refused])

@@ -156,15 +156,6 @@ CREATE TABLE score_failures (
     status text,
     message_reference text
 );
-CREATE TABLE baselines (
-    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
-    agent_id text NOT NULL,
-    dimension text NOT NULL,
-    score real NOT NULL,
-    sample_size integer,
-    propositions JSON,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 
 -- Iterations of a prompt, what was decided about them, and earlier descriptions.
 CREATE SEQUENCE iteration_numbers;
@@ -279,7 +270,7 @@ CREATE TABLE eliminations (
     sent_at timestamptz
 );
 
--- What became of files that came in, games that wait for their turn, and the files of watched folders.
+-- What became of files that came in, and games that wait for their turn.
 CREATE SEQUENCE import_numbers;
 CREATE TABLE import_reports (
     report_id text PRIMARY KEY,
@@ -293,14 +284,6 @@ CREATE TABLE spool (
     iteration text,
     document blob,
     outcome text CHECK (outcome IN ('new', 'known', 'incomplete'))
-);
-CREATE TABLE watched_files (
-    folder text NOT NULL,
-    path text NOT NULL,
-    bytes bigint NOT NULL,
-    modified_ns bigint NOT NULL,
-    is_refused boolean NOT NULL,
-    taken_at timestamptz NOT NULL DEFAULT now()
 );
 
 -- Results of metrics. No index on the ledger: millions of rows, written in bulk in the order of ``result_id``, which

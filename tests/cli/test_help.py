@@ -15,7 +15,7 @@ from typer.main import get_command
 from evaluation.cli.main import COMMANDS, app
 
 PROMISED = {
-    *("ab", "serve", "import", "evaluate", "collect", "validate", "watch", "list", "show", "insights"),
+    *("ab", "serve", "import", "evaluate", "collect", "validate", "list", "show", "insights"),
     *("rate", "compare", "corrections", "reevaluate", "delete", "undo", "judge", "override"),
     *("iterations", "export", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -151,9 +150,7 @@ def test_an_estimate_needs_no_model_where_one_would_be_asked(run: Any, write_gam
     assert "1 call to gpt-4o-mini" in run("insights", "game-1", "--themes", "--estimate").stdout
 
 
-def test_imports_are_read_where_settings_say_so(
-    run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_imports_are_read_where_settings_say_so(run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with JudgeServer(content=lambda _: json.dumps({"messages": [entry(1)]})).in_thread() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         run("import", write_game("silent"))
@@ -164,9 +161,5 @@ def test_imports_are_read_where_settings_say_so(
         # One call about the six messages of the new game, and one more about the five that the answer left out.
         assert server.tally.asked.total() == 2
         assert "1 of 6 messages in 1 game read" in done.stderr
-        watched = tmp_path / "watched"
-        watched.mkdir()
-        write_game("third").rename(watched / "third.json")
-        assert "1 of 6 messages in 1 game read" in run("watch", watched, "--once", "--settle", "0").stderr
     monkeypatch.delenv("OPENAI_BASE_URL")
     assert "read" not in run("import", write_game("fourth")).stderr

@@ -15,7 +15,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     return Workplace(tmp_path_factory.mktemp("kills"), count=8)
 
 
-# Dask's workers, clients and schedulers are killed in test_corpora.py, a watcher in test_watch.py.
+# Dask's workers, clients and schedulers are killed in test_corpora.py.
 @pytest.mark.parametrize("kind", mostly_long(["import", "judge", "persona", "experiment"]))
 def test_after_a_kill_nothing_is_lost_torn_or_doubled(kind: str, place: Workplace) -> None:
     tally = Tally()

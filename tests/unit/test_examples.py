@@ -145,7 +145,7 @@ def test_a_recorded_game_is_a_transcript_that_is_read(
         runpy.run_path(str(EXAMPLES / "record_a_game.py"), run_name="__main__")
     (result,) = read_path(tmp_path)
     assert result.transcript is not None
-    assert capsys.readouterr().out.strip() == str(next(tmp_path.glob("*.json")))
+    assert capsys.readouterr().out.strip() == str(next(tmp_path.glob("*.jsonl")))
     assert [(each.speaker, each.round) for each in result.transcript.messages] == [
         (name, number) for number in (1, 2, 3) for name in ("Ann", "Ben")
     ]

@@ -280,7 +280,7 @@ def _earlier_import(reports: Sequence[ImportReport]) -> None:
         format_func=report_title,
         key="import_report",
         label_visibility="collapsed",
-        help="The latest hundred, from this page, the command line and watched folders.",
+        help="The latest hundred, from this page and the command line.",
     )
     # The title of an import that goes on changes when it ends, and with it what was chosen.
     report = chosen if chosen in reports else reports[0]

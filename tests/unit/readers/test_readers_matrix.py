@@ -71,10 +71,10 @@ def dumped(*values: object) -> bytes:
 
 MADE: dict[str, tuple[str, bytes]] = {
     "canonical": ("dramaturg-transcript", GAME.to_json().encode()),
-    "journal": (
-        "dramaturg-journal",
+    "recording": (
+        "dramaturg-recording",
         dumped(
-            {"journal": "dramaturg-journal", "version": 1, "game_id": "g", "source_format": "recorder"},
+            {"recording": "dramaturg-recording", "version": 1, "game_id": "g", "source_format": "recorder"},
             {"player": {"name": "Ann"}},
             {"message": {"id": "m1", "index": 0, "speaker": "Ann", "text": "Hi"}},
         ),
