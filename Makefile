@@ -50,8 +50,8 @@ check: $(VENV)/installed-dev ## Formatting, lint, types and import rules
 	$(STYLE)
 	$(BIN)/mypy
 
-validity: $(VENV)/installed-dev ## Print how far each metric can be trusted: agreement with people, and planted faults
-	$(BIN)/python -m benchmarks.validity
+validity: $(VENV)/installed-dev ## Print how far each metric can be trusted, on the test games or on those below FOLDER
+	$(BIN)/python -m benchmarks.validity $(FOLDER)
 
 bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed

@@ -18,6 +18,7 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.labels import print_labels
+from benchmarks.planted_faults import breaks, fault_table, noticed
 from evaluation import read_path
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.control_words import COMPANION_NAMES
@@ -27,7 +28,7 @@ from evaluation.score import Status
 from evaluation.statistics.agreement import spearman
 from evaluation.text.display import number_or_none
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.validity import breaks, fault_table, metric_trust, noticed
+from evaluation.validity import metric_trust
 
 RATINGS = ("interesting", "fun", "consistent", "fluent", "topic", "robotic", "repetitive")
 KNOWN_BAD = "QualityControl"

@@ -336,16 +336,6 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     )
 
 
-def validity_report(store: Store) -> dict[str, Any] | None:
-    """The stored report on planted faults; ``None`` before one was made."""
-    return store.controls.report()
-
-
-def uncompared_games(store: Store) -> int:
-    """Number of games whose scores were not compared with chance yet."""
-    return len(store.controls.missing())
-
-
 def thresholds(store: Store) -> dict[str, float]:
     """Today's threshold of every metric."""
     return dict(store.settings.thresholds())

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.jobs import jobs
@@ -72,9 +72,7 @@ def trust_note(scored: Collection[str], target: str | None, rests: str, beside: 
         rests: What rests on it, the beginning of a sentence.
         beside: The deciding metric's scores beside chance, before and after, if known.
     """
-    report = resources.read(queries.validity_report)
-    known = metric_trust(report["faults"] if report else None)
-    if weak := trust_sentence(known, scored, target, rests, beside):
+    if weak := trust_sentence(metric_trust(), scored, target, rests, beside):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(weak, width=_BESIDE_LINK)
             guide_link("Can you trust it?", state.METRICS_TRUST)

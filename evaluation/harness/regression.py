@@ -671,17 +671,5 @@ def _fall_words(row: BaselineRow, max_drop: float) -> str:
     return "; ".join(found)
 
 
-def behind_words(each: Behind) -> str:
-    """A proposition behind a fall in a few lines: its scores, the message, the reason, and what to try."""
-    before = "new" if each.baseline is None else f"{each.baseline:.2f}"
-    lines = [f"{each.proposition_id}: {before} -> {_score(each.score)} ({each.claim})"]
-    if each.message or each.snippet:
-        lines.append(f"  message {each.message}: {each.snippet}")
-    lines += [f"  marked {each.mark_words}"] if each.mark_words else []
-    lines += [f"  why: {each.reason}"] if each.reason else []
-    lines += [f"  try: {each.recommendation}"] if each.recommendation else []
-    return "\n".join(lines)
-
-
 def _score(score: float | None) -> str:
     return "no score" if score is None else f"{score:.2f}"

@@ -410,7 +410,7 @@ ORDER BY list_position($ids::text[], d.transcript_id), list_position($metrics, d
 
 
 class Controls:
-    """Stores controls and finds the transcripts that lack them, and keeps the latest validity report."""
+    """Stores controls and finds the transcripts that lack them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -450,15 +450,6 @@ class Controls:
                 "iteration": iteration,
             }
             return [str(key) for (key,) in cursor.execute(_MISSING, values).fetchall()]
-
-    def save_report(self, report: Mapping[str, Any]) -> None:
-        """Stores what the metrics noticed of faults planted into the corpus."""
-        self._store.write("INSERT INTO validity_reports (report) VALUES (?)", [to_json(dict(report))])
-
-    def report(self) -> dict[str, Any] | None:
-        """The latest validity report; ``None`` before the first."""
-        found = self._store.rows("SELECT report FROM validity_reports ORDER BY report_id DESC LIMIT 1")
-        return from_json(found[0][0]) if found else None
 
 
 def read_controls(

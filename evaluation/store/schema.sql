@@ -389,12 +389,6 @@ CREATE TABLE controls (
     links JSON,
     created_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE SEQUENCE validity_numbers;
-CREATE TABLE validity_reports (
-    report_id bigint NOT NULL DEFAULT nextval('validity_numbers'),
-    report JSON NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
 
 -- Decisions on rows of a ledger: by a judge, and by a person, which outranks it.
 CREATE SEQUENCE row_decision_numbers;

@@ -66,8 +66,7 @@ def metrics() -> None:
     """Each metric with its threshold, what it measures, whether one can trust it, and two rows of a sample game."""
     thresholds = resources.read(queries.thresholds)
     stored = set(resources.store().transcripts.ids())
-    report = resources.read(queries.validity_report)
-    answers = metric_trust(report["faults"] if report else None)
+    answers = metric_trust()
     st.markdown(_answer(answers))
     rows = [
         {

@@ -4,7 +4,6 @@ import streamlit as st
 
 from dashboard.app_pages.settings import explanations
 from dashboard.app_pages.settings import shapes as parts
-from dashboard.app_pages.settings.validity import validity
 from dashboard.shared import queries, resources, state
 from dashboard.shared.column_mapping import chosen_columns
 from dashboard.shared.open_questions import chosen_answers
@@ -20,7 +19,6 @@ def guide() -> None:
         explanations.about()
     elif view == METRICS:
         explanations.metrics()
-        validity()
     elif view == TERMS:
         explanations.words()
     else:

@@ -43,7 +43,7 @@ from evaluation.workflows.ab_tests import KIND as AB_TEST
 from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
 from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
 from evaluation.workflows.experiment_runs import begin_job, run_ordered
-from evaluation.workflows.reevaluation import compute_missing, is_validity_due, measure_validity, outdated, reevaluate
+from evaluation.workflows.reevaluation import compute_missing, outdated, reevaluate
 from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import add_evaluated
 
@@ -51,7 +51,6 @@ SAMPLES = "samples"
 EVALUATE = "evaluate"
 REEVALUATE = "reevaluate"
 CONTROLS = "controls"
-VALIDITY = "validity"
 QUIET = frozenset({CONTROLS})
 """Work that follows other work by itself, and needs no place on the pages while it runs."""
 SAMPLES_VARIABLE = "DRAMATURG_LOAD_SAMPLES"
@@ -200,23 +199,7 @@ def _compare(store: Store, _job_id: str, report: ProgressCallback) -> str:
     while missing := [one for one in store.controls.missing() if one not in tried]:
         tried.update(missing)
         done += compute_missing(store, missing, report)
-    if is_validity_due(store):
-        measure_validity(store, report)
     return f"{counted(done, 'game')} compared"
-
-
-def start_validity(store: Store) -> Job:
-    """Measures what the metrics notice of faults planted into all stored games.
-
-    Raises:
-        ConflictError: That is being measured already.
-    """
-    total = len(store.transcripts.ids())
-    return start(store, VALIDITY, "Planting faults", total, partial(_measure_validity, store.unguarded(), ""))
-
-
-def _measure_validity(store: Store, _job_id: str, report: ProgressCallback) -> str:
-    return f"{counted(measure_validity(store, report, most=None)['games'], 'game')} measured"
 
 
 def start_judging(store: Store, order: JudgingRequest) -> Job:
@@ -315,7 +298,6 @@ _GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     REEVALUATE: _score_outdated,
     SAMPLES: _load_samples,
     CONTROLS: _compare,
-    VALIDITY: _measure_validity,
     PERSONAS: evaluate_agents,
     ROWS: judge_games,
     CHECKS: check_games,

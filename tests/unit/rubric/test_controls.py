@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.labelled_games import load_games
+from benchmarks.planted_faults import with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric.control_words import control_words, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
@@ -34,9 +35,7 @@ from evaluation.rubric.speech import read
 from evaluation.rubric.spoiled_copies import (
     deal_speakers,
     with_names,
-    with_order,
     with_roles,
-    with_speakers,
     without_prefixes,
 )
 from evaluation.transcript import Alignment, Player, Transcript, Vote

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.labelled_games import load_games
-from benchmarks.validity import is_human_game, length_correlations, pass_rates
-from evaluation.engines.scoring import SCORERS
-from evaluation.rubric import spoiled_copies
-from evaluation.transcript import Transcript
-from evaluation.validity import (
+from benchmarks.planted_faults import (
     CHANGES,
     FAULTS,
     Noticed,
@@ -21,6 +17,10 @@ from evaluation.validity import (
     with_other_names,
     with_private_chat,
 )
+from benchmarks.validity import is_human_game, length_correlations, pass_rates
+from evaluation.engines.scoring import SCORERS
+from evaluation.rubric import spoiled_copies
+from evaluation.transcript import Transcript
 from tests.long import mostly_long
 
 GAMES = dict(load_games())
