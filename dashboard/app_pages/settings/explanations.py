@@ -38,8 +38,9 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 
 1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
 2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
-   personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
-   decides; a language model can decide in its place, and a person in place of both.
+   personality diversity and anti-repetition. Rules read keywords; a small built-in model, the *reader*, decides rows of
+   strategic depth and role consistency where it was found reliable; a language model that you connect reads whole
+   games. Neither overrules what is proven, and a person has the last word.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
 5. **The Overview compares** the iteration with its reference: the iteration that it was changed from, else the
