@@ -50,7 +50,7 @@ check: $(VENV)/installed-dev ## Formatting, lint, types and import rules
 	$(STYLE)
 	$(BIN)/mypy
 
-validity: $(VENV)/installed-dev ## Print how far each metric can be trusted: agreement with people, and planted faults
+validity: $(VENV)/installed-dev ## Print how far each metric can be trusted: agreement with labels, and planted faults
 	$(BIN)/python -m benchmarks.validity
 
 bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is wanted

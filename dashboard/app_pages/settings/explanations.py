@@ -80,9 +80,10 @@ def metrics() -> None:
     ]
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the checks")
     st.caption(
-        "Agrees with people: how well its decisions match those of careful people, on games that the reader never "
-        "saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in which what it "
-        "measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the worst one decides."
+        "Agrees with labels: how well its decisions match labels that careful language models gave, on games that the "
+        "reader never saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in "
+        "which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the "
+        "worst one decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
@@ -120,7 +121,7 @@ def _checks(one: MetricTrust) -> dict[str, str]:
     return {name: _check(share, why) for name, share, why in zip(_CHECKS, shares, missing, strict=True)}
 
 
-_CHECKS = ("Agrees with people", "In other kinds of games", "Falls when destroyed")
+_CHECKS = ("Agrees with labels", "In other kinds of games", "Falls when destroyed")
 
 
 def _check(share: float | None, missing: str) -> str:
