@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.engines.scoring import SCORERS
+from evaluation.rubric._spoiled_copies import changed, deal_speakers, rebuilt, with_names, with_roles, without_prefixes
 from evaluation.rubric.control_words import COMPANION_NAMES
 from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value
 from evaluation.rubric.definitions import (
@@ -24,7 +25,6 @@ from evaluation.rubric.definitions import (
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader.decisions import READ, decide
 from evaluation.rubric.reader.model import SHIPPED
-from evaluation.rubric.spoiled_copies import changed, deal_speakers, rebuilt, with_names, with_roles, without_prefixes
 from evaluation.score import MetricResult
 from evaluation.statistics.intervals import mean_interval
 from evaluation.text.display import number_or_none
@@ -165,13 +165,13 @@ def with_speakers(transcript: Transcript, speakers: Sequence[str]) -> Transcript
 def with_repeats(transcript: Transcript, share: float, random: np.random.Generator) -> Transcript:
     """A share of the public messages replaced by an earlier message of the same player (the first ones stay)."""
     said: dict[str, list[str]] = {}
-    changed: dict[int, Message] = {}
+    repeated: dict[int, Message] = {}
     for message in transcript.discussion:
         earlier = said.setdefault(message.speaker, [])
         if earlier and random.random() < share:
-            changed[message.index] = changed(message, text=earlier[int(random.integers(len(earlier)))])
+            repeated[message.index] = changed(message, text=earlier[int(random.integers(len(earlier)))])
         earlier.append(message.text)
-    return rebuilt(transcript, messages=tuple(changed.get(message.index, message) for message in transcript.messages))
+    return rebuilt(transcript, messages=tuple(repeated.get(message.index, message) for message in transcript.messages))
 
 
 def _shuffle_order(base: Transcript, random: np.random.Generator) -> Transcript:

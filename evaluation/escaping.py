@@ -85,11 +85,6 @@ def reading_fault(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def safe_lines(text: object) -> str:
-    """The text with its line ends (as "\\n"), each line made :func:`safe`."""
-    return "\n".join(map(safe, str(text).replace("\r\n", "\n").split("\n")))
-
-
 def markdown_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A Markdown table. Cells are our own plain words, or untrusted text through :func:`code`; bars are escaped."""
     lines = [headers, ["---"] * len(headers), *rows]

@@ -1,4 +1,4 @@
-"""How far each metric's number can be trusted, by the measured figures that ship with the product."""
+"""Trust in each metric's number, by the measured figures that ship with the product."""
 
 from __future__ import annotations
 

@@ -110,9 +110,9 @@ def judge(
     """Have a model read games, twenty messages per call, and decide rows of memory accuracy, strategic depth, coherence
     and role consistency.
 
-    The model's decisions outrank rule and reader, and yield to what the record proves and what people decide. Messages
-    without a usable answer keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3
-    when answers failed.
+    The model's decisions outrank rule and reader, and yield to proof and to what people decide. Messages without a
+    usable answer keep their rows. Answers are kept, so that the same run costs nothing again. Exits with 3 when answers
+    failed.
     """
     from evaluation.judging.judge_config import SETTINGS_KEY, build_judge, judge_config
     from evaluation.judging.model_client.budget import spent_words

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from evaluation.rubric import link_strength
 from evaluation.rubric._claim_checks import findings_on
 from evaluation.rubric._passage import SCENE, Asked, Scene
+from evaluation.rubric._spoiled_copies import by_author, deal_speakers, with_names, with_roles, without_prefixes
 from evaluation.rubric.control_words import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
@@ -58,7 +59,6 @@ from evaluation.rubric.metrics.role_consistency import judged_acts
 from evaluation.rubric.reader.decisions import acts_read, coherence_rows
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.speech import ACCUSATIONS, Reading, read, read_message
-from evaluation.rubric.spoiled_copies import by_author, deal_speakers, with_names, with_roles, without_prefixes
 from evaluation.score import LedgerRow, MetricResult, Status
 from evaluation.transcript import Alignment, Player, Transcript
 

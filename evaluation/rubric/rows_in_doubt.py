@@ -25,7 +25,7 @@ class ReviewKind(StrEnum):
     UNCODED = "talks about players, role unclear"
     WEAK_LINK = "barely an answer, counted"
     STRONG_LINK = "likely an answer, not counted"
-    UNSURE = "the reader is unsure"
+    UNSURE = "the reader disagrees"
 
 
 @dataclass(frozen=True, slots=True)

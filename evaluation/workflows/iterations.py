@@ -1,4 +1,4 @@
-"""Iterations as they are stored: their board, decisions, comparisons, why messages fail, and HTML reports."""
+"""Iterations as they are stored: their board, decisions, comparisons, and why messages fail."""
 
 from __future__ import annotations
 

@@ -14,10 +14,11 @@ from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import assert_inert, drawn
 from tests.faults.injection_attacks import ATTACKS, Attack
+from tests.games import game_of
 
 
-def detail(open_page, transcript_id: str, message: str = "m0"):
-    app = open_page("games", transcript=transcript_id, message=message, metric="strategic_depth", scores="true")
+def detail(open_page, transcript_id: str, message: str = "m0", metric: str = "strategic_depth"):
+    app = open_page("games", transcript=transcript_id, message=message, metric=metric, scores="true")
     assert not app.exception
     return app
 
@@ -66,6 +67,25 @@ def test_what_is_missing_is_said_and_nothing_is_saved(
     app = override(detail(open_page, game.id), key_of(filled, game.id), verdict, reason, author)
     assert missing in words(app)
     assert filled.overrides.list(game.id) == []
+
+
+def test_the_reader_adds_references_and_decides_rows_of_depth(open_page, filled, words) -> None:
+    said = [("Ann", "hello"), ("Cid", "The whole time Cid was quiet and Ben never answered my question.")]
+    said += [("Ben", "hi Ann"), ("Ann", "My point from before stands, Ben dodged it.")]
+    game = game_of(said, ("Ann", "Ben", "Cid"), game_id="read", round=2)
+    add_evaluated(filled, game, source_name="read.json")
+    chances = {
+        (row.metric, row.message_id): f"{100 * row.details['chance']:.0f} %"
+        for result in filled.results.load(game.id).values()
+        for row in result.ledger
+        if "chance" in row.details
+    }
+    added = words(detail(open_page, game.id, "m3", "memory_accuracy"))
+    chance = chances["memory_accuracy", "m3"]
+    assert int(chance.removesuffix(" %")) < 50
+    assert f"added by the built-in reader: a reference to the past with a chance of {chance}" in added
+    decided = words(detail(open_page, game.id, "m1"))
+    assert f"decided by the built-in reader, {chances['strategic_depth', 'm1']} sure" in decided
 
 
 def decision(game, **changes) -> RowDecision:

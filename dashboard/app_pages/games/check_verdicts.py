@@ -80,7 +80,9 @@ class _Act:
 
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
-    st.caption("Dramaturg is unsure of these verdicts. Your answer replaces one, under your name; Undo takes it back.")
+    st.caption(
+        "These verdicts may be wrong, or are still open. Your answer replaces one, under your name; Undo takes it back."
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
@@ -102,7 +104,7 @@ def review_queue(store: Store, iterations: list[str]) -> None:
         empty_state("Nothing else is left", f"You skipped {len(queue)}.")
         st.button("Go through the skipped ones", key="queue_unskip", on_click=_unskip)
     else:
-        empty_state("Nothing to check here", "Rules and reader are sure of every verdict that they gave.")
+        empty_state("Nothing to check here", "No verdict of rules or reader is in doubt.")
     _undo_button(store)
 
 

@@ -11,6 +11,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
+from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
@@ -18,8 +19,6 @@ from evaluation.transcript import Transcript
 _DECIDERS = {"rule": "the rule", "reader": "the built-in reader", "judge": "a judge model", "human": "a person"}
 _READER = "A small model that ships with Dramaturg; it runs on this machine and calls nobody."
 _MOST_EVIDENCE = 12
-_HALF = 50
-"""Less sure than that, a reader as good as says that a person should look."""
 _LONGEST_PROMPT = 20_000
 _LONGEST_QUOTE = 300
 
@@ -39,7 +38,7 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     appearance = look(row.verdict)
     with st.container(horizontal=True):
         st.badge(appearance.label, color=appearance.color)
-        st.badge(f"decided by {_decider(row)}", color="gray", help=_READER if row.method is Method.READER else None)
+        st.badge(_decided_by(row), color="gray", help=_READER if row.method is Method.READER else None)
     plain(row.reason)
     if rule := row.details.get("rule"):
         is_same = rule["verdict"] == row.verdict
@@ -64,16 +63,16 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     judged(row, opened.transcript, show_message)
 
 
-def _decider(row: LedgerRow) -> str:
-    """The decider of a row in words; for the reader with how sure it is."""
-    chance = row.details.get("chance")
+def _decided_by(row: LedgerRow) -> str:
+    """The decider of a row in words, for the reader with its chance; it adds references and decides none."""
+    decider, chance = _DECIDERS[str(row.method)], row.details.get("chance")
     if row.method is not Method.READER or chance is None:
-        return _DECIDERS[str(row.method)]
+        return f"decided by {decider}"
     # Nothing that was learned is certain.
-    sure = min(99, max(1, round(100 * chance)))
-    return (
-        f"{_DECIDERS[str(row.method)]}, {sure} % sure" if sure >= _HALF else f"the built-in reader, unsure ({sure} %)"
-    )
+    percent = min(99, max(1, round(100 * chance)))
+    if row.metric == MEMORY_ACCURACY.name:
+        return f"added by {decider}: a reference to the past with a chance of {percent} %"
+    return f"decided by {decider}, {percent} % sure"
 
 
 def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:

@@ -32,7 +32,7 @@ _LABELS = {
 
 
 def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
-    """An expander with what is known about the iteration, its report, and forms for what can be edited."""
+    """An expander with what is known about the iteration, and forms for what can be edited."""
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"

@@ -38,8 +38,9 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 
 1. **Add games.** Put the transcripts of one prompt version into an *iteration*; three games make a test.
 2. **Six metrics are computed** for each game: memory accuracy, strategic depth, coherence, role consistency,
-   personality diversity and anti-repetition. Where keywords are not enough a small built-in model, the *reader*,
-   decides; a language model can decide in its place, and a person in place of both.
+   personality diversity and anti-repetition. Rules read keywords; a small built-in model, the *reader*, decides rows of
+   strategic depth and role consistency where it was found reliable; a language model that you connect reads whole
+   games. Neither overrules what is proven, and a person has the last word.
 3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
 5. **The Overview compares** the iteration with its reference: the iteration that it was changed from, else the
@@ -78,9 +79,10 @@ def metrics() -> None:
     ]
     status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the checks")
     st.caption(
-        "Agrees with people: how well its decisions match those of careful people, on games that the reader never "
-        "saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in which what it "
-        "measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the worst one decides."
+        "Agrees with labels: how well its decisions match labels that careful language models gave, on games that the "
+        "reader never saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in "
+        "which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the "
+        "worst one decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
@@ -118,7 +120,7 @@ def _checks(one: MetricTrust) -> dict[str, str]:
     return {name: _check(share, why) for name, share, why in zip(_CHECKS, shares, missing, strict=True)}
 
 
-_CHECKS = ("Agrees with people", "In other kinds of games", "Falls when destroyed")
+_CHECKS = ("Agrees with labels", "In other kinds of games", "Falls when destroyed")
 
 
 def _check(share: float | None, missing: str) -> str:

@@ -45,13 +45,14 @@ _EVENTS = frozenset({"vote", "voted", "vote_together", "votes_received", "abstai
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
-    """The share of public messages that hold a strategic keyword (rubric 1.0, metric 2).
+    """The share of public messages that argue (rubric 1.0, metric 2).
 
-    100 x messages with at least one keyword, in any inflection or another form of its family and as a whole word, / all
-    public messages. A keyword inside a player's name is none. A judge or a person may decide a row otherwise: the
-    rubric's manual override. Three kinds of rows are *proven* (``details["proof"]``), wherever they stand:
-    a stated reason about the game argues, however short ("cuz you were silent"), unless it only says the accusation
-    again ("because she is Mafia"); a bare report of votes or eliminations and plain agreement do not.
+    100 x messages that argue / all public messages. A message argues with at least one keyword, in any inflection or
+    another form of its family and as a whole word; a keyword inside a player's name is none. A reader, a judge or a
+    person may decide a row otherwise: the rubric's manual override. Three kinds of rows are *proven*
+    (``details["proof"]``), with or without a keyword, so that only a person decides them otherwise: a stated reason
+    about the game argues, however short ("cuz you were silent"), unless it only says the accusation again ("because
+    she is Mafia"); a bare report of votes or eliminations and plain agreement do not.
 
     Args:
         transcript: The transcript to measure.

@@ -54,12 +54,14 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     """``result`` with the rows that the reader may decide in place of the rule's, and its score computed again.
 
     It may where the rule proves nothing and the reader's chance lies beyond the limit of its licence (see
-    ``benchmarks/reader.py``). Such a row keeps what the rule said in ``details["rule"]`` (``verdict`` and ``reason``)
-    and has ``details["chance"]``: how likely the row's verdict is right, from 0 to 1. Where the reader disagrees
-    without a licence the rule's verdict stands and ``details["review"]`` offers the row to people. The result's
-    ``details["by_rule"]`` hold the rule's ``score``, ``numerator``, ``denominator`` and ``status``,
-    ``details["reader"]`` the reader's name. Of a game unlike those that it was trained on the reader says nothing:
-    ``details["stood_down"]`` tells why.
+    ``benchmarks/reader.py``). Such a row keeps what the rule said in ``details["rule"]`` (``verdict`` and ``reason``).
+    ``details["chance"]``, from 0 to 1, is of strategic depth and coherence the chance that the verdict is right; of
+    role consistency that of the least likely deciding act, missing where the reader saw none of them; of memory
+    accuracy, where the reader only adds open rows, the chance that the sentence is a reference. Where the reader gives
+    the opposite of a row of depth or coherence a chance of 0.5 or more without a licence, the rule's verdict stands and
+    ``details["review"]`` offers the row to people. The result's ``details["by_rule"]`` hold the rule's ``score``,
+    ``numerator``, ``denominator`` and ``status``, ``details["reader"]`` the reader's name. Of a game unlike those that
+    it was trained on the reader says nothing: ``details["stood_down"]`` tells why.
 
     Args:
         result: As the rule computed it.

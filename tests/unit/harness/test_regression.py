@@ -22,7 +22,6 @@ from evaluation.harness.regression import (
     PropositionBaseline,
     RegressionOutcome,
     baseline_of,
-    behind_words,
     file_name,
     read_baselines,
     row_words,
@@ -211,7 +210,6 @@ def test_a_fault_that_is_marked_high_reads_the_same_in_every_output_of_a_fall() 
     (row,) = (comparison := compare([evaluation({FLUENCY: [inverted]})], baseline({FLUENCY: 9.0}))).rows
     words = inverted.mark_words
     assert words == "8 of 9, mostly true; the claim names a fault: score 1 of 9"
-    assert f"marked {words}" in behind_words(row.behind[0])
     assert f"marked: `{words}`" in comparison_markdown(comparison.as_dict())
 
 

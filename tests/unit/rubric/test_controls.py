@@ -13,6 +13,12 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
+from evaluation.rubric._spoiled_copies import (
+    deal_speakers,
+    with_names,
+    with_roles,
+    without_prefixes,
+)
 from evaluation.rubric.control_words import control_words, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
     Aims,
@@ -32,12 +38,6 @@ from evaluation.rubric.metrics import coherence, memory_accuracy, personality_di
 from evaluation.rubric.reader.decisions import acts_read, decide
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.rubric.speech import read
-from evaluation.rubric.spoiled_copies import (
-    deal_speakers,
-    with_names,
-    with_roles,
-    without_prefixes,
-)
 from evaluation.transcript import Alignment, Player, Transcript, Vote
 from tests.games import game_of
 from tests.long import mostly_long

@@ -19,7 +19,7 @@ from benchmarks.planted_faults import (
 )
 from benchmarks.validity import is_human_game, length_correlations, pass_rates
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric import spoiled_copies
+from evaluation.rubric._spoiled_copies import deal_speakers
 from evaluation.transcript import Transcript
 from tests.long import mostly_long
 
@@ -46,7 +46,7 @@ def test_a_planted_fault_changes_what_it_says_and_nothing_else() -> None:
 
 def test_speakers_keep_about_their_number_of_words() -> None:
     speakers, lengths = ["A"] * 30 + ["B"] * 10, [5] * 30 + [5] * 10
-    dealt = spoiled_copies.deal_speakers(speakers, lengths, np.random.default_rng(1))
+    dealt = deal_speakers(speakers, lengths, np.random.default_rng(1))
     assert dealt.count("A") == 30
     assert dealt != speakers
 
