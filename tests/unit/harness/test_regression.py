@@ -207,7 +207,7 @@ def test_what_is_behind_a_fall_comes_with_its_worst_message() -> None:
 def test_a_fault_that_is_marked_high_reads_the_same_in_every_output_of_a_fall() -> None:
     claim = Proposition("p", "{{agent_name}} is dry", FLUENCY, is_inverted=True)
     inverted = PropositionScore(claim, "Ann is dry", JudgementStatus.SCORED, raw=8, score=1.0)
-    (row,) = (comparison := compare([evaluation({FLUENCY: [inverted]})], baseline({FLUENCY: 9.0}))).rows
+    comparison = compare([evaluation({FLUENCY: [inverted]})], baseline({FLUENCY: 9.0}))
     words = inverted.mark_words
     assert words == "8 of 9, mostly true; the claim names a fault: score 1 of 9"
     assert f"marked: `{words}`" in comparison_markdown(comparison.as_dict())
