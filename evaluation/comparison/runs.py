@@ -14,7 +14,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
 from evaluation.statistics.tests import LEVEL
-from evaluation.statistics.words import difference_data
+from evaluation.statistics.words import difference_data, sizes_words
 from evaluation.text.display import json_data, listed
 
 if TYPE_CHECKING:
@@ -129,21 +129,29 @@ def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame
 
 
 def finding_words(found: RunComparison) -> str:
-    """The changes in a sentence: "no clear change: Adherence could be luck; Fluency cannot be tested."
+    """The changes in a sentence: "better beyond luck on Adherence (3 games against 3)."
 
-    Dimensions without a score in either run are left out; empty when all are.
+    "no change beyond luck: Adherence could be luck" where there is none. Dimensions without a score in either run are
+    left out; empty when all are.
     """
     scored = found.before.scores.keys() | found.after.scores.keys()
     names: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
     for one in found.comparison.differences:
         if (dimension := Dimension(one.name)) in scored:
             names[one.outcome].append(LABELS[dimension])
-    clear = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
+    proven = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
     others = [f"{listed(names[one])} {one.words}" for one in (Outcome.NO_EVIDENCE, Outcome.UNTESTABLE) if names[one]]
-    told = "; ".join(clear + others)
+    told = "; ".join(proven + others)
     if not told:
         return ""
-    return f"{told}." if clear else f"no clear change: {told}."
+    sides = [(one.after.n, one.before.n) for one in found.comparison.differences]
+    after, before = (max(counts) for counts in zip(*sides, strict=True))
+    games = f" ({sizes_words(after, before)})" if after and before else ""
+    return f"{told}{games}." if proven else f"{NO_CHANGE}{told}{games}."
+
+
+NO_CHANGE = "no change beyond luck: "
+"""How :func:`finding_words` begins where no dimension changed beyond luck."""
 
 
 def outlier_words(games: Iterable[float], label: str) -> str:

@@ -106,7 +106,7 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
         seen = "rise" if change.difference > 0 else "fall"
         return f"The rule says {rule}, but the {seen} of {label} could be luck: {_games_that_settle(target)}."
     verb = "rose" if target.outcome is Outcome.BETTER else "fell"
-    return f"The rule says {rule} although {label} clearly {verb}."
+    return f"The rule says {rule} although {label} {verb} beyond luck."
 
 
 def _games_that_settle(target: Difference) -> str:
@@ -267,7 +267,7 @@ class Board:
     def better_words(self, name: str, hidden: Collection[str] = ()) -> str:
         """On how many metrics, but for hidden ones, an iteration is higher than its reference, and which are lower.
 
-        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is clear is another question.
+        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is luck is another question.
 
         Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
 

@@ -105,8 +105,8 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     # Alpha speaks in six games.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
-    assert short.loc["Adherence", "What it shows"] in ("✗ clearly worse", "– could be luck")
-    assert any(told in words(app) for told in ("No reason to prefer run 2: ", "Run 2 is clearly worse on "))
+    assert short.loc["Adherence", "What it shows"] in ("✗ worse beyond luck", "– could be luck")
+    assert any(told in words(app) for told in ("No reason to prefer run 2: ", "Run 2 is worse beyond luck on "))
     assert "It is 3." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert links

@@ -60,7 +60,7 @@ def test_cards_and_ledger_say_what_chance_would_give(open_page, words, with_game
     compute_missing(with_game, [GAME.id])
     app = open_page("games", transcript=GAME.id, scores="true", show="Ledger", rows_of="coherence")
     assert not app.exception
-    assert "clearly better than scrambled copies (link strength 69, scrambled 50)" in words(app)
+    assert "better than scrambled copies, beyond luck (link strength 69, scrambled 50)" in words(app)
 
 
 def test_the_overview_says_in_how_many_games_a_score_beats_chance(open_page, words, database) -> None:

@@ -19,7 +19,7 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.runs import Run, RunComparison, finding_words, outlier_words, run_comparison_data
+from evaluation.comparison.runs import NO_CHANGE, Run, RunComparison, finding_words, outlier_words, run_comparison_data
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.words import shown_change
@@ -89,12 +89,9 @@ def _conclusion(found: RunComparison, number: int) -> str:
     words = finding_words(found)
     if not words:
         return "Neither run has a score."
-    if words.startswith(_NO_CHANGE):
-        return f"No reason to prefer run {number}: {words.removeprefix(_NO_CHANGE)}"
+    if words.startswith(NO_CHANGE):
+        return f"No reason to prefer run {number}: {words.removeprefix(NO_CHANGE)}"
     return f"Run {number} is {words}"
-
-
-_NO_CHANGE = "no clear change: "
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:

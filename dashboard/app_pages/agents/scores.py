@@ -256,9 +256,9 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
 
 
 def _changed_words(found: RunComparison) -> str:
-    """The clear changes; that there is none, where there is none: the view Runs says why."""
+    """The changes beyond luck; that there is none, where there is none: the view Runs says why."""
     outcomes = {one.outcome for one in found.comparison.differences}
-    return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no clear change."
+    return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no change beyond luck."
 
 
 def _window(run: Any) -> str:

@@ -65,7 +65,7 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
     assert (adherence.paired.n, adherence.paired.difference) == (4, 4.25)
     assert found.comparison["fluency"].outcome is Outcome.UNTESTABLE
     # Neither run has a score of fluency, so nothing is said about it.
-    assert finding_words(found) == "clearly better on Adherence."
+    assert finding_words(found) == "better beyond luck on Adherence (5 games against 4)."
     (mover,) = found.movers
     assert (mover.before, mover.after) == (3.5, pytest.approx(7.6))
     # The largest move first: g2 went from 3 to 8.
