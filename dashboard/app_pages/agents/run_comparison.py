@@ -19,7 +19,15 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.runs import NO_CHANGE, Run, RunComparison, finding_words, outlier_words, run_comparison_data
+from evaluation.comparison.runs import (
+    NO_CHANGE,
+    Run,
+    RunComparison,
+    apart_words,
+    finding_words,
+    outlier_words,
+    run_comparison_data,
+)
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.words import shown_change
@@ -58,14 +66,15 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     if before == after:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
+    numbers = {run.id: number for number, run in enumerate(runs, 1)}
+    sides = {run.id: run for run in runs}
+    if apart := apart_words({f"Run {numbers[before]}": sides[before]}, sides[after]):
+        plain(apart)
+        st.info("Choose two runs of one judge, or run the agent again with the same one.", icon=":material/balance:")
+        return
     found = resources.read(stored_run_comparison, before, after)
     known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
-    st.markdown(f"**{_conclusion(found, 1 + [run.id for run in runs].index(after))}**")
-    if found.before.judge != found.after.judge:
-        st.warning(
-            "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
-            icon=":material/balance:",
-        )
+    st.markdown(f"**{_conclusion(found, numbers[after])}**")
     if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",

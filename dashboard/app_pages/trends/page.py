@@ -92,7 +92,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
         behaviour()
     is_asked = model_calls()
     judged = parts.dimension_points(first, last)
-    if judged.empty:
+    if judged.frame.empty:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
                 "No agent that speaks in these iterations was evaluated yet."
