@@ -27,13 +27,11 @@ class SelectableAgent:
 
     Attributes:
         run: Its latest completed run, as ``Evaluations.runs`` shows it; ``None`` before the first.
-        games: In how many stored games it speaks.
     """
 
     id: str
     name: str
     run: Mapping[str, Any] | None
-    games: int = 0
 
     @property
     def is_channel(self) -> bool:
@@ -67,7 +65,7 @@ def people(store: Store) -> list[SelectableAgent]:
     ids = dict.fromkeys([*latest, *known.ids])
     for key, row in latest.items():
         names[key] = str(row["display_name"])
-    return [SelectableAgent(key, names.get(key, key), latest.get(key), len(known.spoken.get(key, ()))) for key in ids]
+    return [SelectableAgent(key, names.get(key, key), latest.get(key)) for key in ids]
 
 
 def told_of_names(store: Store) -> list[str]:

@@ -266,14 +266,18 @@ def _checked(what: str, check: Callable[[], str]) -> DoctorCheck:
 
 def _database(database: Path) -> str:
     from evaluation.store import Store
+    from evaluation.store.transcripts import simulated
+    from evaluation.text.display import counted
 
     if not os.path.lexists(database):
         return f"{database} does not exist yet; the first import makes it"
     store = Store(database)
     with store.unit():
-        transcripts = len(store.transcripts.ids())
+        summaries = store.transcripts.summaries()
         iterations = len(store.iterations.list())
-    return f"{database}: {transcripts} transcripts in {iterations} iterations"
+    apart = int(simulated(summaries).sum())
+    beside = f", and {counted(apart, 'simulated conversation')} apart" if apart else ""
+    return f"{database}: {len(summaries) - apart} transcripts in {iterations} iterations{beside}"
 
 
 def _samples() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evaluate_many
 from evaluation.errors import NotFoundError
@@ -15,12 +15,16 @@ from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Store
+from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.validity import Break, Noticed, breaks, fault_table, noticed
 
 _MOST_NAMED = 20
 _Scores = dict[tuple[str, str], tuple[object, ...]]
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +198,13 @@ _GROWN = 1.25
 def is_validity_due(store: Store) -> bool:
     """Whether validity was never measured on the stored games, or their number has grown by a quarter since."""
     report = store.controls.report()
-    return report is None or store.transcripts.count() >= _GROWN * report.get("stored", 0)
+    return report is None or len(_measured(store)) >= _GROWN * report.get("stored", 0)
+
+
+def _measured(store: Store) -> pd.DataFrame:
+    """The games that faults are planted into: people's, and none that an experiment simulated."""
+    summaries = store.transcripts.summaries()
+    return summaries[~simulated(summaries)]
 
 
 def measure_validity(
@@ -215,7 +225,7 @@ def measure_validity(
     """
     found: list[Noticed] = []
     moved: list[Break] = []
-    summaries = store.transcripts.summaries()
+    summaries = _measured(store)
     stored = len(summaries)
     chosen = summaries.iloc[:: max(1, math.ceil(stored / most))] if most else summaries
     iterations = chosen["iteration"].fillna("no iteration")

@@ -26,6 +26,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
+from evaluation.store.transcripts import simulated
 from evaluation.workflows.iterations import iteration_names
 
 _PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
@@ -89,7 +90,7 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
             st.caption(f"Only in the {len(shown):,} of {len(listed):,} games that the filters leave.")
         found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
     else:
-        games_table(ordered(shown, order), len(listed))
+        games_table(ordered(shown, order), int((~simulated(listed)).sum()))
 
 
 def one_game(store: Store, wanted: str) -> None:

@@ -15,6 +15,7 @@ from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_me
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model, spending_by_run
+from evaluation.store.transcripts import simulated
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
@@ -136,6 +137,7 @@ def spending(store: Store) -> Spending:
     with store.unit():
         models, runs = spending_by_model(store), spending_by_run(store)
         summaries = store.transcripts.summaries()
+        summaries = summaries[~simulated(summaries)]
         names = [one.name for one in store.iterations.list()]
     return Spending(models, runs, _games_frame(summaries, names))
 
