@@ -214,15 +214,18 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
             "text/csv",
             key="export_own",
         )
+        hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
         if is_lead:
             access_checks.download_button(
                 "export_all",
                 "Everybody's ratings",
-                lambda: export_ratings(store).encode("utf-8-sig"),
+                lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
                 "ratings.csv",
                 "text/csv",
                 key="export_all",
             )
+    if is_lead and hidden:
+        st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
 
 
 def _import(store: Store, rater: str, is_lead: bool) -> None:
