@@ -55,7 +55,7 @@ def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, tw
     app.selectbox[1].set_value("Newest").run()
     assert dict(app.query_params) == {"before": "Old prompt", "after": "Newest"}
     gone = open_page("compare", before="Old prompt", after="Renamed since")
-    assert "An iteration that the link names is not here" in words(gone)
+    assert "What the link names is not here" in words(gone)
     # The current iteration is the newest that has a game.
     assert [box.value for box in gone.selectbox] == ["Old prompt", hostile]
 

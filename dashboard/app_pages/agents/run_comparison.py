@@ -16,6 +16,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
@@ -104,7 +105,7 @@ def _conclusion(found: RunComparison, number: int) -> str:
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:
-    names = {run.id: f"Run {number}, {run.created_at:%Y-%m-%d %H:%M}" for number, run in enumerate(runs, 1)}
+    names = {run.id: f"Run {number}, {local_time(run.created_at)}" for number, run in enumerate(runs, 1)}
     chosen = []
     for label, key, place in (("Before", "run_before", -2), ("After", "run_after", -1)):
         # The choice may be a run of the agent that was looked at before.

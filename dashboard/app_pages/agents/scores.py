@@ -18,6 +18,7 @@ from dashboard.app_pages.agents.profile_data import ScoredClaim, game_means, pro
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.formatting import PICKER
+from dashboard.shared.local_time import local_time
 from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
@@ -121,8 +122,7 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent that the person looks at, the one least in character at first; it stands in the URL."""
     ids = [person.id for person in found]
     wanted = state.chosen(_ID, ids)
-    if state.chosen(_ID) and not wanted:
-        st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
+    state.tell_unknown(ids, _ID)
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
     if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
@@ -223,9 +223,7 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
     if st.session_state.get(_RUN) not in ids:
         st.session_state[_RUN] = ids[-1]
     if len(ids) > 1:
-        names = {
-            key: f"Run {n} of {len(ids)}, {runs[n - 1]['created_at']:%Y-%m-%d %H:%M}" for n, key in enumerate(ids, 1)
-        }
+        names = {key: f"Run {n} of {len(ids)}, {local_time(runs[n - 1]['created_at'])}" for n, key in enumerate(ids, 1)}
         st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=PICKER)
     place = ids.index(st.session_state[_RUN])
     state.choose(run=ids[place] if place < len(ids) - 1 else None)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.local_time import local_time
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.ab_summary import BETTER_COLUMN
 from evaluation.experiments.conversation import stored_activity
@@ -65,7 +66,7 @@ class ShownRun:
         record = self.record
         speaker = "Script" if record.is_scripted else str(record.config["model"])
         status = "" if record.status == ExperimentStatus.COMPLETED else f", {self.status}"
-        return f"{speaker}: {record.name}, {record.created_at:%Y-%m-%d %H:%M}{status}"
+        return f"{speaker}: {record.name}, {local_time(record.created_at)}{status}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:

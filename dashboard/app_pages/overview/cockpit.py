@@ -102,6 +102,7 @@ def _pick_iteration(board: Board) -> IterationSummary:
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     at_first = board.current.iteration.name if board.current else names[-1]
+    state.tell_unknown(names, PICKED)
     last = st.session_state.get(_LAST_SHOWN)
     name = st.selectbox(
         "Iteration",

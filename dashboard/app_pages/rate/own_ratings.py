@@ -14,6 +14,7 @@ from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared import state
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
@@ -165,7 +166,7 @@ def _put_aside(store: Store, rater: str) -> None:
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
             known = f"{names.get(one.transcript_id, '')}\n" if one.reason is DiscardReason.KNOWN else ""
-            plain(f"{known}{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            plain(f"{known}{local_time(one.created_at)}: {one.reason.words}{note}")
             if one.reason is DiscardReason.KNOWN:
                 # Its ratings were shown: only a lead gives it back.
                 continue

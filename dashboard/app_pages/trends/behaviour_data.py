@@ -10,6 +10,7 @@ import pandas as pd
 
 from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
+from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
@@ -205,7 +206,7 @@ def runs_frame(found: Spending) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "When": f"{one['created_at']:%Y-%m-%d %H:%M}",
+                "When": local_time(one["created_at"]),
                 "Agent": one["agent"],
                 "State": one["status"],
                 "Model": "" if pd.isna(one["model"]) else one["model"],
