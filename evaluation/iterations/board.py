@@ -250,6 +250,13 @@ class Board:
         warning = regression_words(decision, reference.means)
         return (*decision.reasons, *filter(None, (*beside, warning)))
 
+    def newer_than(self, name: str) -> IterationSummary | None:
+        """The newest iteration, where it is newer than the one of that name and has too few games for a test."""
+        newest = self.iterations[-1] if self.iterations else None
+        if newest is None or newest.iteration.name == name or len(newest.games) >= FEWEST_GAMES:
+            return None
+        return newest
+
     @property
     def waiting_before(self) -> IterationSummary | None:
         """The latest earlier iteration that waits for a rating or a decision; ``None`` once one after it was decided.
