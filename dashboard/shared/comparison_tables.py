@@ -22,8 +22,8 @@ from evaluation.statistics.words import (
 )
 
 SYMBOLS = {
-    Outcome.BETTER: "✓ clearly better",
-    Outcome.WORSE: "✗ clearly worse",
+    Outcome.BETTER: "✓ better beyond luck",
+    Outcome.WORSE: "✗ worse beyond luck",
     Outcome.NO_EVIDENCE: "– could be luck",
     Outcome.UNTESTABLE: "? cannot be tested",
 }

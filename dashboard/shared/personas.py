@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.local_time import local_time
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
@@ -27,13 +28,11 @@ class SelectableAgent:
 
     Attributes:
         run: Its latest completed run, as ``Evaluations.runs`` shows it; ``None`` before the first.
-        games: In how many stored games it speaks.
     """
 
     id: str
     name: str
     run: Mapping[str, Any] | None
-    games: int = 0
 
     @property
     def is_channel(self) -> bool:
@@ -67,7 +66,7 @@ def people(store: Store) -> list[SelectableAgent]:
     ids = dict.fromkeys([*latest, *known.ids])
     for key, row in latest.items():
         names[key] = str(row["display_name"])
-    return [SelectableAgent(key, names.get(key, key), latest.get(key), len(known.spoken.get(key, ()))) for key in ids]
+    return [SelectableAgent(key, names.get(key, key), latest.get(key)) for key in ids]
 
 
 def told_of_names(store: Store) -> list[str]:
@@ -78,7 +77,7 @@ def told_of_names(store: Store) -> list[str]:
 
 
 def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
-    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``, ``When`` (UTC)."""
+    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``, ``When`` (local)."""
     return pd.DataFrame(
         [
             {
@@ -87,7 +86,7 @@ def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
                 **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
                 "Overall": score_text(person.overall, Dimension.ADHERENCE),
                 "Judged by": judge_words(person.run),
-                "When": f"{person.run['completed_at']:%Y-%m-%d %H:%M}" if person.run else "",
+                "When": local_time(person.run["completed_at"]) if person.run else "",
             }
             for person in found
         ]
@@ -143,7 +142,7 @@ def run_history(store: Store, agent_id: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "When": f"{run['created_at']:%Y-%m-%d %H:%M}",
+                "When": local_time(run["created_at"]),
                 "State": run["status"],
                 **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
                 "Overall": score_text(_overall(run), Dimension.ADHERENCE),

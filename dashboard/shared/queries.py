@@ -26,7 +26,7 @@ from evaluation.rubric.verdict import (
 )
 from evaluation.score import MetricResult, Status, failure_beyond_score
 from evaluation.store import Store
-from evaluation.store.transcripts import FoundMessages
+from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.scoring import current_evaluation, current_outcomes
@@ -54,11 +54,6 @@ def group_of(iteration: object, source_format: object, places: Mapping[str, int]
         return places[iteration], iteration
     is_simulated = source_format == SIMULATED_FORMAT
     return len(places) + 1 + is_simulated, SIMULATED if is_simulated else NO_ITERATION
-
-
-def simulated(summaries: pd.DataFrame) -> pd.Series[bool]:
-    """Whether each game is a simulated conversation of no iteration, which is counted apart."""
-    return (summaries["source_format"] == SIMULATED_FORMAT) & summaries["iteration"].isna()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import time_zone
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import Answers, ColumnMapping, Limits, ReadResult, read_uploads
 from evaluation.store import Store, default_path
@@ -55,7 +56,7 @@ def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
         query: A function of a module, told apart by its name.
         arguments: What else it takes.
     """
-    key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
+    key = (str(default_path()), revision(), time_zone(), query.__module__, query.__qualname__, arguments)
     answer: Answer = _cached(key, partial(query, store(), *arguments))
     return answer
 
@@ -67,7 +68,7 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
     """Like ``read``, for large results that no caller changes: all sessions get the same object, not a copy each."""
-    key = (str(default_path()), revision(), query.__module__, query.__qualname__, arguments)
+    key = (str(default_path()), revision(), time_zone(), query.__module__, query.__qualname__, arguments)
     answer: Answer = _shared(key, partial(query, store(), *arguments))
     return answer
 
@@ -80,7 +81,7 @@ def once(make: Callable[..., Answer], key: tuple[Hashable, ...], *arguments: Any
         key: Tells the arguments from others that it is called with.
         arguments: What it takes; read from the store, and from nowhere else that may change.
     """
-    drawn = (str(default_path()), revision(), make.__module__, make.__qualname__, key)
+    drawn = (str(default_path()), revision(), time_zone(), make.__module__, make.__qualname__, key)
     answer: Answer = _made(drawn, partial(make, *arguments))
     return answer
 

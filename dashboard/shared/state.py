@@ -70,6 +70,17 @@ def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
     return value
 
 
+def tell_unknown(known: Collection[str], *names: str) -> None:
+    """Says so where the address names something that is not there.
+
+    Args:
+        known: All that it could name.
+        names: The query parameters that name one.
+    """
+    if any((wanted := chosen(name)) is not None and wanted not in known for name in names):
+        st.warning("What the link names is not here: it was renamed or deleted. Here is another one.")
+
+
 def choose(**selections: str | None) -> None:
     """Writes selections to the URL; ``None`` removes one."""
     for name, value in selections.items():

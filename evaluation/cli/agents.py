@@ -32,8 +32,12 @@ def list_agents(output: Rows = ListFormat.TABLE) -> None:
     """List everybody who speaks in a stored transcript or comes with Dramaturg, and where their persona comes from."""
     from evaluation.workflows.agents import KnownAgents
 
-    known = KnownAgents.of(open_store())
-    rows = [_row(known, agent_id) for agent_id in dict.fromkeys([*known.ids, *known.stored])]
+    store = open_store()
+    known = KnownAgents.of(store)
+    games = KnownAgents.of(store, with_simulated=False).spoken
+    rows = [
+        _row(known, agent_id, len(games.get(agent_id, ()))) for agent_id in dict.fromkeys([*known.ids, *known.stored])
+    ]
     if output is ListFormat.JSON:
         say_json(rows)
     else:
@@ -41,7 +45,7 @@ def list_agents(output: Rows = ListFormat.TABLE) -> None:
         say(table(("Id", "Name", "Kind", "Persona", "Games"), cells))
 
 
-def _row(known: KnownAgents, agent_id: str) -> dict[str, Any]:
+def _row(known: KnownAgents, agent_id: str, games: int) -> dict[str, Any]:
     stored, member = known.stored.get(agent_id), known.cast.members.get(agent_id)
     named = known.agent(agent_id)
     given = stored is not None and stored.persona is not None
@@ -50,7 +54,7 @@ def _row(known: KnownAgents, agent_id: str) -> dict[str, Any]:
         "name": named.display_name,
         "kind": str(named.kind),
         "persona": "given" if given else "shipped" if member else "from transcripts, if any",
-        "games": len(known.spoken.get(agent_id, ())),
+        "games": games,
     }
 
 

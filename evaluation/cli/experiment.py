@@ -179,6 +179,7 @@ def report(
 
 def _list_runs(store: Store, output: ListFormat) -> None:
     from evaluation.cli._experiment_runs import record_dict
+    from evaluation.text.display import time_words
 
     found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
     if output is ListFormat.JSON:
@@ -186,7 +187,7 @@ def _list_runs(store: Store, output: ListFormat) -> None:
     elif not found:
         note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
     else:
-        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun (UTC)")
+        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun")
         rows = [
             (
                 each.id[:8],
@@ -195,7 +196,7 @@ def _list_runs(store: Store, output: ListFormat) -> None:
                 each.seed,
                 f"{safe(each.config['model'])}",
                 each.status,
-                f"{each.created_at:%Y-%m-%d %H:%M}",
+                time_words(each.created_at),
             )
             for each in found
         ]

@@ -20,7 +20,7 @@ from evaluation.cli.options import (
     require_consent,
 )
 from evaluation.cli.terminal import note, safe, say, say_json, say_list, shortened, table
-from evaluation.text.display import counted, dollars, number_or_none
+from evaluation.text.display import counted, dollars, number_or_none, time_words
 from evaluation.workflows.scoring import current_evaluation, current_outcomes
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
         shortened(deletion.label, 40),
         str(deletion.games),
         shortened(deletion.who, 24),
-        f"{deletion.deleted_at:%Y-%m-%d %H:%M}",
+        time_words(deletion.deleted_at),
     )
 
 
@@ -297,7 +297,7 @@ def undo(
 
 def _list(store: Store, output: ListFormat) -> None:
     deletions = store.deletions.list()
-    headers = ("Number", "What", "Name", "Games", "By", "When (UTC)")
+    headers = ("Number", "What", "Name", "Games", "By", "When")
     records, lines = [*map(_deletion_dict, deletions)], [*map(_deletion_line, deletions)]
     nothing = "Nothing is deleted that could come back."
     say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)

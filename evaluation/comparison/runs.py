@@ -14,7 +14,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
 from evaluation.statistics.tests import LEVEL
-from evaluation.statistics.words import difference_data
+from evaluation.statistics.words import difference_data, sizes_words
 from evaluation.text.display import json_data, listed
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Run:
         scores: Each dimension's score, 0 to 9 (a mean count for ideas); dimensions without one are missing.
         judge: Kind and model: "live: gpt-4o-mini".
         agent_id: Of the agent or channel, by which pages know it.
+        instructions: Versions of the prompts and temperatures that its answers came from; empty where not on record.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Run:
     created_at: datetime
     scores: Mapping[Dimension, float]
     agent_id: str = ""
+    instructions: str = ""
 
     @property
     def model(self) -> str:
@@ -69,7 +71,52 @@ class Run:
             row["created_at"],
             scores,
             str(row["agent_id"]),
+            str(row["instructions"]),
         )
+
+    def has_judge_of(self, other: Run) -> bool:
+        """Whether both were judged alike: by one model (or by rules), asked by the same prompts at one temperature.
+
+        Recorded answers are those of their model; what is not on record counts as equal.
+        """
+        if (self.model or self.judge) != (other.model or other.judge):
+            return False
+        return not self.instructions or not other.instructions or self.instructions == other.instructions
+
+
+def of_one_judge(runs: Iterable[Run]) -> list[Run]:
+    """The runs of the judge of most of them, of several such judges that of the latest run; only these compare."""
+    known = list(runs)
+    groups = ([run for run in known if run.has_judge_of(each)] for each in known)
+    return max(groups, key=lambda group: (len(group), max(run.created_at for run in group)), default=[])
+
+
+def apart_words(runs: Mapping[str, Run], beside: Run) -> str:
+    """Name the runs that are not compared with another, as their judges differ; empty where all compare.
+
+    "Run 1 stands apart: judged by offline: rules-2, not by live: gpt-4o-mini. Verdicts of different judges do not
+    compare."
+
+    Args:
+        runs: By what each is called, which may be untrusted text.
+        beside: The run that they would be compared with.
+    """
+    apart = {name: run for name, run in runs.items() if not run.has_judge_of(beside)}
+    if not apart:
+        return ""
+    theirs = listed(sorted({_judge_words(run, beside) for run in apart.values()}))
+    its = " or ".join(sorted({_judge_words(beside, run) for run in apart.values()}))
+    stand = "stands" if len(apart) == 1 else "stand"
+    return (
+        f"{listed(list(apart))} {stand} apart: judged by {theirs}, not by {its}. Verdicts of different judges do not "
+        "compare."
+    )
+
+
+def _judge_words(run: Run, other: Run) -> str:
+    """The judge of a run; with its instructions where only these differ from the other's."""
+    is_same_model = (run.model or run.judge) == (other.model or other.judge)
+    return (run.judge or "nobody") + (f" ({run.instructions})" if is_same_model else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +176,29 @@ def compare_runs(before: Run, after: Run, rows: tuple[pd.DataFrame, pd.DataFrame
 
 
 def finding_words(found: RunComparison) -> str:
-    """The changes in a sentence: "no clear change: Adherence could be luck; Fluency cannot be tested."
+    """The changes in a sentence: "better beyond luck on Adherence (3 games against 3)."
 
-    Dimensions without a score in either run are left out; empty when all are.
+    "no change beyond luck: Adherence could be luck" where there is none. Dimensions without a score in either run are
+    left out; empty when all are.
     """
     scored = found.before.scores.keys() | found.after.scores.keys()
     names: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
     for one in found.comparison.differences:
         if (dimension := Dimension(one.name)) in scored:
             names[one.outcome].append(LABELS[dimension])
-    clear = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
+    proven = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
     others = [f"{listed(names[one])} {one.words}" for one in (Outcome.NO_EVIDENCE, Outcome.UNTESTABLE) if names[one]]
-    told = "; ".join(clear + others)
+    told = "; ".join(proven + others)
     if not told:
         return ""
-    return f"{told}." if clear else f"no clear change: {told}."
+    sides = [(one.after.n, one.before.n) for one in found.comparison.differences]
+    after, before = (max(counts) for counts in zip(*sides, strict=True))
+    games = f" ({sizes_words(after, before)})" if after and before else ""
+    return f"{told}{games}." if proven else f"{NO_CHANGE}{told}{games}."
+
+
+NO_CHANGE = "no change beyond luck: "
+"""How :func:`finding_words` begins where no dimension changed beyond luck."""
 
 
 def outlier_words(games: Iterable[float], label: str) -> str:

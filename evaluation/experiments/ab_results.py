@@ -232,16 +232,16 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
         but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
         others = ({one.variant_a for one in found} | {one.variant_b for one in found}) - {best}
         than = min(others) if len(others) == 1 else "every other variant"
-        return f"Take {best}: it is clearly better on {primary} than {than}{but}."
+        return f"Take {best}: it is better on {primary} than {than}, beyond luck{but}."
     own = [one for one in found if one.metric_name == primary]
     if all(one.significant is None for one in own):
         return f"No winner: {primary} cannot be tested ({own[0].reason})."
     if any(one.significant and not one.practical_difference for one in own):
         return f"No winner: a difference on {primary} is real, but too small to matter in practice."
-    clear = [one for one in own if one.favours]
-    if clear:
-        pairs = "; ".join(f"{one.favours} is better than {_other(one)}" for one in clear)
-        return f"No winner yet: on {primary} {pairs}, but no variant is clearly better than every other."
+    proven = [one for one in own if one.favours]
+    if proven:
+        pairs = "; ".join(f"{one.favours} is better than {_other(one)}" for one in proven)
+        return f"No winner yet: on {primary} {pairs}, but no variant is better than every other beyond luck."
     needed = [one.runs_needed for one in own if one.runs_needed is not None]
     more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
     return f"No winner yet: the difference on {primary} could be luck.{more}"

@@ -18,6 +18,9 @@ NOT_KNOWN = significant_text(None)
 LEVEL_OF_INTERVALS = 0.95
 """Intervals at another level, as the adjustment asks for, say so."""
 
+BETTER_COLUMN = "Better beyond luck"
+"""The column of what the tests of a measure show."""
+
 _Row = dict[str, str]
 
 
@@ -28,7 +31,7 @@ class ABSummary:
     Attributes:
         date: When the last run ended, in UTC.
         basis: What the recommendation rests on, in sentences; empty where that is not known.
-        measures: One row for each measure, the deciding one first: which variant is clearly better, and every mean.
+        measures: One row for each measure, the deciding one first: which variant is better beyond luck, and every mean.
         runs: All runs by status: "2 done, 6 skipped: budget".
         spent: What runs and judging cost, in US dollars.
         variants: One row for each variant: runs by status, checks that passed, and the mean of every measure.
@@ -140,15 +143,15 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
     }
     told = f"{primary}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
     others = [name for name in measures if name != primary]
-    clear = [name for name in others if any(one["significant"] for one in measures[name])]
-    if clear:
-        return f"{told} Clear differences on other measures: {listed(clear)}."
-    return f"{told} No clear difference on {counted(len(others), 'other measure')}." if others else told
+    proven = [name for name in others if any(one["significant"] for one in measures[name])]
+    if proven:
+        return f"{told} Differences beyond luck on other measures: {listed(proven)}."
+    return f"{told} No difference beyond luck on {counted(len(others), 'other measure')}." if others else told
 
 
 def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
     return [
-        {"Measure": name, "Clearly better": _shown_by(found)}
+        {"Measure": name, BETTER_COLUMN: _shown_by(found)}
         | {one[f"variant_{side}"]: _mean(one, side) for one in found for side in ("a", "b")}
         for name, found in measures.items()
     ]
@@ -161,14 +164,14 @@ def _mean(one: Mapping[str, Any], side: str) -> str:
 
 
 def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
-    """The result of the tests of one measure together: the clear differences; where there is none, why not."""
-    clear = [_clear_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
-    if clear:
-        return ", ".join(clear)
+    """The result of the tests of one measure together: the differences beyond luck; where there is none, why not."""
+    proven = [_proven_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
+    if proven:
+        return ", ".join(proven)
     return "cannot be tested" if all(one["significant"] is None for one in pairs) else "could be luck"
 
 
-def _clear_words(one: Mapping[str, Any], *, has_others: bool) -> str:
+def _proven_words(one: Mapping[str, Any], *, has_others: bool) -> str:
     names = one["variant_a"], one["variant_b"]
     better = one["favours"]
     if not one["practical_difference"]:

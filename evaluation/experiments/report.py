@@ -54,20 +54,20 @@ class DirectionAgreement(StrEnum):
 
 
 def finding_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The report in a sentence: "With the treatment: Ideas clearly higher; 4 other differences could be luck." """
-    clear = [f"{row['label']} clearly {row['outcome']}" for row in rows if row["outcome"] in ("higher", "lower")]
+    """The report in a sentence: "With the treatment: Ideas higher beyond luck; 4 other differences could be luck." """
+    proven = [f"{row['label']} {row_words(row)}" for row in rows if row["outcome"] in ("higher", "lower")]
     counts = Counter(row_words(row) for row in rows if row["outcome"] not in ("higher", "lower"))
-    kind = "other difference" if clear else "difference"
+    kind = "other difference" if proven else "difference"
     others = listed([f"{counted(number, kind)} {words}" for words, number in counts.items()])
-    if not clear:
-        return f"No clear effect of the treatment: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
-    return f"With the treatment: {'; '.join(filter(None, (listed(clear), others)))}."
+    if not proven:
+        return f"No effect of the treatment beyond luck: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
+    return f"With the treatment: {'; '.join(filter(None, (listed(proven), others)))}."
 
 
 def row_words(row: Mapping[str, Any]) -> str:
-    """The verdict on the difference of a row: "clearly higher", "could be luck", "cannot be tested"."""
+    """The verdict on the difference of a row: "higher beyond luck", "could be luck", "cannot be tested"."""
     if row["outcome"] in ("higher", "lower"):
-        return f"clearly {row['outcome']}"
+        return f"{row['outcome']} beyond luck"
     return Outcome(row["outcome"]).words
 
 

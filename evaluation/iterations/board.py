@@ -106,7 +106,7 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
         seen = "rise" if change.difference > 0 else "fall"
         return f"The rule says {rule}, but the {seen} of {label} could be luck: {_games_that_settle(target)}."
     verb = "rose" if target.outcome is Outcome.BETTER else "fell"
-    return f"The rule says {rule} although {label} clearly {verb}."
+    return f"The rule says {rule} although {label} {verb} beyond luck."
 
 
 def _games_that_settle(target: Difference) -> str:
@@ -250,6 +250,13 @@ class Board:
         warning = regression_words(decision, reference.means)
         return (*decision.reasons, *filter(None, (*beside, warning)))
 
+    def newer_than(self, name: str) -> IterationSummary | None:
+        """The newest iteration, where it is newer than the one of that name and has too few games for a test."""
+        newest = self.iterations[-1] if self.iterations else None
+        if newest is None or newest.iteration.name == name or len(newest.games) >= FEWEST_GAMES:
+            return None
+        return newest
+
     @property
     def waiting_before(self) -> IterationSummary | None:
         """The latest earlier iteration that waits for a rating or a decision; ``None`` once one after it was decided.
@@ -267,7 +274,7 @@ class Board:
     def better_words(self, name: str, hidden: Collection[str] = ()) -> str:
         """On how many metrics, but for hidden ones, an iteration is higher than its reference, and which are lower.
 
-        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is clear is another question.
+        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is luck is another question.
 
         Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
 

@@ -35,8 +35,8 @@ _DESTROYED = {
 def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
     """The control's statement about a score in a few words; empty where there is no score.
 
-    Examples: "clearly better than scrambled copies (link strength 66, scrambled 50)"; "but with the same messages in
-    random order it is 99 %"; "no better than scrambled copies"; "not compared with scrambled copies yet".
+    Examples: "better than scrambled copies, beyond luck (link strength 66, scrambled 50)"; "but with the same
+    messages in random order it is 99 %"; "no better than scrambled copies"; "not compared with scrambled copies yet".
     """
     if score is None:
         return ""
@@ -44,9 +44,9 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
         return "not compared with scrambled copies yet"
     beside = control.get("companion") or {}
     if beside.get("p") is not None and beside["p"] <= _CLEAR:
-        return f"clearly better than scrambled copies ({_companion(beside)})"
+        return f"better than scrambled copies, beyond luck ({_companion(beside)})"
     if control["p"] is not None and control["p"] <= _CLEAR:
-        return f"clearly better than scrambled copies ({_chance(metric, control)})"
+        return f"better than scrambled copies, beyond luck ({_chance(metric, control)})"
     if control["p"] is None or control["reason"]:
         shown = _companion(beside) if beside.get("value") is not None else ""
         reason = (
@@ -59,7 +59,7 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
 
 
 def is_above_chance(control: Mapping[str, Any]) -> bool:
-    """Whether the companion, or the score itself, lies clearly above chance."""
+    """Whether the companion, or the score itself, lies above chance beyond luck."""
     return any(one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control))
 
 
@@ -96,7 +96,7 @@ class ControlSummary:
         games: How many have a score.
         pending: How many of them have no control yet.
         compared: How many of them were compared with chance, by their score or by their companion.
-        above: How many of those lie clearly above chance (p at most 0.05).
+        above: How many of those lie above chance beyond luck (p at most 0.05).
         chance: The mean score by chance over the games where it is known; ``None`` without any.
         difference: The mean of the rule's score less chance over the same games.
         companion: Name of the companion; ``None`` where no game has one.
@@ -188,7 +188,7 @@ def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
 
 
 def metrics_above_chance(controls: Iterable[Control | None]) -> str:
-    """The number of metrics of one game clearly above chance, of those compared: "2 of 4".
+    """The number of metrics of one game above chance beyond luck, of those compared: "2 of 4".
 
     Args:
         controls: Of the metrics of the game that have a score; ``None`` where none is computed yet.

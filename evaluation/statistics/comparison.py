@@ -115,13 +115,13 @@ class Outcome(StrEnum):
 
     @property
     def words(self) -> str:
-        """The conclusion in the words of pages and reports: "clearly better", "could be luck"."""
+        """The conclusion in the words of pages and reports: "better beyond luck", "could be luck"."""
         return _OUTCOME_WORDS.get(self, self.value)
 
 
 _OUTCOME_WORDS = {
-    Outcome.BETTER: "clearly better",
-    Outcome.WORSE: "clearly worse",
+    Outcome.BETTER: "better beyond luck",
+    Outcome.WORSE: "worse beyond luck",
     Outcome.NO_EVIDENCE: "could be luck",
 }
 

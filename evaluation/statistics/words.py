@@ -12,36 +12,41 @@ from evaluation.statistics.tests import LEVEL, smallest_p
 from evaluation.text.display import counted, json_data, listed
 
 _VERDICTS = {
-    Outcome.BETTER: "Clearly better.",
-    Outcome.WORSE: "Clearly worse.",
+    Outcome.BETTER: "Better beyond luck.",
+    Outcome.WORSE: "Worse beyond luck.",
     Outcome.NO_EVIDENCE: "Could be luck.",
 }
 
 
 def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
-    """Tell the outcome of every measure's test: "clearly better on Strategic depth; the others could be luck".
+    """Tell the outcome of every measure's test: "better beyond luck on Strategic depth; the others could be luck".
 
-    Clear changes name their measures; others are counted where they differ in kind or none is clear, as a count beside
-    "higher than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
+    Changes beyond luck name their measures; others are counted where they differ in kind or none is beyond luck, as a
+    count beside "higher than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
 
     Args:
         differences: What was tested.
         labels: What each measure is called.
     """
     found = list(differences)
-    clear, others = [], []
+    proven, others = [], []
     for outcome in Outcome:
         names = [labels[one.name] for one in found if one.outcome is outcome]
         if names and outcome in (Outcome.BETTER, Outcome.WORSE):
-            clear.append(f"{outcome.words} on {listed(names)}")
+            proven.append(f"{outcome.words} on {listed(names)}")
         elif names:
             others.append((len(names), outcome.words))
     if len(others) == 1:
         [(count, words)] = others
         rest = "the other" if count == 1 else "the others"
         everything = "the one difference" if count == 1 else f"all {count}"
-        return "; ".join([*clear, f"{rest if clear else everything} {words}"])
-    return "; ".join([*clear, *(f"{count} {words}" for count, words in others)])
+        return "; ".join([*proven, f"{rest if proven else everything} {words}"])
+    return "; ".join([*proven, *(f"{count} {words}" for count, words in others)])
+
+
+def sizes_words(after: int, before: int) -> str:
+    """Number of games on each side of a comparison: "3 games against 2"."""
+    return f"{counted(after, 'game')} against {before}"
 
 
 def difference_sentences(difference: Difference) -> list[str]:
@@ -69,8 +74,9 @@ def stricter_words(alone: str) -> str:
     """
     others = f"{alone} is tested alone; the others" if alone else "Each of them"
     return (
-        "Sides that do not overlap prove little: 3 games against 3 lie apart by luck one time in ten; what is clear "
-        f"must be rarer than one in twenty. {others} must differ more, because one of several may look good by chance."
+        "Sides that do not overlap prove little: 3 games against 3 lie apart by luck one time in ten; what is beyond "
+        f"luck must be rarer than one in twenty. {others} must differ more, because one of several may look good by "
+        "chance."
     )
 
 

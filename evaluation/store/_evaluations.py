@@ -215,8 +215,9 @@ class Evaluations:
             (list), ``window_start``, ``window_end`` (UTC, empty for open), ``sample_size``, ``seed``, ``overall_score``
             (0 to 9, empty when nothing was scored), ``is_baseline``, ``token_usage`` and ``scores`` (JSON text;
             ``scores`` has per dimension ``score``, ``score_without_marked``, ``marked``, ``items``, ``unscored``,
-            and ``reason``), ``mode``, ``judge``, ``model``, ``error``,
-            ``created_at`` and ``completed_at`` (UTC).
+            and ``reason``), ``mode``, ``judge``, ``model``, ``instructions`` (versions of the prompts and temperatures
+            that its answers came from, empty where none is on record), ``error``, ``created_at`` and ``completed_at``
+            (UTC).
 
         Raises:
             InputError: UTF-8 cannot hold the agent's id.
@@ -248,8 +249,8 @@ class Evaluations:
         """The scores of every agent's latest completed run, without their reasons.
 
         Returns:
-            One row per proposition and message: ``display_name``, ``dimension``, ``proposition_id``, ``weight``,
-            ``score`` (0 to 9; a count for ideas), ``transcript_id`` (empty for a trajectory).
+            One row per proposition and message: ``run_id``, ``display_name``, ``dimension``, ``proposition_id``,
+            ``weight``, ``score`` (0 to 9; a count for ideas), ``transcript_id`` (empty for a trajectory).
         """
         return self._units.table(_LATEST_SCORES, {})
 
@@ -322,12 +323,19 @@ WHERE id = $id
 """
 
 _RUNS = """
+WITH asked AS (
+    SELECT s.evaluation_run_id AS run, array_to_string(list_sort(list(DISTINCT concat_ws(
+        ', temperature ', j.prompt->>'version', j.answer->'parameters'->>'temperature'))), '; ') AS instructions
+    FROM evaluation_scores s JOIN judgements j ON j.key = s.judgement_key
+    GROUP BY s.evaluation_run_id
+)
 SELECT r.id::text AS run_id, r.position, agent_id, display_name, kind, status, dimensions,
        timezone('UTC', window_start) AS window_start, timezone('UTC', window_end) AS window_end, sample_size, seed,
        overall_score::double AS overall_score, is_baseline, token_usage::text AS token_usage, scores::text AS scores,
-       mode, judge, model, error, timezone('UTC', r.created_at) AS created_at,
+       mode, judge, model, coalesce(instructions, '') AS instructions, error,
+       timezone('UTC', r.created_at) AS created_at,
        timezone('UTC', completed_at) AS completed_at, owner, epoch_us(heartbeat) AS heartbeat
-FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
+FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id LEFT JOIN asked ON asked.run = r.id
 WHERE $agent::text IS NULL OR agent_id = $agent
 ORDER BY r.position
 """
@@ -344,7 +352,8 @@ WITH latest AS (
     SELECT r.id, display_name FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id WHERE status = 'completed'
     QUALIFY row_number() OVER (PARTITION BY agent_id ORDER BY r.position DESC) = 1
 )
-SELECT display_name, dimension, proposition_id, weight::double AS weight, score::double AS score, transcript_id
+SELECT l.id::text AS run_id, display_name, dimension, proposition_id, weight::double AS weight,
+       score::double AS score, transcript_id
 FROM evaluation_scores s JOIN latest l ON l.id = s.evaluation_run_id ORDER BY display_name, position
 """
 

@@ -14,7 +14,7 @@ from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
 from evaluation.store.trash_tables import restore, trashed
 from evaluation.text.searching import pattern, phrases
-from evaluation.transcript import Transcript
+from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +28,16 @@ SHORTEST_PREFIX = 4
 LONGEST_GAME_NAME = 200
 
 _ITERATIONS = "See them with: dramaturg iterations; make one with: dramaturg iterations create NAME."
+
+
+def simulated(summaries: pd.DataFrame) -> pd.Series[bool]:
+    """Whether each game is a simulated conversation of no iteration: it counts nowhere but in its own views.
+
+    Args:
+        summaries: As ``Transcripts.summaries`` returns them; its ``iteration`` is empty for none.
+    """
+    is_loose = summaries["iteration"].isna() | (summaries["iteration"] == "")
+    return (summaries["source_format"] == SIMULATED_FORMAT) & is_loose
 
 
 @dataclass(frozen=True, slots=True)

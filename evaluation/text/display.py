@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime, tzinfo
 from typing import Any
 
 from evaluation.escaping import cut
@@ -97,3 +98,13 @@ def html_table(rows: Sequence[Mapping[str, object]]) -> str:
     import pandas as pd
 
     return str(pd.DataFrame(rows).fillna("").to_html(index=False, escape=True, border=0))
+
+
+def time_words(moment: datetime, zone: tzinfo | None = None) -> str:
+    """A moment to the minute: "2026-05-01 14:05".
+
+    Args:
+        moment: With its time zone.
+        zone: In which it is told; ``None`` for this computer's.
+    """
+    return f"{datetime.fromtimestamp(moment.timestamp(), zone):%Y-%m-%d %H:%M}"

@@ -18,7 +18,7 @@ from evaluation.comparison.movers import (
     player_names,
     with_patterns,
 )
-from evaluation.comparison.runs import Run, RunComparison, compare_runs
+from evaluation.comparison.runs import Run, RunComparison, apart_words, compare_runs
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations.board import Board, games_by_iteration, make_board
 from evaluation.iterations.iteration import Fate, Iteration, current_iteration, departs_from, reference_of
@@ -228,7 +228,7 @@ def stored_run_comparison(store: Store, before: str, after: str) -> RunCompariso
 
     Raises:
         NotFoundError: There is no completed run of that id.
-        InputError: Both are the same.
+        InputError: Both are the same, or their judges differ.
     """
     if before == after:
         raise InputError("A run cannot be compared with itself.", place=before, remedy="Name two runs.")
@@ -240,7 +240,10 @@ def stored_run_comparison(store: Store, before: str, after: str) -> RunCompariso
                     f"There is no completed evaluation run {wanted!r}.", remedy="See them on the Agents page."
                 )
         rows = store.evaluations.scores(before), store.evaluations.scores(after)
-    return compare_runs(Run.of(runs[before]), Run.of(runs[after]), rows)
+    sides = Run.of(runs[before]), Run.of(runs[after])
+    if apart := apart_words({"The first run": sides[0]}, sides[1]):
+        raise InputError(apart, place=f"{before}, {after}", remedy="Name two runs of one judge.")
+    return compare_runs(*sides, rows)
 
 
 def _names(games: Sequence[Game]) -> dict[str, str]:

@@ -28,6 +28,7 @@ from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
 from evaluation.rubric_judge.window_prompt import windows
 from evaluation.score import MetricResult, RowVerdict, row_id_of
 from evaluation.store import Store
+from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
 from evaluation.transcript import Message
 
@@ -230,7 +231,8 @@ def stored_review_queue(
     """
     with store.unit():
         summaries = store.transcripts.summaries()
-        is_in = summaries["iteration"].isna() if iteration is None else summaries["iteration"] == iteration
+        is_loose = summaries["iteration"].isna() & ~simulated(summaries)
+        is_in = is_loose if iteration is None else summaries["iteration"] == iteration
         chosen = [str(key) for key in summaries.loc[is_in, "transcript_id"]]
         games = store.results.rows_in_doubt(chosen)
     found = [QueuedRow(key, item) for key, items in games.items() for item in items if item.kind in kinds]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -70,12 +70,19 @@ def import_ratings(
     return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
 
 
-def export_ratings(store: Store, *, rater: str | None = None) -> str:
-    """Every rating of stored games as CSV, revised ones included; of one rater only, where one is named."""
+def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection[str] = ()) -> str:
+    """Every rating of stored games as CSV, revised ones included.
+
+    Args:
+        store: Where to read.
+        rater: Only this person's; ``None`` for everybody's.
+        hidden: Games whose ratings are left out.
+    """
     with store.unit():
         names = store.transcripts.game_ids()
         ratings = store.ratings.every(rater)
-    return write_sheet([rating for rating in ratings if rating.transcript_id in names], names)
+    shown = names.keys() - set(hidden)
+    return write_sheet([rating for rating in ratings if rating.transcript_id in shown], names)
 
 
 def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
@@ -319,15 +326,17 @@ def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated
     return states | dict.fromkeys(rated, CellState.DONE)
 
 
-def stored_agreement(store: Store) -> AgreementReport:
+def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementReport:
     """Agreement over all current ratings, with the scores as they stand and today's thresholds.
 
     Args:
         store: Where to read.
+        hidden: Games whose ratings are left out.
     """
     with store.unit():
         names = store.transcripts.game_names()
         ratings = store.ratings.all()
+        ratings = ratings[~ratings["transcript_id"].isin(list(hidden))]
         scores, thresholds = store.results.scores(), store.settings.thresholds()
         overrides = {(one.transcript_id, one.metric, one.row_id): one for one in store.overrides.current()}
         found, confirmed = store.ledger.decided([*overrides.values()])

@@ -1,4 +1,4 @@
-"""Score stored games again, compare their scores with chance, and measure what the metrics notice."""
+"""Score stored games again, and compare their scores with chance."""
 
 from __future__ import annotations
 

@@ -190,14 +190,14 @@ def small_game() -> Callable[..., Transcript]:
     return _game
 
 
-def _run_of(store: Store, agent: str, score: int) -> str:
+def _run_of(store: Store, agent: str, score: int, model: str = "scripted") -> str:
     """Evaluates an agent by a judge that always gives the same score; returns the id of the run."""
     store.agents.save(Agent(agent, agent.title(), persona="A gruff sailor."))
 
     async def collect() -> list[str]:
         library = PropositionLibrary.load()
         subjects = find_subjects(store, [agent], _JUDGED, library)
-        judge = ScriptedJudge(lambda _: ScoreAnswer(reason=f"It is {score}.", score=score, confidence=1.0))
+        judge = ScriptedJudge(lambda _: ScoreAnswer(reason=f"It is {score}.", score=score, confidence=1.0), model=model)
         plan = EvaluationPlan(dimensions=_JUDGED, sample_size=50)
         return [run async for run, _ in evaluate_persona(store, subjects, lambda _: judge, library, plan, mode="live")]
 
@@ -208,7 +208,7 @@ _JUDGED = (Dimension.ADHERENCE, Dimension.CONSISTENCY)
 
 
 @pytest.fixture
-def run_of() -> Callable[[Store, str, int], str]:
+def run_of() -> Callable[..., str]:
     """Stores an evaluation run of an agent."""
     return _run_of
 

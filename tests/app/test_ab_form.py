@@ -41,7 +41,7 @@ def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_pa
     app.run()
     assert not app.exception
     assert app.session_state["experiments_view"] == "A/B tests"
-    assert "Take short answers: it is clearly better on quality than long answers." in words(app)
+    assert "Take short answers: it is better on quality than long answers, beyond luck." in words(app)
     assert "Runs: 8 done." in words(app)
     assert app.query_params["ab_test"]
 

@@ -55,7 +55,7 @@ def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, tw
     app.selectbox[1].set_value("Newest").run()
     assert dict(app.query_params) == {"before": "Old prompt", "after": "Newest"}
     gone = open_page("compare", before="Old prompt", after="Renamed since")
-    assert "An iteration that the link names is not here" in words(gone)
+    assert "What the link names is not here" in words(gone)
     # The current iteration is the newest that has a game.
     assert [box.value for box in gone.selectbox] == ["Old prompt", hostile]
 
@@ -92,6 +92,33 @@ def test_prompts_of_any_length() -> None:
     assert is_cut("a\n" * (MOST_LINES + 1), "")
 
 
+def test_runs_of_different_judges_are_never_compared(open_page, two, words, run_of) -> None:
+    run_of(two, "alpha", 8, "rules-2")
+    run_of(two, "alpha", 3, "small")
+    told = (
+        "stands apart: judged by scripted: rules-2, not by scripted: small. "
+        "Verdicts of different judges do not compare."
+    )
+    app = open_page("agents", agents="Runs", agent="alpha")
+    assert f"Run 1 {told}" in words(app)
+    assert not any(said in words(app) for said in ("beyond luck", "could be luck", "Game by game"))
+    profile = words(open_page("agents", agent="alpha"))
+    assert f"Run 1 {told}" in profile
+    assert "Since the run before" not in profile
+    # Of two agents by two judges none is ranked: the other judge's is named.
+    run_of(two, "bravo", 9, "rules-2")
+    other = "Alpha stands apart: judged by scripted: small, not by scripted: rules-2."
+    ranked = words(open_page("agents", agent="alpha"))
+    assert other in ranked
+    assert "keeps in character best" not in ranked
+    assert "in character better" not in ranked
+    assert other in words(open_page("trends", trends="Cost and behaviour", agents_open="true"))
+    run_of(two, "bravo", 9, "small")
+    ranked = words(open_page("agents", agent="alpha"))
+    assert "keeps in character best" in ranked or "in character better" in ranked
+    assert "Bravo stands apart" not in ranked
+
+
 def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) -> None:
     assert "Two completed evaluation runs are needed" in words(open_page("agents", agents="Runs"))
     for score in (6, 3):
@@ -105,8 +132,8 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     # Alpha speaks in six games.
     assert shown.loc["Adherence", "Before"].endswith("(6)")
     assert shown.loc["Fluency", "Verdict"] == "? cannot be tested"
-    assert short.loc["Adherence", "What it shows"] in ("✗ clearly worse", "– could be luck")
-    assert any(told in words(app) for told in ("No reason to prefer run 2: ", "Run 2 is clearly worse on "))
+    assert short.loc["Adherence", "What it shows"] in ("✗ worse beyond luck", "– could be luck")
+    assert any(told in words(app) for told in ("No reason to prefer run 2: ", "Run 2 is worse beyond luck on "))
     assert "It is 3." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert links

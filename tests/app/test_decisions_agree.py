@@ -202,7 +202,7 @@ def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
     assert (first["label"], first["isTarget"], first["texts"]["outcome"]) == (
         "Personality diversity",
         True,
-        "▼ clearly worse",
+        "▼ worse beyond luck",
     )
 
 

@@ -69,7 +69,7 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
     made = len(store.transcripts.ids())
     assert made == 4
     assert "Did your agents get better?" in words(open_page("overview"))
-    assert "4 games (4 simulated): 4 failed." in words(open_page("games"))
+    assert "Counted apart: 4 simulated conversations of experiments and A/B tests." in words(open_page("games"))
     points = queries.trend_points(store)
     assert set(points["iteration"]) == {queries.SIMULATED}
 

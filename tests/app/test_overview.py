@@ -105,7 +105,7 @@ def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_pag
     assert evidence
     assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
     compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))
-    assert f"Shorter prompt against Baseline prompt, 3 games each: {evidence}." in compared
+    assert f"Shorter prompt against Baseline prompt, 3 games against 3: {evidence}." in compared
 
 
 def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:

@@ -137,8 +137,8 @@ def test_agreement_hides_what_others_gave_a_game_that_the_rater_has_not_rated(op
     said = words(open_page("team", team="Agreement", rater="Dana"))
     assert "Bob 1, Grace 4" not in said
     assert "2 games that you have not rated yet: what others gave is hidden from you." in said
-    # Three people rated, two of them the same games.
-    assert "the two raters who share games" in said
+    # Nor do the figures rest on these: of what is left, Dana alone rated.
+    assert "So far: 1 rating by 1 rater" in said
 
 
 def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) -> None:

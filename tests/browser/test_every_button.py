@@ -165,7 +165,7 @@ def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -
 
 def test_an_ab_test_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -> None:
     page = visit(f"{pressed_server.url}/experiments?experiments_view=A%2FB+tests&start_ab=true").page
-    choose(page, "Begin with", "Your latest two iterations")
+    choose(page, "Begin with", "Your current iteration and its reference")
     page.get_by_role("button", name="Run the A/B test").click()
     page.wait_for_url(re.compile("ab_test="))
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -51,6 +53,28 @@ def test_a_failing_score_opens_the_first_failing_message_by_mouse_and_by_enter(
         expect(seen.page.locator(ROWS)).to_have_count(21)
         settle(seen.page)
     assert seen.faults == []
+
+
+# The page looks for background jobs every two seconds, and brings along the address and widgets it has at that moment.
+_LONGER_THAN_A_LOOK_MS = 2_500
+
+
+def test_a_game_that_a_slow_server_opens_stays_open(sample_server, visit, failing) -> None:
+    place, transcript_id, message_id = failing
+    page = visit(f"{sample_server.url}/games?order=Order+of+adding", height=900).page
+    os.kill(sample_server.process.pid, signal.SIGSTOP)
+    try:
+        page.locator(f"[data-mark='{place}:cell:{DEPTH_CELL}']").click(no_wait_after=True)
+        page.wait_for_timeout(_LONGER_THAN_A_LOOK_MS)
+    finally:
+        os.kill(sample_server.process.pid, signal.SIGCONT)
+    expect(page.locator(".message.chosen")).to_be_in_viewport()
+    settle(page)
+    # The next look, which once wrote the list's address over that of the game.
+    page.wait_for_timeout(_LONGER_THAN_A_LOOK_MS)
+    settle(page)
+    assert f"transcript={transcript_id}&message={message_id}" in page.url
+    expect(page.locator(".message.chosen")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])

@@ -21,7 +21,7 @@ def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:
     place.write_text(run("ab", "--print-config").stdout, encoding="utf-8")
     done = run("ab", place)
     assert done.exit_code == 0
-    assert "Take short answers: it is clearly better on quality than long answers." in done.stdout
+    assert "Take short answers: it is better on quality than long answers, beyond luck." in done.stdout
     again = json.loads(run("ab", place, "--format", "json").stdout)
     assert again["winner"] == "short answers"
     assert all(one["is_resumed"] for one in again["variants"]["long answers"]["runs"])

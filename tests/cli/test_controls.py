@@ -38,7 +38,7 @@ def test_evaluate_computes_controls_and_keeps_them(run, tmp_path: Path) -> None:
     assert "compared with chance" in run("reevaluate", "--controls").stderr
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     assert shown["coherence"] == computed["coherence"]
-    assert "clearly better than scrambled copies (link strength 69, scrambled 50)" in run("show", GAME.id).stdout
+    assert "better than scrambled copies, beyond luck (link strength 69, scrambled 50)" in run("show", GAME.id).stdout
 
 
 def test_controls_can_be_left_out_and_computed_later(run, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) 
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     exported = {one["metric"]: one for one in json.loads(run("export", "results", "--format", "json").stdout)}
     assert {name: one["control"] for name, one in exported.items()} == shown
-    assert "clearly better than scrambled copies" in exported["coherence"]["control_words"]
+    assert "better than scrambled copies, beyond luck" in exported["coherence"]["control_words"]
     path = tmp_path / "results.parquet"
     run("export", "results", "--format", "parquet", "--output", path)
     table = pd.read_parquet(path).set_index("metric")
@@ -117,4 +117,4 @@ def test_exports_of_results_hold_controls_by_the_same_keys(run, tmp_path: Path) 
 def test_the_table_of_an_evaluation_says_so_too(run, tmp_path: Path) -> None:
     for form in ("table", "markdown"):
         done = run("evaluate", written(tmp_path), "--no-store", "--format", form)
-        assert "Coherence clearly better than scrambled copies (link strength 69, scrambled 50)" in done.stdout
+        assert "Coherence better than scrambled copies, beyond luck (link strength 69, scrambled 50)" in done.stdout

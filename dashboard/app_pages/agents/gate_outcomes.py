@@ -14,6 +14,7 @@ from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.app_pages.agents.gate_settings import settings_form
 from dashboard.shared import resources, state
 from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from evaluation.corrections.gate import Attempt, GateOutcome, LoggedMessage
@@ -129,7 +130,7 @@ def messages(store: Store, looked: Looked) -> None:
     chosen = _choose_message(found)
     meaning = OUTCOME_MEANINGS[chosen.outcome] if chosen.was_sent else "No text passed, and nothing was sent."
     attempts = chosen.result.attempts
-    st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {chosen.at:%Y-%m-%d at %H:%M:%S} UTC.")
+    st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {local_time(chosen.at)}.")
     limit = store.corrections.config(chosen.result.agent).max_action_similarity
     sent = data.sent_before(looked.messages, chosen)
     with st.grid(min(len(attempts), 3), min_column_width=240):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.local_time import local_time
 from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
 from evaluation.comparison.runs import by_game, claim_of
@@ -187,7 +188,7 @@ def _counts(row: _Row) -> str:
 
 
 def _when(run: SelectableAgent) -> str:
-    return f"{run.run['created_at']:%Y-%m-%d %H:%M}" if run.run else ""
+    return local_time(run.run["created_at"]) if run.run else ""
 
 
 def _change(row: _Row) -> str:

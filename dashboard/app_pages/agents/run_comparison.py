@@ -16,10 +16,19 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.runs import Run, RunComparison, finding_words, outlier_words, run_comparison_data
+from evaluation.comparison.runs import (
+    NO_CHANGE,
+    Run,
+    RunComparison,
+    apart_words,
+    finding_words,
+    outlier_words,
+    run_comparison_data,
+)
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.words import shown_change
@@ -58,14 +67,15 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     if before == after:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")
         return
+    numbers = {run.id: number for number, run in enumerate(runs, 1)}
+    sides = {run.id: run for run in runs}
+    if apart := apart_words({f"Run {numbers[before]}": sides[before]}, sides[after]):
+        plain(apart)
+        st.info("Choose two runs of one judge, or run the agent again with the same one.", icon=":material/balance:")
+        return
     found = resources.read(stored_run_comparison, before, after)
     known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
-    st.markdown(f"**{_conclusion(found, 1 + [run.id for run in runs].index(after))}**")
-    if found.before.judge != found.after.judge:
-        st.warning(
-            "Two judges: a difference may be theirs and not the agent's. Compare runs of one judge.",
-            icon=":material/balance:",
-        )
+    st.markdown(f"**{_conclusion(found, numbers[after])}**")
     if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
@@ -89,16 +99,13 @@ def _conclusion(found: RunComparison, number: int) -> str:
     words = finding_words(found)
     if not words:
         return "Neither run has a score."
-    if words.startswith(_NO_CHANGE):
-        return f"No reason to prefer run {number}: {words.removeprefix(_NO_CHANGE)}"
+    if words.startswith(NO_CHANGE):
+        return f"No reason to prefer run {number}: {words.removeprefix(NO_CHANGE)}"
     return f"Run {number} is {words}"
 
 
-_NO_CHANGE = "no clear change: "
-
-
 def _pick(runs: list[Run]) -> tuple[str, str]:
-    names = {run.id: f"Run {number}, {run.created_at:%Y-%m-%d %H:%M}" for number, run in enumerate(runs, 1)}
+    names = {run.id: f"Run {number}, {local_time(run.created_at)}" for number, run in enumerate(runs, 1)}
     chosen = []
     for label, key, place in (("Before", "run_before", -2), ("After", "run_after", -1)):
         # The choice may be a run of the agent that was looked at before.

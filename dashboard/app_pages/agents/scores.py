@@ -18,13 +18,14 @@ from dashboard.app_pages.agents.profile_data import ScoredClaim, game_means, pro
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.formatting import PICKER
+from dashboard.shared.local_time import local_time
 from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.comparison.runs import RunComparison, finding_words
+from evaluation.comparison.runs import Run, RunComparison, apart_words, finding_words, of_one_judge
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
@@ -60,7 +61,10 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
             "Scores run from 0 to 9, higher is better; ideas are counted."
             + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
         )
-        ordered = sorted(evaluated, key=lambda one: (one.is_channel, -(one.overall or 0.0)))
+        # Scores compare within one judge only.
+        ordered = sorted(
+            evaluated, key=lambda one: (one.is_channel, personas.judge_words(one.run), -(one.overall or 0.0))
+        )
         frame = _filled(personas.people_frame(ordered))
         status_table(frame, "Agents with their scores on five dimensions")
 
@@ -73,15 +77,11 @@ def _filled(frame: pd.DataFrame) -> pd.DataFrame:
 def ranking(found: Sequence[SelectableAgent]) -> None:
     """The agents with the highest and the lowest adherence, in a sentence; nothing before two were evaluated.
 
-    Those within half a point of the lowest are named with it.
+    Those within half a point of the lowest are named with it. Agents whose latest run is another judge's are not
+    ranked; a sentence names them.
     """
-    known = sorted(
-        (
-            (score, shortened(person.name, 60), str(person.run["run_id"]))
-            for person in found
-            if not person.is_channel and person.run and (score := person.score(Dimension.ADHERENCE)) is not None
-        ),
-    )
+    ranked, runs = _of_one_judge(found)
+    known = sorted((person.score(Dimension.ADHERENCE) or 0.0, _name(person), runs[person.id].id) for person in ranked)
     if len(known) > 1:
         least = [f"{name} ({score:.1f})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
         best, first, run = known[-1]
@@ -90,21 +90,39 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
             plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
         else:
             scores = [f"{name} {score:.1f}" for score, name, _ in reversed(known)][:_MOST_NAMED]
-            plain(f"Nobody clearly keeps in character better than another: Adherence (0 to 9) is {listed(scores)}.")
+            plain(f"Nobody keeps in character better than another beyond luck: Adherence (0 to 9) is {listed(scores)}.")
+    if ranked:
+        others = {_name(person): runs[person.id] for person in found if person.id in runs}
+        if apart := apart_words(others, runs[ranked[0].id]):
+            plain(apart)
+
+
+def _name(person: SelectableAgent) -> str:
+    return shortened(person.name, 60)
+
+
+def _of_one_judge(found: Sequence[SelectableAgent]) -> tuple[list[SelectableAgent], dict[str, Run]]:
+    """The agents that compare in adherence, as their latest runs are of one judge; and the latest runs of all."""
+    runs = {
+        person.id: Run.of(person.run)
+        for person in found
+        if not person.is_channel and person.run and person.score(Dimension.ADHERENCE) is not None
+    }
+    kept = {run.id for run in of_one_judge(runs.values())}
+    return [person for person in found if person.id in runs and runs[person.id].id in kept], runs
 
 
 def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent with the lowest adherence, which needs attention first; the first one before any has a score."""
-    known = [person for person in found if not person.is_channel and person.score(Dimension.ADHERENCE) is not None]
-    return min(known, key=lambda person: person.score(Dimension.ADHERENCE) or 0.0, default=found[0])
+    ranked, _ = _of_one_judge(found)
+    return min(ranked, key=lambda person: person.score(Dimension.ADHERENCE) or 0.0, default=found[0])
 
 
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent that the person looks at, the one least in character at first; it stands in the URL."""
     ids = [person.id for person in found]
     wanted = state.chosen(_ID, ids)
-    if state.chosen(_ID) and not wanted:
-        st.warning("The agent that the link names is not here: it was deleted, or never spoke. Here is another one.")
+    state.tell_unknown(ids, _ID)
     names = {person.id: person.name for person in found}
     # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
     if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
@@ -137,14 +155,18 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     _follow_click(take_clicked_mark())
     with pickers:
         place = _choose_run(runs)
-    upto = [replace(person, run=run) for run in runs[: place + 1]]
-    run = runs[place]
+    run, shown = runs[place], Run.of(runs[place])
+    earlier = [Run.of(each) for each in runs[:place]]
+    of_its_judge = [each for each, known in zip(runs, earlier, strict=False) if known.has_judge_of(shown)]
+    upto = [replace(person, run=each) for each in (*of_its_judge, run)]
     dimensions = shown_dimensions(upto[-1])
-    before = str(runs[place - 1]["run_id"]) if place else ""
+    before = str(of_its_judge[-1]["run_id"]) if of_its_judge else ""
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**" + (f" Since the run before, {_changed_words(changes)}" if changes else ""))
+    if apart := apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
+        plain(apart)
     claims = scored_claims(detail.scores)
     found = profile(upto, claims, dimensions)
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
@@ -201,9 +223,7 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
     if st.session_state.get(_RUN) not in ids:
         st.session_state[_RUN] = ids[-1]
     if len(ids) > 1:
-        names = {
-            key: f"Run {n} of {len(ids)}, {runs[n - 1]['created_at']:%Y-%m-%d %H:%M}" for n, key in enumerate(ids, 1)
-        }
+        names = {key: f"Run {n} of {len(ids)}, {local_time(runs[n - 1]['created_at'])}" for n, key in enumerate(ids, 1)}
         st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=PICKER)
     place = ids.index(st.session_state[_RUN])
     state.choose(run=ids[place] if place < len(ids) - 1 else None)
@@ -256,9 +276,9 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
 
 
 def _changed_words(found: RunComparison) -> str:
-    """The clear changes; that there is none, where there is none: the view Runs says why."""
+    """The changes beyond luck; that there is none, where there is none: the view Runs says why."""
     outcomes = {one.outcome for one in found.comparison.differences}
-    return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no clear change."
+    return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no change beyond luck."
 
 
 def _window(run: Any) -> str:

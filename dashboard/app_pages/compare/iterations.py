@@ -42,8 +42,7 @@ def pick(names: Sequence[str]) -> tuple[str, str]:
     Both stand in the URL, these two as well: a link shows the same comparison when there are further iterations. A
     link to one that is not there says so.
     """
-    if any((wanted := state.chosen(key)) is not None and wanted not in names for key in (_BEFORE, _AFTER)):
-        st.warning("An iteration that the link names is not here: it was renamed or deleted. Choose another one.")
+    state.tell_unknown(names, _BEFORE, _AFTER)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         before_at_first, after_at_first = _pair_at_first(names)
         before = _pick_one("Before", _BEFORE, names, before_at_first)

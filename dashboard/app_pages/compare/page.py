@@ -9,6 +9,7 @@ from dashboard.shared.changes.actions import show_outcome
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
+from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import pair_note
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -33,6 +34,7 @@ def show() -> None:
         return
 
     before, after = parts.pick(names)
+    newer_note(resources.share(queries.overview).board, after)
     if before == after:
         st.info("Both sides are the same iteration. Choose another one to compare with.", icon=":material/info:")
         return

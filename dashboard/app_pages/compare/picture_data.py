@@ -21,7 +21,7 @@ from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 from evaluation.statistics.comparison import Difference, Outcome, Summary
-from evaluation.statistics.words import evidence_words, shown_change
+from evaluation.statistics.words import evidence_words, shown_change, sizes_words
 from evaluation.text.display import counted, listed, shortened
 
 _LONGEST_LABEL = 160
@@ -36,11 +36,11 @@ _LEGEND = (
     "· a game",
     "┃ threshold: left of it fails",
     "below the verdict: where the true change may lie",
-    "the clearest first, the target on top",
+    "the strongest evidence first, the target on top",
 )
 _OUTCOMES = {
-    Outcome.BETTER: ("▲ clearly better", "green"),
-    Outcome.WORSE: ("▼ clearly worse", "red"),
+    Outcome.BETTER: ("▲ better beyond luck", "green"),
+    Outcome.WORSE: ("▼ worse beyond luck", "red"),
     Outcome.NO_EVIDENCE: ("– could be luck", "gray"),
     Outcome.UNTESTABLE: ("? cannot be tested", "gray"),
 }
@@ -97,12 +97,10 @@ def by_evidence(differences: Iterable[Difference]) -> list[Difference]:
 def sentence(found: IterationComparison) -> str:
     """Compare two iterations in one sentence, with their names: untrusted text.
 
-    Such as "Prompt v4 against Prompt v2: clearly better on Strategic depth; the others could be luck, among
+    Such as "Prompt v4 against Prompt v2: better beyond luck on Strategic depth; the others could be luck, among
     them Engagement, which is lower."
     """
     before, after = found.before, found.after
-    here, there = len(after.games), len(before.games)
-    games = f"{counted(here, 'game')} each" if here == there else f"{counted(here, 'game')} against {there}"
     names = [shortened(side.name, _LONGEST_NAME) for side in (after, before)]
     differences = found.comparison.differences
     lower = [
@@ -111,6 +109,7 @@ def sentence(found: IterationComparison) -> str:
         if one.outcome is Outcome.NO_EVIDENCE and round(one.after.mean, 1) < round(one.before.mean, 1)
     ]
     also = f", among them {listed(lower)}, which {'is' if len(lower) == 1 else 'are'} lower" if lower else ""
+    games = sizes_words(len(after.games), len(before.games))
     return f"{names[0]} against {names[1]}, {games}: {evidence_words(differences, METRIC_LABELS)}{also}."
 
 

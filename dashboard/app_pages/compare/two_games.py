@@ -54,6 +54,7 @@ def two_games(found: IterationComparison) -> None:
 
 
 def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd.DataFrame) -> str:
+    state.tell_unknown(games, key)
     wanted = state.chosen(key, games) or otherwise
 
     def words(game: str) -> str:

@@ -12,7 +12,9 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.local_time import local_time
 from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.ab_summary import BETTER_COLUMN
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import ABEstimate
 from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
@@ -64,7 +66,7 @@ class ShownRun:
         record = self.record
         speaker = "Script" if record.is_scripted else str(record.config["model"])
         status = "" if record.status == ExperimentStatus.COMPLETED else f", {self.status}"
-        return f"{speaker}: {record.name}, {record.created_at:%Y-%m-%d %H:%M}{status}"
+        return f"{speaker}: {record.name}, {local_time(record.created_at)}{status}"
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -367,7 +369,7 @@ def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]])
     """The rubric's metrics in percent that an A/B test compared, as ``rows`` of its summary order them."""
     found = []
     for row in rows:
-        name, shown = row["Measure"], row["Clearly better"]
+        name, shown = row["Measure"], row[BETTER_COLUMN]
         if not is_drawn(row):
             continue
         runs = {
@@ -376,7 +378,7 @@ def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]])
         }
         if not any(runs.values()):
             continue
-        words = f"clearly better: {shown}" if _has_winner(shown) else shown
+        words = f"better beyond luck: {shown}" if _has_winner(shown) else shown
         found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
     return found
 
@@ -404,7 +406,7 @@ def _has_winner(shown: str) -> bool:
 
 
 def _ab_cell(name: str, cell: str) -> str:
-    if name == "Clearly better":
+    if name == BETTER_COLUMN:
         return f"{_SHOWN.get(cell, '✓' if _has_winner(cell) else '–')} {cell}"
     if name == "Significant" and cell == "yes":
         return "✓ yes"

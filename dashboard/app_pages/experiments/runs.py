@@ -46,7 +46,8 @@ _CHOSEN = "chosen_experiment"
 def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
     by_id = {each.record.id: each for each in found}
-    wanted = state.chosen(_ID, list(by_id))
+    state.tell_unknown(by_id, _ID)
+    wanted = state.chosen(_ID, by_id)
     names = told_apart({each.record.id: each.title for each in found})
     if st.session_state.get(_CHOSEN) not in by_id:
         st.session_state[_CHOSEN] = wanted or next(iter(by_id))
@@ -203,7 +204,8 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         start_ab_test.load_example(store)
         return
     by_id = {each.id: each for each in found}
-    wanted = state.chosen(start_ab_test.TEST, list(by_id))
+    state.tell_unknown(by_id, start_ab_test.TEST)
+    wanted = state.chosen(start_ab_test.TEST, by_id)
     if st.session_state.get(start_ab_test.CHOSEN) not in by_id:
         st.session_state[start_ab_test.CHOSEN] = wanted or next(iter(by_id))
     chosen = by_id[

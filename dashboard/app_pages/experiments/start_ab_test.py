@@ -16,6 +16,7 @@ from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.judge_config import price_of
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import KIND, iterations_test
+from evaluation.workflows.iterations import default_pair
 
 TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""
@@ -24,7 +25,7 @@ CHOSEN = "chosen_ab_test"
 
 _TEXT, _BEGIN_WITH = "ab_text", "ab_begin_with"
 _NUMBERS = "An example: numbers in the file (no model)"
-_ITERATIONS = "Your latest two iterations"
+_ITERATIONS = "Your current iteration and its reference"
 _SIMULATED = "An example: simulated conversations (need a model)"
 _FILE = "A file of yours"
 _LARGEST_MEGABYTES = 5
@@ -70,7 +71,7 @@ def load_example(store: Store) -> None:
 
 def _configuration() -> tuple[str, bytes]:
     """The name of the file, as errors say it, and its content."""
-    examples = [_NUMBERS, *([_ITERATIONS] if len(_iterations()) > 1 else []), _SIMULATED, _FILE]
+    examples = [_NUMBERS, *([_ITERATIONS] if _pair() else []), _SIMULATED, _FILE]
     chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
     if chosen == _FILE:
         given = st.file_uploader(
@@ -92,9 +93,10 @@ def _configuration() -> tuple[str, bytes]:
     return "ab.json" if text.lstrip().startswith("{") else "ab.yaml", text.encode("utf-8")
 
 
-def _iterations() -> list[str]:
-    sizes = resources.read(queries.iteration_sizes)
-    return [name for name, games in sizes.items() if games]
+def _pair() -> tuple[str, str] | None:
+    """The pair that Compare begins with, where both have games."""
+    sizes, pair = resources.read(queries.iteration_sizes), resources.read(default_pair)
+    return pair if pair and all(sizes[name] for name in pair) else None
 
 
 def _target(store: Store, name: str) -> str | None:
@@ -103,8 +105,8 @@ def _target(store: Store, name: str) -> str | None:
 
 def _fill() -> None:
     chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
-    if chosen == _ITERATIONS:
-        before, after = _iterations()[-2:]
+    if chosen == _ITERATIONS and (pair := _pair()):
+        before, after = pair
         st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")

@@ -22,6 +22,7 @@ from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
 from dashboard.shared.page_links import guide_link
@@ -296,11 +297,11 @@ def _earlier_import(reports: Sequence[ImportReport]) -> None:
 
 
 def report_title(report: ImportReport) -> str:
-    """An import in a list: "2026-01-31 12:00 UTC, upload: 3 stored, 1 refused"; words of our own only."""
+    """An import in a list: "2026-01-31 12:00, upload: 3 stored, 1 refused"; words of our own only."""
     counts = ", ".join(f"{count:,} {outcome}" for outcome, count in report.counts.items() if count) or "no file"
     state = "going on" if report.seconds is None else counts
     # Seconds keep two imports of one minute apart.
-    return f"{report.started_at:%Y-%m-%d %H:%M:%S} UTC, {report.source}: {state}"
+    return f"{local_time(report.started_at)}, {report.source}: {state}"
 
 
 def _state_words(report: ImportReport) -> str:

@@ -24,10 +24,9 @@ from dashboard.shared.state import NO_ITERATION_CHOICE
 from evaluation.coverage import LOW_EVIDENCE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.store.transcripts import FoundMessages
+from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt, pattern
-from evaluation.transcript import SIMULATED_FORMAT
 
 _LIST = "game_rows"
 _PAGE_SIZE = 50
@@ -175,15 +174,16 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
 
     Args:
         shown: Those that match the filters, see :func:`unseen_ratings_hidden`.
-        total: How many there are in all.
+        total: How many there are in all, without simulated conversations.
     """
-    verdicts = shown["verdict"].value_counts()
+    games = shown[~simulated(shown)]
+    verdicts = games["verdict"].value_counts()
     told = [f"{verdicts[one]:,} {look(one).word}" for one in (*VERDICTS, "hidden") if one in verdicts]
-    simulated = int((shown["source_format"] == SIMULATED_FORMAT).sum())
-    apart = f" ({simulated:,} simulated)" if simulated else ""
-    few = "" if len(shown) == total else f" of {total:,}"
+    few = "" if len(games) == total else f" of {total:,}"
     if told:
-        plain(f"{len(shown):,}{few} {'game' if total == 1 else 'games'}{apart}: {', '.join(told)}.")
+        plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.")
+    if apart := len(shown) - len(games):
+        plain(f"Counted apart: {counted(apart, 'simulated conversation')} of experiments and A/B tests.")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
     st.caption(
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -116,9 +117,9 @@ def _verdict(question: str, key: str) -> RowVerdict | None:
 
 
 def _words(made: Override) -> str:
-    words = f"{made.author}, {made.created_at:%Y-%m-%d %H:%M} UTC: {look(made.verdict).word}. {made.reason}"
+    words = f"{made.author}, {local_time(made.created_at)}: {look(made.verdict).word}. {made.reason}"
     if made.undone_by is not None and made.undone_at is not None:
-        words += f"\nTaken back by {made.undone_by}, {made.undone_at:%Y-%m-%d %H:%M} UTC."
+        words += f"\nTaken back by {made.undone_by}, {local_time(made.undone_at)}."
     return words
 
 

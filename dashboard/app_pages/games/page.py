@@ -26,9 +26,10 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
+from evaluation.store.transcripts import simulated
 from evaluation.workflows.iterations import iteration_names
 
-PART = "games_part"
+_PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
 
 
 def show(store: Store) -> None:
@@ -47,7 +48,7 @@ def show(store: Store) -> None:
                 empty_state("No games yet", "Add games to see every message with what each metric made of it.")
         recently_deleted(store)
         return
-    part = pick_part()
+    part = state.choose_view(_PARTS, key=state.GAMES_PART, label="Part of the page")
     if part == state.ADD_GAMES:
         add_games(store)
         return
@@ -56,21 +57,6 @@ def show(store: Store) -> None:
         return
     all_games(store, listed)
     recently_deleted(store)
-
-
-def pick_part() -> str:
-    """The part of the page: what its address says, so that a link to the page shows the list again."""
-    parts = [state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS]
-    st.session_state[PART] = state.chosen(state.GAMES_PART, parts) or state.GAME_LIST
-    st.segmented_control(
-        "Part of the page", parts, required=True, key=PART, on_change=keep_part, label_visibility="collapsed"
-    )
-    return str(st.session_state[PART])
-
-
-def keep_part() -> None:
-    """Writes the part that was chosen into the address."""
-    state.choose(**{state.GAMES_PART: st.session_state[PART]})
 
 
 def open_marked_game(store: Store) -> None:
@@ -104,7 +90,7 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
             st.caption(f"Only in the {len(shown):,} of {len(listed):,} games that the filters leave.")
         found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
     else:
-        games_table(ordered(shown, order), len(listed))
+        games_table(ordered(shown, order), int((~simulated(listed)).sum()))
 
 
 def one_game(store: Store, wanted: str) -> None:

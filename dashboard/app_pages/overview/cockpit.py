@@ -24,6 +24,7 @@ from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
+from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link
 from dashboard.shared.version_notes import comparison_note, trust_note
@@ -53,6 +54,7 @@ def cockpit(store: Store, board: Board) -> IterationSummary:
         shown = _pick_iteration(board)
         st.title(shown.answer, anchor=False, width="stretch")
     _earlier_that_waits(board, shown)
+    newer_note(board, shown.iteration.name)
     games = [one.transcript_id for side in sides(board, shown) for one in side.games]
     is_hidden = is_engagement_hidden(store, games)
     hidden = (ENGAGEMENT.name,) if is_hidden else ()
@@ -102,6 +104,7 @@ def _pick_iteration(board: Board) -> IterationSummary:
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     at_first = board.current.iteration.name if board.current else names[-1]
+    state.tell_unknown(names, PICKED)
     last = st.session_state.get(_LAST_SHOWN)
     name = st.selectbox(
         "Iteration",

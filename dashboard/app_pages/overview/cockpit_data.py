@@ -22,7 +22,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import has_low_evidence, shown_status
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import evidence_words, interval_words, shown_change
+from evaluation.statistics.words import evidence_words, interval_words, shown_change, sizes_words
 from evaluation.text.display import counted, shortened
 
 LAST_ITERATIONS = 8
@@ -100,7 +100,7 @@ def sentence(board: Board, shown: IterationSummary, hidden: Collection[str] = ()
     marks = ("the baseline" * reference.iteration.is_baseline, "kept" * reference.iteration.is_kept)
     beside = f" ({', '.join(filter(None, marks))})" if any(marks) else ""
     here, there = len(shown.games), len(reference.games)
-    games = "" if here == there else f"{counted(here, 'game')} against {there}"
+    games = sizes_words(here, there)
     better = board.better_words(shown.iteration.name, hidden)
     against = shortened(reference.iteration.name, _LONGEST_NAME)
     compared = better.replace(f"than {against} on", f"than {against}{beside} on") or f"compared with {against}{beside}"
@@ -108,7 +108,7 @@ def sentence(board: Board, shown: IterationSummary, hidden: Collection[str] = ()
 
 
 def evidence_sentence(found: IterationComparison | None) -> str:
-    """Tell the outcome of the tests: "Clearly better on Strategic depth; the others could be luck." Or nothing."""
+    """Tell the outcome of the tests: "Better beyond luck on Strategic depth; the others could be luck." Or nothing."""
     words = evidence_words(found.comparison.differences, METRIC_LABELS) if found else ""
     return f"{words[0].upper()}{words[1:]}." if words else ""
 

@@ -14,6 +14,7 @@ from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, delete, person
 from dashboard.shared.changes.keep_or_revert import promote
 from dashboard.shared.formatting import share_text, usd_text
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_rows, status_table
 from evaluation.iterations.board import Board, IterationSummary
@@ -108,10 +109,10 @@ def _history(edits: list[Edit]) -> None:
         return
     st.caption(f"{counted(len(edits), 'change')} so far, the latest first.")
     rows = [
-        (f"{one.at:%Y-%m-%d %H:%M}", one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
+        (local_time(one.at), one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
         for one in reversed(edits)
     ]
-    table = pd.DataFrame(rows, columns=["When (UTC)", "By", "What", "Before", "After"])
+    table = pd.DataFrame(rows, columns=["When", "By", "What", "Before", "After"])
     status_table(table, "Changes of this iteration's description")
 
 

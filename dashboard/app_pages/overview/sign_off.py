@@ -9,6 +9,8 @@ import streamlit as st
 from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from evaluation.iterations.iteration import Iteration, SignOff
 from evaluation.store import Store
@@ -39,7 +41,8 @@ def _sign_form(store: Store, held: Iteration, place: str) -> None:
             "Before the project moves on, the rubric asks for a person who found these games **fascinating to watch**."
         )
         left, right = st.columns(2)
-        left.text_input("Your name", key=f"signer_{place}", max_chars=200)
+        if not identity.decider_name():
+            left.text_input("Your name", key=f"signer_{place}", max_chars=200)
         right.text_input("What made them fascinating", key=f"sign_note_{place}", max_chars=2000)
         st.form_submit_button(
             "Sign off",
@@ -51,7 +54,7 @@ def _sign_form(store: Store, held: Iteration, place: str) -> None:
 
 
 def _withdraw_form(store: Store, held: Iteration, made: SignOff, place: str) -> None:
-    plain(f"Signed off by {made.who} on {made.at:%Y-%m-%d at %H:%M} UTC. {made.note}".strip())
+    plain(f"Signed off by {made.who} on {local_time(made.at)}. {made.note}".strip())
     with st.form(f"withdraw_{place}", border=False):
         st.text_input("Why it no longer holds", key=f"withdraw_note_{place}", max_chars=2000)
         st.form_submit_button(
@@ -64,8 +67,10 @@ def _withdraw_form(store: Store, held: Iteration, made: SignOff, place: str) -> 
 
 
 def _sign(store: Store, name: str, place: str) -> None:
-    signer, remark = st.session_state[f"signer_{place}"], st.session_state[f"sign_note_{place}"]
-    attempt(partial(store.iterations.sign_off, name, signer.strip(), remark), "Signed off.")
+    remark = st.session_state[f"sign_note_{place}"]
+    if given := str(st.session_state.get(f"signer_{place}") or "").strip():
+        identity.keep_decider(given)
+    attempt(partial(store.iterations.sign_off, name, identity.decider_name(), remark), "Signed off.")
 
 
 def _withdraw(store: Store, name: str, place: str) -> None:

@@ -27,6 +27,7 @@ from dashboard.app_pages.rate.rating_desk import (
 )
 from dashboard.shared import state
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.ratings import Rating
@@ -168,7 +169,7 @@ def _progress_words(desk: DeskState, progress: QueueProgress) -> str:
 
 def given_words(given: Rating) -> str:
     """The text above a game that was rated before."""
-    return f"You gave {given.score} on {given.created_at:%Y-%m-%d}. The newer rating counts; both are kept."
+    return f"You gave {given.score} on {local_time(given.created_at)}. The newer rating counts; both are kept."
 
 
 def is_current(desk: DeskState, token: str | None) -> bool:

@@ -14,6 +14,7 @@ from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared import state
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
@@ -165,7 +166,7 @@ def _put_aside(store: Store, rater: str) -> None:
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
             known = f"{names.get(one.transcript_id, '')}\n" if one.reason is DiscardReason.KNOWN else ""
-            plain(f"{known}{one.created_at:%Y-%m-%d %H:%M} UTC: {one.reason.words}{note}")
+            plain(f"{known}{local_time(one.created_at)}: {one.reason.words}{note}")
             if one.reason is DiscardReason.KNOWN:
                 # Its ratings were shown: only a lead gives it back.
                 continue
@@ -214,15 +215,18 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
             "text/csv",
             key="export_own",
         )
+        hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
         if is_lead:
             access_checks.download_button(
                 "export_all",
                 "Everybody's ratings",
-                lambda: export_ratings(store).encode("utf-8-sig"),
+                lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
                 "ratings.csv",
                 "text/csv",
                 key="export_all",
             )
+    if is_lead and hidden:
+        st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
 
 
 def _import(store: Store, rater: str, is_lead: bool) -> None:

@@ -19,7 +19,7 @@ from dashboard.app_pages.rate.desk_state import (
     tell,
 )
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import DESK as DESK
@@ -30,6 +30,7 @@ from evaluation.errors import InputError, NotFoundError, StoreError
 from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
+from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
 
 OWN = "My ratings"
@@ -70,7 +71,7 @@ def ask_for_name(store: Store) -> None:
 def _length_words(store: Store) -> str:
     """The number of games, and between which numbers of messages half of them lie; empty without games."""
     summaries = store.transcripts.summaries()
-    messages = summaries.loc[~queries.simulated(summaries), "messages"]
+    messages = summaries.loc[~simulated(summaries), "messages"]
     if messages.empty:
         return ""
     low, high = (round(messages.quantile(share)) for share in (0.25, 0.75))

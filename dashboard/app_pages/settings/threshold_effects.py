@@ -14,6 +14,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, apply_thresholds, judge_scores
 from evaluation.score import Status, status_by
 from evaluation.store import Store
+from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
 
 Thresholds = tuple[tuple[str, float], ...]
@@ -48,11 +49,18 @@ class VerdictEffects:
 def metric_effects(store: Store, then: Thresholds) -> tuple[ThresholdEffect, ...]:
     """Number of games that pass each metric now, and with the thresholds ``then``; nothing is stored."""
     with store.unit():
-        found = store.results.metric_scores().values()
+        found = _counted(store.transcripts.summaries(), store.results.metric_scores()).values()
         now = store.settings.thresholds()
     changed = now | dict(then)
     held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
     return tuple(_effect(name, held[name], now[name], changed[name]) for name in DEFINITIONS)
+
+
+def _counted(
+    summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
+) -> dict[str, Mapping[str, MetricScore]]:
+    """The scores of the games that count."""
+    return {key: metrics[key] for key in summaries.loc[~simulated(summaries), "transcript_id"] if key in metrics}
 
 
 def _effect(metric: str, results: Sequence[MetricScore], now: float, then: float) -> ThresholdEffect:
@@ -64,7 +72,7 @@ def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
     """The verdicts on games and iterations now and with the thresholds ``then``; nothing is stored."""
     with store.unit():
         summaries = store.transcripts.summaries()
-        metrics = store.results.metric_scores()
+        metrics = _counted(summaries, store.results.metric_scores())
         now = store.settings.thresholds()
         names = [one.name for one in store.iterations.list()]
     changed = now | dict(then)

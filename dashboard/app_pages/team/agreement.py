@@ -50,7 +50,11 @@ def agreement() -> None:
             "agreement", "No ratings to compare yet", "Add games; two people who rate the same game can be compared."
         )
         return
-    report = resources.read(stored_agreement)
+    store = resources.store()
+    hidden = identity.hidden_games(store, identity.author_name(), store.ratings.rater_counts())
+    report = resources.read(stored_agreement, tuple(sorted(hidden)))
+    if hidden:
+        st.caption(f"{counted(len(hidden), 'game')} that you have not rated yet: what others gave is hidden from you.")
     counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
     if report.shared_games:
         st.subheader(headline(report), anchor=False)

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
@@ -334,14 +335,14 @@ def chosen_cell(store: Store, lead: str, game: GridGame, rater: str, *, is_hidde
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:
-    st.markdown(f"**{counting.score} of 5**, {counting.created_at:%Y-%m-%d %H:%M} UTC")
+    st.markdown(f"**{counting.score} of 5**, {local_time(counting.created_at)}")
     answers = [f"{text} {_WORDS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
     plain("\n".join(answers))
     if counting.comment:
         st.caption("Comment")
         plain(counting.comment)
     if len(given) > 1:
-        earlier = ", ".join(f"{one.score} on {one.created_at:%Y-%m-%d}" for one in given if one != counting)
+        earlier = ", ".join(f"{one.score} on {local_time(one.created_at)}" for one in given if one != counting)
         st.caption(f"Earlier, kept: {earlier}.")
 
 
@@ -359,7 +360,7 @@ def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
 def _decision(store: Store, lead: str, game: GridGame) -> None:
     if game.decision is not None:
         held = game.decision
-        plain(f"Decided by {held.who} on {held.created_at:%Y-%m-%d}: {held.score} of 5 counts. {held.reason}")
+        plain(f"Decided by {held.who} on {local_time(held.created_at)}: {held.score} of 5 counts. {held.reason}")
         if st.button("Undo the decision", icon=":material/undo:", key="team_undo_decision"):
             act(lambda: store.engagement_decisions.undo(held.id, who=lead), f"The ratings of {game.name} count again.")
         return
@@ -413,7 +414,7 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
                 "Rater": one.rater,
                 "Reason": one.reason.words,
                 "Note": one.note,
-                "When": f"{one.created_at:%Y-%m-%d %H:%M}",
+                "When": local_time(one.created_at),
                 "Taken back by": one.undone_by or "",
             }
             for one in found

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import resources, state
+from dashboard.shared import state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
-from dashboard.shared.identity.identity import author_name, hidden_games
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.report import AgreementReport
@@ -54,15 +53,12 @@ def disagreements(report: AgreementReport) -> None:
 def _split_games(report: AgreementReport) -> None:
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
-    hidden = hidden_games(resources.store(), author_name(), [one.transcript_id for one in report.split])
-    split = [one for one in report.split if one.transcript_id not in hidden]
-    _tell_hidden(len(hidden))
-    if split:
+    if report.split:
         st.caption(
             "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign, a "
             "lead can decide which score of a game counts."
         )
-    for one in split[:_FIRST]:
+    for one in report.split[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         questions = f"\nAnswers differ on {_topics(one.split_questions)}" if one.split_questions else ""
         _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{questions}", one.transcript_id)
@@ -74,15 +70,10 @@ def _split_games(report: AgreementReport) -> None:
                 "Points apart": one.spread,
                 "Answers differ on": _topics(one.split_questions),
             }
-            for one in split
+            for one in report.split
         ],
         "Games that split the raters",
     )
-
-
-def _tell_hidden(games: int) -> None:
-    if games:
-        st.caption(f"{counted(games, 'game')} that you have not rated yet: what others gave is hidden from you.")
 
 
 def _topics(numbers: tuple[int, ...]) -> str:
@@ -91,10 +82,7 @@ def _topics(numbers: tuple[int, ...]) -> str:
 
 def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
-    hidden = hidden_games(resources.store(), author_name(), [one.transcript_id for one in report.gaps])
-    gaps = [one for one in report.gaps if one.transcript_id not in hidden]
-    _tell_hidden(len(hidden))
-    for one in gaps[:_FIRST]:
+    for one in report.gaps[:_FIRST]:
         words = (
             f"{counted(one.raters, 'rater')} gave {one.rated:.2f}, the metrics {one.automatic:.2f}: "
             f"{abs(one.gap):.2f} {'more' if one.gap > 0 else 'less'}"
@@ -103,7 +91,7 @@ def _rule_gaps(report: AgreementReport) -> None:
     _rest(
         [
             {"Game": one.game, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
-            for one in gaps
+            for one in report.gaps
         ],
         "Games that metrics and raters see differently",
     )

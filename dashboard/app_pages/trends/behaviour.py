@@ -69,7 +69,7 @@ def _calls(found: data.Spending) -> None:
     if not found.runs.empty:
         st.subheader("By evaluation run", anchor=False)
         st.caption(
-            "Times are UTC. Known already: answers reused from earlier runs, at no cost. "
+            "Known already: answers reused from earlier runs, at no cost. "
             "Recorded answers that are played back are in neither count."
         )
         status_table(data.runs_frame(found), "Evaluation runs with their cost")

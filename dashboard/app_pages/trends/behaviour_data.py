@@ -10,11 +10,13 @@ import pandas as pd
 
 from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
+from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model, spending_by_run
+from evaluation.store.transcripts import simulated
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
@@ -136,6 +138,7 @@ def spending(store: Store) -> Spending:
     with store.unit():
         models, runs = spending_by_model(store), spending_by_run(store)
         summaries = store.transcripts.summaries()
+        summaries = summaries[~simulated(summaries)]
         names = [one.name for one in store.iterations.list()]
     return Spending(models, runs, _games_frame(summaries, names))
 
@@ -203,7 +206,7 @@ def runs_frame(found: Spending) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "When": f"{one['created_at']:%Y-%m-%d %H:%M}",
+                "When": local_time(one["created_at"]),
                 "Agent": one["agent"],
                 "State": one["status"],
                 "Model": "" if pd.isna(one["model"]) else one["model"],

@@ -17,6 +17,7 @@ from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import USD, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
+from evaluation.comparison.runs import Run, apart_words, of_one_judge
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
@@ -81,7 +82,20 @@ def references(found: Sequence[Step]) -> dict[str, str]:
     return {one.name: one.reference for one in found if one.reference}
 
 
-def dimension_points(store: Store) -> pd.DataFrame:
+@dataclass(frozen=True, slots=True)
+class DimensionPoints:
+    """The persona dimensions game by game, from the latest completed runs of one judge.
+
+    Attributes:
+        frame: See :func:`dimension_points`.
+        apart: A sentence on the agents that another judge judged last and that are left out: untrusted text.
+    """
+
+    frame: pd.DataFrame
+    apart: str
+
+
+def dimension_points(store: Store) -> DimensionPoints:
     """The persona dimensions game by game, from every agent's latest completed run.
 
     Returns:
@@ -92,6 +106,10 @@ def dimension_points(store: Store) -> pd.DataFrame:
         summaries = store.transcripts.summaries().set_index("transcript_id")
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
         scores = store.evaluations.latest_scores()
+        latest = [Run.of(row) for row in store.evaluations.latest().to_dict("records")]
+    kept = of_one_judge(latest)
+    apart = apart_words({run.agent: run for run in latest}, kept[0]) if kept else ""
+    scores = scores[scores["run_id"].isin([run.id for run in kept])]
     games = summaries[["game", "iteration", "source_format"]].to_dict("index")
     rows = []
     for dimension, transcript_id, score, agents in _by_game(scores[scores["transcript_id"].isin(games)]):
@@ -100,7 +118,7 @@ def dimension_points(store: Store) -> pd.DataFrame:
         label = f"{game} ({counted(agents, 'agent')})"
         rows.append((dimension, place, name, label, transcript_id, score, "scored", 0))
     frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
-    return frame.sort_values("position", kind="stable", ignore_index=True)
+    return DimensionPoints(frame.sort_values("position", kind="stable", ignore_index=True), apart)
 
 
 def _by_game(scores: pd.DataFrame) -> Iterator[tuple[str, str, float, int]]:

@@ -11,6 +11,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
 from dashboard.shared.marks.pictures import open_clicked_mark
+from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import plain
 from dashboard.shared.version_notes import trust_note, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -31,7 +32,10 @@ def show() -> None:
     open_clicked_mark(resources.store())
     versions_banner(resources.store())
     # The board that the Overview shows: of 10,000 games it takes a second.
-    found = data.steps(resources.share(queries.overview).board)
+    board = resources.share(queries.overview).board
+    found = data.steps(board)
+    if board.current:
+        newer_note(board, board.current.iteration.name)
     part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)
     sentence = st.container()
     is_loose = points["iteration"].isin(queries.LOOSE)
@@ -92,7 +96,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
         behaviour()
     is_asked = model_calls()
     judged = parts.dimension_points(first, last)
-    if judged.empty:
+    if judged.frame.empty:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
                 "No agent that speaks in these iterations was evaluated yet."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -176,14 +177,17 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def dimension_points(first: int, last: int) -> pd.DataFrame:
+def dimension_points(first: int, last: int) -> data.DimensionPoints:
     """The persona dimensions of the games of these iterations, as ``data.dimension_points`` gives them."""
     points = resources.read(data.dimension_points)
-    return points[points["position"].between(first, last)]
+    return replace(points, frame=points.frame[points.frame["position"].between(first, last)])
 
 
-def persona_dimensions(shown: pd.DataFrame, first: int, last: int) -> None:
+def persona_dimensions(points: data.DimensionPoints, first: int, last: int) -> None:
     """The persona dimensions over iterations, game by game."""
+    shown = points.frame
+    if points.apart:
+        plain(points.apart)
     st.caption(
         "Each game is the mean over the agents that speak in it, by each one's latest run, from 0 to 9. What is judged "
         "over all that an agent said belongs to no game: Agents, Profiles has it, and one agent from run to run."

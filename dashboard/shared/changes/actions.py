@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.shared import resources
 from dashboard.shared.changes import data
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row
 from evaluation.access import Action
@@ -99,8 +100,8 @@ def recently_deleted(store: Store) -> None:
         return
     with st.expander(f"Deleted, can come back: {len(found)}", icon=":material/delete:"):
         st.caption("Deleted games count nowhere. Adding the same file again brings a game back too, with its ratings.")
-        rows = [(one.label, str(one.kind), one.games, one.who, f"{one.deleted_at:%Y-%m-%d %H:%M}") for one in found]
-        columns = ["Name", "What", "Games", "By", "When (UTC)"]
+        rows = [(one.label, str(one.kind), one.games, one.who, local_time(one.deleted_at)) for one in found]
+        columns = ["Name", "What", "Games", "By", "When"]
         frame = pd.DataFrame(rows, columns=columns)
         _ways_back(
             store, found[pick_row(frame, "What was deleted and can come back", "deleted_table", at_first=0) or 0]
@@ -119,7 +120,7 @@ def note_deleted(transcript_ids: Sequence[str]) -> None:
 
 
 def _ways_back(store: Store, deletion: Deletion) -> None:
-    plain(f"Chosen: {_what(deletion)}, deleted by {deletion.who} on {deletion.deleted_at:%Y-%m-%d at %H:%M} UTC.")
+    plain(f"Chosen: {_what(deletion)}, deleted by {deletion.who} on {local_time(deletion.deleted_at)}.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Bring it back",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared import queries
+from dashboard.shared.local_time import local_time
 from evaluation.iterations.board import VersionMix, version_mixes
 from evaluation.iterations.iteration import Edit, Iteration, RecordedDecision, SignOff, reference_of
 from evaluation.rubric.definitions import VERSIONS
@@ -75,7 +76,7 @@ def stored_games(store: Store) -> pd.DataFrame:
     """Every game with its place, for moving and deleting several at once.
 
     Returns:
-        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added (UTC)`` in words.
+        ``transcript_id``, ``Game``, ``Iteration`` (empty for none), ``Messages``, ``File``, ``Added`` in words.
     """
     summaries = store.transcripts.summaries()
     return pd.DataFrame(
@@ -85,7 +86,7 @@ def stored_games(store: Store) -> pd.DataFrame:
             "Iteration": summaries["iteration"].fillna(""),
             "Messages": summaries["messages"],
             "File": summaries["source_name"],
-            "Added (UTC)": summaries["added_at"].dt.strftime("%Y-%m-%d %H:%M"),
+            "Added": summaries["added_at"].map(local_time),
         }
     )
 

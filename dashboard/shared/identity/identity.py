@@ -41,7 +41,6 @@ COOKIE = "dramaturg_rater"
 _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
-_DECIDER = "author"
 _AT_DESK = "at_desk"
 
 _CHUNK = f"{USER_COOKIE_NAME}_1"
@@ -102,13 +101,16 @@ def rater_name() -> str | None:
 
 
 def decider_name() -> str:
-    """The name under which this person decides verdicts: of the login or the ratings, else given in this session."""
-    return rater_name() or str(st.session_state.get(_DECIDER) or "")
+    """The name under which this person rates, decides and signs; empty while it is not known."""
+    return rater_name() or ""
 
 
 def keep_decider(name: str) -> None:
-    """Keeps the name that somebody gave with a decision, so that it is asked once a session."""
-    st.session_state[_DECIDER] = name
+    """Keeps the name that somebody gave with a decision, for all that they do: it is asked once."""
+    try:
+        use_name(name)
+    except InputError as error:
+        st.toast(error.message)
 
 
 def author_name() -> str:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import duration_text
-from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs import jobs, judging_jobs
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import AGENTS_PAGE, GAMES_PAGE, OVERVIEW_PAGE
 from dashboard.shared.status_table import status_table
 from evaluation.errors import ConflictError
 from evaluation.store import Job, JobState, Store
+from evaluation.workflows import ab_tests, experiment_runs
+from evaluation.workflows.jobs import order_of
 
 _WATCHED = "watched_job"
 _TOLD_ON = "job_told_on"
@@ -153,9 +158,41 @@ def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if jobs.can_go_on(store, job):
                 _go_on_button(store, job)
-            st.page_link("app_pages/overview/page.py", label="See the overview", icon=":material/dashboard:")
-            st.page_link("app_pages/games/page.py", label="Read the games", icon=":material/forum:")
+            page, label, query = result_of(
+                job.kind, order_of(store, job.id) or judging_jobs.last_order(store, job.kind)
+            )
+            st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=query)
             st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
+
+
+def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, str]]:
+    """The page that shows what a job of this kind made: its file, the words of the link, and the query.
+
+    Args:
+        kind: The kind of job.
+        order: What it was ordered to do; empty where that is not known.
+    """
+    about = str(order.get("subject", ""))
+    agents = [str(one) for one in order.get("agents") or ()]
+    games = [str(one) for one in order.get("transcripts") or ()]
+    subject = {"transcript": games[0]} if len(games) == 1 else {}
+    match kind:
+        case experiment_runs.KIND:
+            return _EXPERIMENTS, "See the experiment", {"experiment": about}
+        case ab_tests.KIND:
+            return _EXPERIMENTS, "See the A/B test", {"experiments_view": "A/B tests", "ab_test": about}
+        case judging_jobs.PERSONAS:
+            return AGENTS_PAGE, "See the agents", {"agent": agents[0]} if agents else {}
+        case judging_jobs.CHECKS if subject:
+            return GAMES_PAGE, "See the answers", {**subject, state.VIEW: state.INSIGHTS}
+        case judging_jobs.ROWS if subject:
+            return GAMES_PAGE, "Read the game", subject
+        case jobs.SAMPLES:
+            return OVERVIEW_PAGE, "See the overview", {}
+    return GAMES_PAGE, "Read the games", {}
+
+
+_EXPERIMENTS = "app_pages/experiments/page.py"
 
 
 def _dismiss() -> None:

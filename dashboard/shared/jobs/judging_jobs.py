@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -112,6 +113,11 @@ class ChecksOrder(JudgingRequest):
         """The kinds of answers that a game has stored once it is done."""
         wanted = {"checks": self.checks, "opinions": self.topic, "themes": self.themes, "quotes": self.criteria}
         return {name for name, is_wanted in wanted.items() if is_wanted}
+
+
+def last_order(store: Store, kind: str) -> dict[str, Any]:
+    """The latest order of a kind of work as plain data; empty where there was none."""
+    return dict(store.settings.get(f"order:{kind}", {}))
 
 
 def remember(store: Store, kind: str, order: JudgingRequest) -> None:

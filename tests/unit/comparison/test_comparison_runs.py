@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 import pytest
 
 from evaluation.comparison.runs import (
     Run,
+    apart_words,
     by_game,
     compare_runs,
     finding_words,
     general_claim,
+    of_one_judge,
     outlier_words,
     run_comparison_data,
 )
@@ -65,7 +68,7 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
     assert (adherence.paired.n, adherence.paired.difference) == (4, 4.25)
     assert found.comparison["fluency"].outcome is Outcome.UNTESTABLE
     # Neither run has a score of fluency, so nothing is said about it.
-    assert finding_words(found) == "clearly better on Adherence."
+    assert finding_words(found) == "better beyond luck on Adherence (5 games against 4)."
     (mover,) = found.movers
     assert (mover.before, mover.after) == (3.5, pytest.approx(7.6))
     # The largest move first: g2 went from 3 to 8.
@@ -83,11 +86,37 @@ def test_a_run_is_read_from_its_row() -> None:
         "judge": "live",
         "model": "small",
         "sample_size": 20.0,
+        "instructions": "",
     }
     run = Run.of(row | {"created_at": RUN.created_at, "scores": packed})
     assert (run.judge, run.sample_size, run.scores) == ("live: small", 20, {Dimension.ADHERENCE: 5.5})
     bare = Run.of(row | {"judge": None, "model": None, "sample_size": float("nan"), "created_at": None, "scores": None})
     assert (bare.judge, bare.sample_size, bare.scores) == ("", 0, {})
+
+
+def test_only_runs_of_one_judge_compare_and_a_sentence_says_which_stand_apart() -> None:
+    rules = replace(RUN, id="a", judge="offline: rules-2")
+    played = replace(RUN, id="b", judge="recorded: small")
+    older = replace(RUN, id="c", instructions="propositions-1, temperature 0")
+    newer = replace(RUN, id="d", instructions="propositions-2, temperature 0")
+    # Recorded answers are their model's, and what is not on record counts as equal.
+    assert RUN.has_judge_of(played)
+    assert RUN.has_judge_of(older)
+    assert not RUN.has_judge_of(rules)
+    assert not older.has_judge_of(newer)
+    assert of_one_judge([rules, RUN, played]) == [RUN, played]
+    # As many of each: the latest run decides.
+    assert of_one_judge([replace(rules, created_at=RUN.created_at + timedelta(days=1)), RUN])[0].id == "a"
+    assert of_one_judge([]) == []
+    assert apart_words({"Run 1": RUN, "Run 2": played}, RUN) == ""
+    assert apart_words({"Run 1": rules, "Run 2": RUN}, RUN) == (
+        "Run 1 stands apart: judged by offline: rules-2, not by live: small. "
+        "Verdicts of different judges do not compare."
+    )
+    assert apart_words({"Run 1": older}, newer) == (
+        "Run 1 stands apart: judged by live: small (propositions-1, temperature 0), not by live: small "
+        "(propositions-2, temperature 0). Verdicts of different judges do not compare."
+    )
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_a_winner_beats_all_others_and_says_why() -> None:
     others = (("third", [3.0, 3.1, 2.9, 3.0]),)
     found = result_of(numbers([1.0, 1.1, 0.9, 1.0], [2.0, 2.1, 1.9, 2.0], others=others))
     assert found.winner == "third"
-    assert found.recommendation == "Take third: it is clearly better on quality than every other variant."
+    assert found.recommendation == "Take third: it is better on quality than every other variant, beyond luck."
     assert len(found.comparisons) == 3
     assert all(one.p_holm >= one.p_value for one in found.comparisons)
     assert "significant" in found.reasons[0]

@@ -81,12 +81,12 @@ def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rest
     ]
     found = ab_summary({"comparisons": pairs, "primary": "q"})
     assert found.measures == [
-        {"Measure": "q", "Clearly better": "z (than x)", "x": "4", "y": "6", "z": "6"},
-        {"Measure": "cost", "Clearly better": "cannot be tested", "x": "4", "y": "6"},
-        {"Measure": "speed", "Clearly better": "could be luck", "x": "4", "y": "6"},
+        {"Measure": "q", "Better beyond luck": "z (than x)", "x": "4", "y": "6", "z": "6"},
+        {"Measure": "cost", "Better beyond luck": "cannot be tested", "x": "4", "y": "6"},
+        {"Measure": "speed", "Better beyond luck": "could be luck", "x": "4", "y": "6"},
     ]
-    assert found.basis == "q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No clear difference on 2 other measures."
+    assert found.basis == "q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No difference beyond luck on 2 other measures."
     other = ab_summary({"comparisons": pairs, "primary": "cost"})
     assert [row["Measure"] for row in other.measures] == ["cost", "q", "speed"]
-    assert other.basis.endswith("Clear differences on other measures: q.")
+    assert other.basis.endswith("Differences beyond luck on other measures: q.")
     assert ab_summary({}).basis == ""

@@ -93,9 +93,10 @@ def test_without_any_score_there_is_no_test_and_no_crash() -> None:
 def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     clear, other = {"label": "Ideas", "outcome": "higher"}, {"label": "Fluency", "outcome": "no evidence either way"}
     assert (
-        finding_words([clear, other]) == "With the treatment: Ideas clearly higher; 1 other difference could be luck."
+        finding_words([clear, other])
+        == "With the treatment: Ideas higher beyond luck; 1 other difference could be luck."
     )
-    assert finding_words([other] * 2) == "No clear effect of the treatment: all 2 differences could be luck."
+    assert finding_words([other] * 2) == "No effect of the treatment beyond luck: all 2 differences could be luck."
     untested = other | {"outcome": "cannot be tested"}
     assert finding_words([other, untested]).endswith("1 difference could be luck and 1 difference cannot be tested.")
     activity = {"treatment": {"messages": 64, "fired": {"variety": 6, "adherence": 0}}}

@@ -220,7 +220,7 @@ def test_rule_and_games_that_disagree_say_so_in_one_sentence() -> None:
     shallow = tuple(game(GOOD | {"coherence": value, "strategic_depth": 10.0}) for value in (98.0, 99.0, 100.0))
     lost = decided(shallow, close, "coherence")
     assert disagreement_words(lost, target_difference(lost, close, shallow)) == (
-        "The rule says revert although Conversation coherence clearly rose."
+        "The rule says revert although Conversation coherence rose beyond luck."
     )
 
 

@@ -117,7 +117,9 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
     control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
     assert control["companion"]["p"] == pytest.approx(1 / 201)
     assert control["companion"]["chance"] == pytest.approx(50, abs=1)
-    assert control_words("coherence", 77.0, control).startswith("clearly better than scrambled copies (link strength ")
+    assert control_words("coherence", 77.0, control).startswith(
+        "better than scrambled copies, beyond luck (link strength "
+    )
 
 
 @pytest.mark.parametrize(
@@ -224,13 +226,13 @@ def control_of(
     [
         (
             control_of(60, 0.01, beside={"value": 66, "chance": 50, "p": 0.01}),
-            "clearly better than scrambled copies (link strength 66, scrambled 50)",
+            "better than scrambled copies, beyond luck (link strength 66, scrambled 50)",
         ),
         (control_of(99, 0.9), "but with the same messages in random order it is 99 %"),
         (control_of(85, 0.3), "no better than scrambled copies (with the same messages in random order it is 85 %)"),
         (
             control_of(60, 0.01),
-            "clearly better than scrambled copies (with the same messages in random order it is 60 %)",
+            "better than scrambled copies, beyond luck (with the same messages in random order it is 60 %)",
         ),
         (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
         (control_of(80, 0.2, "too few to tell"), "not compared with scrambled copies: too few to tell"),

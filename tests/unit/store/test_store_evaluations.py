@@ -11,10 +11,11 @@ import pytest
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
-from evaluation.judging.protocol import JudgeRequest
+from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, evaluate_agent
 from evaluation.persona.subjects import Period, Sources, everybody, subject_of
@@ -50,6 +51,18 @@ def stored(store: Store, evaluation: PersonaEvaluation, plan: EvaluationPlan | N
     run_id = store.evaluations.begin(evaluation.agent, plan or EvaluationPlan(sample_size=3), mode="offline")
     store.evaluations.finish(run_id, evaluation)
     return run_id
+
+
+def test_a_run_knows_the_prompts_and_the_temperature_that_its_answers_came_from(
+    store: Store, evaluations: dict[str, PersonaEvaluation]
+) -> None:
+    stored(store, evaluations["michael"])
+    assert store.evaluations.runs()["instructions"].tolist() == [""]
+    key = next(item.judgement.key for each in evaluations["michael"].dimensions.values() for item in each.items)
+    store.judgements.keep(
+        [KeptAnswer(key, "small", ({},), Prompt("s", "u", "q"), "propositions-2", parameters={"temperature": 0.0})]
+    )
+    assert store.evaluations.runs()["instructions"].tolist() == ["propositions-2, temperature 0.0"]
 
 
 def test_a_run_comes_back_as_it_went_in(store: Store, evaluations: dict[str, PersonaEvaluation]) -> None:

@@ -1,0 +1,71 @@
+"""What is asked once, what an address names that is not there, and whose clock times are told by."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from dashboard.shared.jobs.job_status import result_of
+from evaluation.iterations.iteration import Fate
+from evaluation.text.display import time_words
+
+MOMENT = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
+
+
+def test_a_moment_is_told_in_the_time_zone_that_is_asked_for() -> None:
+    assert time_words(MOMENT, ZoneInfo("Europe/Berlin")) == "2026-07-02 00:30"
+    assert time_words(MOMENT, ZoneInfo("America/New_York")) == "2026-07-01 18:30"
+    # Without one, this computer's.
+    assert time_words(MOMENT) == f"{MOMENT.astimezone():%Y-%m-%d %H:%M}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "order", "shown"),
+    [
+        ("experiment", {"subject": "e1"}, ("experiments", {"experiment": "e1"})),
+        ("ab_test", {"subject": "e2"}, ("experiments", {"experiments_view": "A/B tests", "ab_test": "e2"})),
+        ("personas", {"agents": ["ann", "bob"]}, ("agents", {"agent": "ann"})),
+        ("judge_rows", {"transcripts": ["g1"]}, ("games", {"transcript": "g1"})),
+        ("judge_rows", {"transcripts": ["g1", "g2"]}, ("games", {})),
+        ("insight_checks", {"transcripts": ["g1"]}, ("games", {"transcript": "g1", "show": "Insights"})),
+        ("validity", {}, ("settings", {"help": "Guide", "guide_view": "Metrics"})),
+        ("samples", {}, ("overview", {})),
+        ("evaluate", {}, ("games", {})),
+    ],
+)
+def test_a_finished_job_leads_to_its_own_result(kind, order, shown) -> None:
+    page, _, query = result_of(kind, order)
+    assert (page.split("/")[1], query) == shown
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("overview", {"iteration": "nothing"}),
+        ("compare", {"before": "nothing"}),
+        ("compare", {"before": "Baseline prompt", "after": "nothing"}),
+        ("agents", {"agent": "nothing"}),
+    ],
+)
+def test_an_address_of_something_that_is_not_there_says_so(open_page, filled, words, page, query) -> None:
+    told = "What the link names is not here: it was renamed or deleted. Here is another one."
+    app = open_page(page, **query)
+    assert not app.exception
+    assert words(app).count(told) == 1
+    assert told not in words(open_page(page))
+
+
+def test_a_name_that_was_given_with_a_decision_is_the_one_that_rates_and_signs(open_page, filled, words) -> None:
+    app = open_page("overview", iteration="Shorter prompt")
+    next(one for one in app.text_input if one.label == "Your name").set_value("Dana")
+    next(one for one in app.radio if one.label == "What becomes of the change?").set_value(Fate.KEPT)
+    next(one for one in app.text_input if one.label.startswith(("Why", "Reason"))).set_value("It reads better.")
+    next(one for one in app.button if one.label == "Record the decision").click().run()
+    assert not app.exception
+    assert filled.iterations.get("Shorter prompt").recorded.who == "Dana"
+    app.switch_page("app_pages/rate/page.py").run()
+    assert not app.exception
+    assert not [one for one in app.text_input if one.label == "Your name"]
+    assert app.session_state["rater"] == "Dana"

@@ -1,0 +1,98 @@
+"""What an experiment simulated counts nowhere but in its own views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from dashboard.app_pages.settings.threshold_effects import metric_effects, verdict_effects
+from dashboard.app_pages.trends.behaviour_data import spending
+from evaluation.cli.main import app as command_line
+from evaluation.transcript import SIMULATED_FORMAT
+from evaluation.workflows.judging import stored_review_queue
+from evaluation.workflows.reevaluation import measure_validity
+from evaluation.workflows.scoring import add_evaluated
+
+_APART = ("simulated conversation", "Counted apart", "Not counted here")
+"""Sentences that tell such conversations apart."""
+
+
+@pytest.fixture
+def simulate(filled, small_game) -> Any:
+    """Stores a simulated conversation of no iteration."""
+
+    def make() -> None:
+        talk = small_game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
+        add_evaluated(filled, talk, source_name="talk.json")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("overview", {}),
+        ("trends", {}),
+        ("trends", {"trends": "Cost and behaviour"}),
+        ("team", {}),
+        ("team", {"team": "Agreement"}),
+        ("compare", {}),
+        ("rate", {}),
+        ("games", {"part": "Add"}),
+        ("games", {"part": "Check"}),
+    ],
+)
+def test_a_page_says_the_same_with_a_simulated_conversation(open_page, simulate, words, page, query) -> None:
+    def said() -> list[str]:
+        app = open_page(page, **query)
+        assert not app.exception
+        told = [*words(app).split("\n"), *(one.label for one in app.expander)]
+        return [line for line in told if not any(mark in line for mark in _APART)]
+
+    before = said()
+    simulate()
+    assert said() == before
+
+
+def test_the_list_of_games_counts_it_apart(open_page, simulate, words) -> None:
+    line = next(line for line in words(open_page("games")).split("\n") if " games: " in line)
+    simulate()
+    shown = words(open_page("games"))
+    assert line in shown
+    assert "Counted apart: 1 simulated conversation of experiments and A/B tests." in shown
+
+
+def test_thresholds_spending_checks_and_planted_faults_leave_it_out(filled, simulate) -> None:
+    higher = (("coherence", 99.0),)
+
+    def found() -> tuple[Any, ...]:
+        report = measure_validity(filled)
+        return (
+            metric_effects(filled, higher),
+            verdict_effects(filled, higher),
+            spending(filled).games.to_dict("records"),
+            stored_review_queue(filled),
+            (report["games"], report["stored"], report["faults"]),
+        )
+
+    before = found()
+    simulate()
+    assert found() == before
+
+
+def test_commands_leave_it_out_of_their_counts(filled, simulate, monkeypatch, database) -> None:
+    monkeypatch.setenv("DRAMATURG_DB", str(database))
+
+    def said(*command: str) -> str:
+        filled.close()
+        done = CliRunner().invoke(command_line, list(command))
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    agents, doctor = said("agents", "list"), said("doctor")
+    assert "5 transcripts in 2 iterations" in doctor
+    simulate()
+    assert said("agents", "list") == agents
+    assert "5 transcripts in 2 iterations, and 1 simulated conversation apart" in said("doctor")
