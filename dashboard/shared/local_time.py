@@ -10,7 +10,7 @@ import streamlit as st
 from evaluation.text.display import time_words
 
 
-def local_time(moment: datetime) -> str:
+def local_time(moment: datetime | None) -> str:
     """A moment in the browser's time zone: "2026-05-01 14:05"; in this computer's where the browser names none."""
     return time_words(moment, _zone(time_zone()))
 

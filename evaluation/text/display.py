@@ -100,11 +100,11 @@ def html_table(rows: Sequence[Mapping[str, object]]) -> str:
     return str(pd.DataFrame(rows).fillna("").to_html(index=False, escape=True, border=0))
 
 
-def time_words(moment: datetime, zone: tzinfo | None = None) -> str:
-    """A moment to the minute: "2026-05-01 14:05".
+def time_words(moment: datetime | None, zone: tzinfo | None = None) -> str:
+    """A moment to the minute: "2026-05-01 14:05"; empty where it is not known.
 
     Args:
         moment: With its time zone.
         zone: In which it is told; ``None`` for this computer's.
     """
-    return f"{datetime.fromtimestamp(moment.timestamp(), zone):%Y-%m-%d %H:%M}"
+    return "" if moment is None else f"{datetime.fromtimestamp(moment.timestamp(), zone):%Y-%m-%d %H:%M}"
