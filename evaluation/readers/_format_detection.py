@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
@@ -91,7 +94,7 @@ def choose_reader(document: Document) -> FileReader:
         raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
     if nested_json.READER.recognises(document):
         return nested_json.READER
-    raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
+    raise _unknown(document)
 
 
 # "[12:03] Ann: ..." begins like JSON and is none.
@@ -103,6 +106,14 @@ _AS_DATA = (
 )
 _AS_TABLE = "Write its messages as a table, one row per message, with the columns speaker and text, and hand that in."
 _AS_SPANS = "Export the spans as OpenTelemetry JSON (in Phoenix: /v1/projects/NAME/spans/otlpv1)."
+_AS_GAME = (
+    "Hand in what the program writes about the game itself; or write its messages as a table, one row per message, "
+    "with the columns speaker and text, and channel for what not all heard."
+)
+_DEBUG_LOG = re.compile(r"\s*(?:[\d:,. T-]{8,30}\s(?:-\s)?)?\[?DEBUG\b")
+_NO_LETTERS = re.compile(r"[^a-z]+")
+_CALLS = frozenset({"prompt", "systemprompt", "userprompt", "completion", "rawresponse", "llmresponse"})
+_MOST_DEEP = 40
 _PHOENIX = "Phoenix with spans of its own shape"
 # By the keys that all records of a tool have: of the first record, or of the first one inside it.
 _TOOLS: tuple[tuple[str, frozenset[str]], ...] = (
@@ -130,6 +141,48 @@ def _tool_without_reader(document: Document) -> str | None:
     records += [next(iter(one.values()), None) for one in records if isinstance(one, dict)]
     keys = [set(one) for one in records if isinstance(one, dict)]
     return next((tool for tool, wanted in _TOOLS if any(wanted <= found for found in keys)), None)
+
+
+def _unknown(document: Document) -> UnknownFormatError:
+    """The refusal of a file that nothing recognises: what stands in it, and what to do."""
+    if _DEBUG_LOG.match(document.text):
+        return UnknownFormatError("This is the debug log of a program.", remedy=_AS_GAME)
+    if document.text.lstrip().startswith("<"):
+        words = "The text is marked with tags, which are not read."
+        return UnknownFormatError(words, remedy="Take the tags out, and write each message as Name: text.")
+    texts: Counter[str] = Counter()
+    for value in nested_json.values_of(document):
+        texts.update(_places_of_texts(value, ""))
+    if texts:
+        place = texts.most_common(1)[0][0]
+        calls = [one for one in texts if _NO_LETTERS.sub("", one.rpartition(".")[2].casefold()) in _CALLS]
+        if calls:
+            words = f'This is a log of calls to a model: "{shorten(calls[0])}". What others heard does not stand apart.'
+            return UnknownFormatError(words, remedy=_AS_GAME)
+        words = f'Most of its text stands under "{shorten(place)}", and nothing beside it is known to say who speaks.'
+        return UnknownFormatError(f"{_described(document)} {words}", remedy=_AS_TABLE)
+    labels = plain_text.repeated_labels(document)
+    if labels:
+        shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
+        words = f"Lines begin with {shown}, and nothing shows that these are speakers."
+        return UnknownFormatError(
+            words, remedy=f"If they are, say so: --speaker {shorten(labels[0])!r}=player. {_REMEDY}"
+        )
+    return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
+
+
+def _places_of_texts(value: Any, path: str, depth: int = 0) -> Iterator[str]:
+    """The place of each text of several words: "talk[].text" for all entries of a list."""
+    if isinstance(value, str) and len(value.split()) > 2:
+        yield path.removeprefix(".")
+    elif isinstance(value, (list, dict)) and depth < _MOST_DEEP:
+        inner = (
+            [("[]", one) for one in value]
+            if isinstance(value, list)
+            else [(f".{key}", one) for key, one in value.items()]
+        )
+        for name, one in inner:
+            yield from _places_of_texts(one, path + name, depth + 1)
 
 
 def _described(document: Document) -> str:

@@ -36,6 +36,9 @@ _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\s*[#:-]?\s*\d+\s*")
 _OPEN_ENDS = ("private", "team")
+# Names that readers give to what a program was told: nothing says whether others heard it.
+ANSWERS_IN_A_FORM = "answers in a set form"
+ANSWERS_TO_THE_PROGRAM = "answers to the program"
 
 
 def channel_named(name: str) -> Channel | None:
@@ -177,7 +180,7 @@ class _Weighing:
                 yield _Evidence(meant, name)
             elif self.answers.channel(name) is not None:
                 yield _Evidence("public", name)
-            elif self.has_unknown:
+            elif self.has_unknown or name in (ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM):
                 yield _Evidence("team", EVERY if self.is_crowd else name, is_certain=False)
         if is_for_some:
             is_channel = len(message.recipients) == 1 and message.recipients[0] not in self.people

@@ -28,10 +28,10 @@ from evaluation.readers._game_log import (
     departures,
     entries,
     entry,
+    heading,
     is_role,
     looks_like_a_ballot,
     named_in_results,
-    number_of,
     opens_list,
     opens_votes,
     said_vote,
@@ -72,6 +72,13 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # The same few names are compared in every line.
 _fold = lru_cache(maxsize=4096)(fold)
+_ROUND_NUMBER = re.compile(
+    r"\s*(?:round|turn|step|line|message|event)\s(?P<number>\d{1,6})\s?[:|–—-]\s(?=\S)", re.IGNORECASE
+)
+_LEAST_NUMBERED = 5
+_LONGEST_MATTER = 60
+_FIELD = re.compile(r"[-*]\s[a-z_]{1,40}:.*")
+_ADDRESS = re.compile(r"[<(]?https?://\S+")
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
@@ -91,6 +98,7 @@ _TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whis
 _SAYS = re.compile(
     r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
 )
+_AGAIN = re.compile(r"\s(?:says|said)\s?:\s*(?=\S)")
 _SENTENCE = re.compile(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s")
 _OWNED = re.compile(r"['’]s?\s")
 _PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
@@ -102,13 +110,6 @@ _NO_NAME = re.compile(
 )
 _THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
 _TITLE_END = re.compile(r"(?:^|\s)(?:[A-Z]|[JS]r|[DM]rs?|Ms|St|Prof)\.$")
-_PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
-_PHASES = {
-    "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
-    "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
-    "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
-}  # fmt: skip
-_SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
 _NARRATOR = "System"
 _NIGHT = "night"
 _MARKED_SHARE = 0.6
@@ -196,33 +197,95 @@ def _plain(line: str) -> str:
 
 def _lines(text: str) -> list[_Line]:
     """The lines with their shapes; inside a block of code, of reasoning or of a traceback nothing begins."""
-    written = text.split("\n")
+    written = _unnumbered(text.split("\n"))
+    titles = _turn_titles(written)
+    left = dict.fromkeys(range(_front_matter(written)), "front matter of the page")
+    left |= dict.fromkeys(_fields_below(written, titles), "a field of the turn")
     code, traces = _code_lines(written), _traceback_lines(written)
     is_bracketed = _speaks_in_brackets(written)
     found: list[_Line] = []
     for place, line in enumerate(written):
         cleaned = _plain(line)
-        noise = "the traceback of a program" if place in traces else ""
+        noise = "the traceback of a program" if place in traces else left.get(place, "") if cleaned else ""
         if place in code or noise or not cleaned:
             found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
-        heading = _heading(cleaned)
+        starts = None if place in titles else heading(cleaned)
         below = place + 1
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
-        head = _NOTHING if heading else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
+        head = (
+            titles.get(place) or _NOTHING
+            if starts or place in titles
+            else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
+        )
+        if titles and head.shape == "titled" and place not in titles:
+            head = _NOTHING
         if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
-        if head.shape == "event" and heading is None:
-            heading = _heading(head.text)
-        found.append(_Line(place + 1, line, cleaned, head, heading))
+        if head.shape == "event" and starts is None:
+            starts = heading(head.text)
+        found.append(_Line(place + 1, line, cleaned, head, starts))
+    found = _with_initials(found)
     names = {line.number - 1: line.head.key for line in found if line.head.name}
     counts = Counter(names.values())
     for number in _thought_lines(written, {number: name for number, name in names.items() if counts[name] > 1}):
         found[number] = replace(found[number], head=_NOTHING, heading=None)
     return found
+
+
+def _unnumbered(lines: list[str]) -> list[str]:
+    """The lines without a number that goes up by one from line to line: that of the log, not of a round."""
+    matches = [_ROUND_NUMBER.match(line) for line in lines if line.strip()]
+    numbers = [int(match["number"]) for match in matches if match]
+    is_log = len(numbers) >= _LEAST_NUMBERED and len(numbers) >= _MARKED_SHARE * len(matches)
+    if not is_log or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return lines
+    return [_ROUND_NUMBER.sub("", line) for line in lines]
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines at the beginning are the settings of a page, between two lines of dashes."""
+    ends = (place for place, line in enumerate(lines[1:_LONGEST_MATTER], 2) if line.rstrip() == "---")
+    return next(ends, 0) if lines[0].rstrip() == "---" else 0
+
+
+def _turn_titles(lines: Sequence[str]) -> dict[int, Head]:
+    """The headings of the turns of a debate, "## Turn 3: PRO Reply", where two speak in turns; by place."""
+    found = {place: match for place, line in enumerate(lines) if (match := shape("turn title").fullmatch(line.strip()))}
+    counts = Counter(match["name"] for match in found.values())
+    if len(counts) < 2 or min(counts.values()) < 2:
+        return {}
+    return {place: Head("titled", match["name"], tags=(f"turn {match['number']}",)) for place, match in found.items()}
+
+
+def _fields_below(lines: Sequence[str], titles: Iterable[int]) -> Iterator[int]:
+    """The places of the settings between a heading and the text below it, "- model: olga-2"."""
+    for title in titles:
+        for place in range(title + 1, len(lines)):
+            if lines[place].strip() and not _FIELD.fullmatch(lines[place].strip()):
+                break
+            yield place
+
+
+def _with_initials(lines: list[_Line]) -> list[_Line]:
+    """The lines with full names where initials speak that stand behind a name elsewhere: "Ann Lee (AL): ..."."""
+    names = {line.head.key for line in lines if line.head.name}
+    known = {
+        _fold(note): line.head.name
+        for line in lines
+        for note in line.head.notes
+        if _fold(note) in names and _fold(note) == "".join(word[0] for word in _fold(line.head.name).split())
+    }
+    return [
+        replace(line, head=replace(line.head, name=known.get(line.head.key, line.head.name), notes=notes))
+        if known and line.head.name
+        else line
+        for line in lines
+        for notes in [tuple(note for note in line.head.notes if _fold(note) not in known)]
+    ]
 
 
 def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[int]:
@@ -281,7 +344,7 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
     """Whether lines begin with a speaker in brackets: "[Ann] text", and not with a channel before "Ann: text"."""
     written = [_plain(line) for line in lines if line.strip()]
     found = [match for line in written if (match := shape("bracketed").fullmatch(line))]
-    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not _heading(f"[{match['name']}]"))
+    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not heading(f"[{match['name']}]"))
     with_colon = sum(
         (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2
         for match in found
@@ -303,35 +366,6 @@ def _joined_time(line: str, following: str) -> str | None:
     if not part("time").fullmatch(dashed) or not (dashed != below or following.startswith((" ", "\t"))):
         return None
     return f"{line} — {dashed}" if _is_name(line) else None
-
-
-def _heading(line: str) -> tuple[int | None, str | None] | None:
-    """The round and phase that a heading starts; ``None`` for any other line."""
-    stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
-    is_decorated = stripped != line.rstrip(" :.!")
-    lowered = stripped.casefold()
-    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or stripped.isupper()):
-        return None, phase
-    match = shape("heading").fullmatch(stripped)
-    if match is None:
-        return None
-    number = number_of((match["ordinal"] or match["number"]).casefold())
-    rest = match["rest"].casefold()
-    if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
-        return None
-    phase = _PERIODS[(match["second"] or match["period"]).casefold()]
-    return number, "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else phase
-
-
-def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
-    behind = re.findall(r"[^\W\d_]+", rest)
-    # "[Round 1] Ann: hi" and "Round 2: Ann: hi" are messages.
-    if any(mark in rest.lstrip(":-–—(,|/ ") for mark in ":]"):
-        return False
-    if all(word.casefold() in word_set("heading") for word in behind):
-        return True
-    stands_apart = is_decorated or rest[:1] in ":-–—(,|/"
-    return stands_apart and len(behind) <= 4 and behind[0][0].isupper()
 
 
 def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
@@ -402,6 +436,9 @@ def _named(
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
     cleaned = text.strip(_MARKS + " \t") if time is None else text.strip().strip(_MARKS).strip()
+    if cleaned.startswith(name):
+        # "Ann: Ann says: Hello"
+        cleaned = _AGAIN.sub("", cleaned[len(name) :]) if _AGAIN.match(cleaned[len(name) :]) else cleaned
     return Head(
         shape, name, cleaned, tags, tuple(notes), tuple(one.strip() for one in recipients), time, is_listed, is_told
     )
@@ -606,6 +643,8 @@ class _Speakers:
             and (line.head.key in self.listed or not tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
+        self._links = {head.key for head in beginning.values() if _ADDRESS.fullmatch(head.text)}
+        self._links -= {head.key for head in beginning.values() if not _ADDRESS.fullmatch(head.text)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
         self._sentences = Counter(
             head.key
@@ -646,6 +685,9 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
+        elif name in self._links:
+            accepted = False
+            self.asked.setdefault(self.spelling(head.name), number)
         elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name) or self._tells_of_player(head.name):
             accepted = False
             self.labels += 1
@@ -701,8 +743,12 @@ class _Speakers:
     def _read_lists(self) -> None:
         """The players whom lists name, and those of "Ann voted for Bob"."""
         is_open: bool | None = None
-        in_votes = False
+        in_votes = has_begun = False
         for line in self.lines:
+            has_begun = has_begun or (self.is_timed and line.head.time is not None)
+            if has_begun and not line.head.time:
+                # Part of what somebody says.
+                continue
             opened, votes = (
                 opens_list(line.head.text if line.head.shape == "event" else self._untimed(line)),
                 opens_votes(line.cleaned),
@@ -992,7 +1038,9 @@ class _Page:
     def _is_result(self, line: _Line) -> bool:
         """Whether a line tells a vote, an elimination or the winner; the line itself stands in the system channel."""
         written, head = line.cleaned, line.head
-        if self._speakers.speaks(head):
+        silent = shape("silence").fullmatch(bare(head.text if head.name else written))
+        is_silent = silent is not None and self._find(silent["player"]) is not None
+        if self._speakers.speaks(head) and not (is_silent and silent and _fold(silent["player"]) == head.key):
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
             if not is_list and not any(_TALLIED.fullmatch(note) for note in head.notes):
                 return self._votes_by_saying(head)
@@ -1006,9 +1054,7 @@ class _Page:
         kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
         if rest is None and kind is None:
             kind = self._take_results(written, is_told=is_told)
-        silent = shape("silence").fullmatch(bare(written))
-        if kind is None and silent and self._find(silent["player"]) is not None:
-            kind = "event"
+        kind = kind or ("event" if is_silent else None)
         if kind or rest == "":
             self._tell(written, kind or "event")
             return True
@@ -1090,11 +1136,12 @@ class _Page:
             one.lines = [match["text"]]
         kind = "message"
         if self._is_leading(speaker):
-            if (heading := _heading(head.text)) and len(head.text.split()) <= _MOST_WORDS:
-                self._begin(*heading)
+            starts = heading(head.text)
+            if starts and len(head.text.split()) <= _MOST_WORDS:
+                self._begin(*starts)
                 one.round, one.phase = self._draft.round, self._draft.phase
             has_votes = self._vote(head.text, is_list=False)
-            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if heading else "event")
+            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if starts else "event")
         if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
         if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):
@@ -1113,14 +1160,19 @@ class _Page:
         said = set(_WORD.findall(note.casefold()))
         to = _TO.fullmatch(note)
         names = _names(to["who"] or to["dm"]) if to else []
-        if heading := _heading(f"[{note}]" if is_before else note):
-            number, self._draft.phase = heading
+        if starts := heading(f"[{note}]" if is_before else note):
+            number, self._draft.phase = starts
             self._draft.round = self._draft.round if number is None else number
             one.round, one.phase = self._draft.round, self._draft.phase
         elif _THINKS.fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
         elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
             one.recipients = tuple(self._find(name) or name for name in names)
+        elif to and not is_before and note.casefold().startswith("to ") and not channel_named(note):
+            # One for all is who runs the talk, and hides nothing.
+            is_hub = len(self._notes) > 1 and all({*notes} == {note} for notes in self._notes.values())
+            one.metadata["note"] = note
+            one.recipients = () if is_hub else tuple(names)
         elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
             self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
         elif channel_named(note) or said & _PLACES or note.startswith("#"):
@@ -1140,16 +1192,29 @@ def _names(written: str) -> list[str]:
     return [one.strip() for one in re.split(r",\s*|\s+and\s+|\s*&\s*", written) if one.strip()]
 
 
-def _runs(speakers: _Speakers) -> list[Sequence[_Line]]:
-    """The lines of each game in a file: a line that starts another begins one, where somebody speaks on both sides."""
+def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
+    """The lines of each game in a file, and whether each is whole.
+
+    A line that starts another run begins one, where somebody speaks on both sides; so do lines that are only a number,
+    where these count talks from one on.
+    """
     starts = [0]
+    numbers = [line for line in speakers.lines if line.cleaned.isdecimal()]
+    is_counted = len(numbers) > 1 and all(line.cleaned == str(place) for place, line in enumerate(numbers, start=1))
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
-        is_start = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_run = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_start = is_run or (is_counted and not speakers.is_timed and line.cleaned.isdecimal())
         if is_start and any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place]):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return [run for run in runs if any(speakers.speaks(line.head) for line in run)]
+    return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted
+
+
+def repeated_labels(document: Document) -> list[str]:
+    """What several lines begin with before a colon, the most frequent first."""
+    counts = Counter(line.head.name for line in _speakers(document).lines if line.head.name)
+    return [name for name, count in counts.most_common() if count > 1]
 
 
 def names_speaker(line: str) -> bool:
@@ -1176,9 +1241,9 @@ _PROGRAM_ENDED = "an error of the program that ran it"
 
 def _read(document: Document) -> Found:
     speakers = _speakers(document)
-    runs = _runs(speakers)
+    runs, are_whole = _runs(speakers)
     game_id = document.game_id(FORMAT)
-    ends = [_RUN_ENDED] * (len(runs) - 1)
+    ends = ["" if are_whole else _RUN_ENDED] * (len(runs) - 1)
     ends.append(
         _PROGRAM_ENDED if any(line.noise for line in [one for one in speakers.lines if one.cleaned][-1:]) else ""
     )
