@@ -37,6 +37,7 @@ from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
     MOST_LEFT_OUT,
+    SPLIT,
     Answers,
     Document,
     FileReader,
@@ -332,9 +333,8 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         cells = [list(_cells(batch.column(name), limits)) for name in columns]
         size += sum(len(cell) for column in cells for cell in column if isinstance(cell, str))
         if size > limits.file_bytes:
-            raise LimitError(
-                f"The table holds more than {limits.file_bytes:,} characters.", remedy="Split it into several."
-            )
+            message = f"The table holds more than {limits.file_bytes:,} characters."
+            raise LimitError.beyond("file_bytes", message, advice=SPLIT)
         limits.check_rows(len(rows) + batch.num_rows)
         for values in zip(*cells, strict=True):
             rows.append(TableRow(f"row {len(rows) + 1}", dict(zip(columns, values, strict=True))))
@@ -377,10 +377,9 @@ def _plain(value: Any, limits: Limits) -> Any:
         except UnicodeDecodeError:
             return None
     if isinstance(value, str) and len(value) > limits.message_characters:
-        raise LimitError(
-            f"A cell holds {len(value):,} characters, more than {limits.message_characters:,}.",
-            remedy="Check that the table keeps one message apart from the next.",
-        )
+        message = f"A cell holds {len(value):,} characters, more than {limits.message_characters:,}."
+        advice = "Check that the table keeps one message apart from the next"
+        raise LimitError.beyond("message_characters", message, advice=advice)
     return value
 
 
