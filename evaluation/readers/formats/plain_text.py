@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from dateutil.parser import parse as parse_date
@@ -816,7 +816,15 @@ class _Speakers:
         """Whether the line begins a message of somebody."""
         return self.may_begin(head) and head.key in self._accepted
 
-    @property
+    @cached_property
+    def notes(self) -> Mapping[str, Counter[str]]:
+        """What stands in brackets behind each speaker's name, and how often."""
+        notes: dict[str, Counter[str]] = {}
+        for head in (line.head for line in self.lines if self.speaks(line.head)):
+            notes.setdefault(head.key, Counter()).update(head.notes)
+        return notes
+
+    @cached_property
     def names(self) -> list[str]:
         """All who speak, are listed or vote, as spelt, in the order of the file."""
         known = self._accepted | self.listed.keys()
@@ -910,9 +918,6 @@ class _Page:
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
         self.winner: str | None = None
-        self._notes: dict[str, Counter[str]] = {}
-        for head in (line.head for line in speakers.lines if speakers.speaks(line.head)):
-            self._notes.setdefault(head.key, Counter()).update(head.notes)
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
         """The game with what is open about it; ``broken_off`` says what ended it before its end."""
@@ -1170,7 +1175,9 @@ class _Page:
             one.recipients = tuple(self._find(name) or name for name in names)
         elif to and not is_before and note.casefold().startswith("to ") and not channel_named(note):
             # One for all is who runs the talk, and hides nothing.
-            is_hub = len(self._notes) > 1 and all({*notes} == {note} for notes in self._notes.values())
+            is_hub = len(self._speakers.notes) > 1 and all(
+                {*notes} == {note} for notes in self._speakers.notes.values()
+            )
             one.metadata["note"] = note
             one.recipients = () if is_hub else tuple(names)
         elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
@@ -1184,8 +1191,8 @@ class _Page:
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
-        is_repeated = sum(found.total() for found in self._notes.values()) > len(self._notes)
-        return len(self._notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
+        is_repeated = sum(found.total() for found in self._speakers.notes.values()) > len(self._speakers.notes)
+        return len(self._speakers.notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
 
 
 def _names(written: str) -> list[str]:
