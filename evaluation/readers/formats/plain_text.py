@@ -966,6 +966,11 @@ class _Page:
         ):
             if count:
                 yield f"{counted(count, 'line')} with {what} left in the message above."
+        lines = self._lines if self._speakers.is_timed else ()
+        nearly = [one for one in lines if not one.head.time and shape("nearly timed").fullmatch(one.cleaned)]
+        if nearly:
+            shown = f'line {nearly[0].number}, "{shorten(nearly[0].cleaned)}"'
+            yield f"{counted(len(nearly), 'line')} like a message, with a time that is not known, left above: {shown}."
 
     def _questions(self, dates: str | None, written: Sequence[str]) -> Iterator[Question]:
         if asked := self._speakers.asked:
