@@ -38,7 +38,7 @@ from evaluation.readers._game_log import (
     tells_result,
     winner,
 )
-from evaluation.readers._line_shapes import part, shape
+from evaluation.readers._line_shapes import known_by_sight, part, shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
 from evaluation.readers.document import (
@@ -556,41 +556,8 @@ def _clock(found: re.Match[str] | None) -> time | None:
     return time(hour, int(match["minute"]), int(match["second"] or 0), fraction, offset)
 
 
-_BEGINNING = 4000
-# Texts that look like transcripts and are none, by their first lines, with what is read instead.
-_TOOL_LOGS = (
-    (
-        re.compile(r"\A\s*-{8,} (?:\w+(?:Message|Event) \([^()\n]{1,200}\)|user) -{8,}\s*\n"),
-        "the console output of AutoGen",
-        "Save the messages of the result as JSON, or the team's state (save_state).",
-    ),
-    (
-        re.compile(r'\A\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (?:task_name|task)="'),
-        "a log of CrewAI as text",
-        "Have it written as JSON: output_log_file with a name that ends in .json.",
-    ),
-    (
-        re.compile(r"(?:^<[^<>/!?\s]{1,60}> (?!.*</).*\n){2}", re.MULTILINE),
-        "a log of IRC without times",
-        "Write each line as [12:03] Name: text.",
-    ),
-    (
-        re.compile(
-            r"(?:[^\n]*(?:\x1b\[[\d;]{0,20}[^\d;m]|[│┃║╭╮╰╯┌┐└┘╔╗╚╝━═]{2}|[│┃║][^\n]*[│┃║])[^\n]*\n(?:[^\n]*\n)?){3}"
-        ),
-        "what a terminal showed, with frames and colours",
-        "Have the program write its messages to a file, as lines of Name: text, CSV or JSON.",
-    ),
-)
-
-
-def log_of_tool(text: str) -> tuple[str, str] | None:
-    """The tool that wrote a text which is not read, and what to hand in instead; ``None`` for any other text."""
-    return next(((name, remedy) for log, name, remedy in _TOOL_LOGS if log.search(text[:_BEGINNING])), None)
-
-
 def _recognises(document: Document) -> bool:
-    is_other = document.text.lstrip()[:1] in ("{", "<") or log_of_tool(document.text) is not None
+    is_other = document.text.lstrip()[:1] in ("{", "<") or known_by_sight(document.text, "logs") is not None
     return not is_other and _speakers(document).are_enough
 
 
