@@ -72,65 +72,21 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # The same few names are compared in every line.
 _fold = lru_cache(maxsize=4096)(fold)
-_ROUND_NUMBER = re.compile(
-    r"\s*(?:round|turn|step|line|message|event)\s(?P<number>\d{1,6})\s?[:|–—-]\s(?=\S)", re.IGNORECASE
-)
 _LEAST_NUMBERED = 5
 _LONGEST_MATTER = 60
-_FIELD = re.compile(r"[-*]\s[a-z_]{1,40}:.*")
-_ADDRESS = re.compile(r"[<(]?https?://\S+")
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
 _MOST_WORDS = 5
-_NICK = re.compile(r"<[@+%&~ ]?(?P<nick>[^<>/!?\s]{1,60})>\s+(?P<text>\S.*)")
-_LOGGED = re.compile(
-    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s(?:-\s)?(?:debug|info|warning|error)\b", re.IGNORECASE
-)
-_LEVEL = re.compile(r"\A(?P<level>debug|info|warning|error)\s?[-|:]\s(?=\S)", re.IGNORECASE)
 _COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m")
-_BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
-_COUNTED = re.compile(r"\d{1,4}\s+(?=\D)")
-_TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
-_ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
-_NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,160})[\])]\s*(?:-\s(?P<behind>[^-]{1,40}))?$")
-_TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whispered|whispering|privately)\s+(?:to\s+)?")
-_SAYS = re.compile(
-    r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
-)
-_AGAIN = re.compile(r"\s(?:says|said)\s?:\s*(?=\S)")
 _SENTENCE = re.compile(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s")
-_OWNED = re.compile(r"['’]s?\s")
-_PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
-# Addresses, quotes and tags of reasoning or tools.
-_NO_NAME = re.compile(
-    r'https?|ftp|file|mailto|.*[,;!?=-]|[>#/].*|.*".*'
-    r"|(?:seed:)?think(?:ing)?|thoughts?|reasoning|scratchpad|tool_?calls?",
-    re.IGNORECASE | re.DOTALL,
-)
-_THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
 _TITLE_END = re.compile(r"(?:^|\s)(?:[A-Z]|[JS]r|[DM]rs?|Ms|St|Prof)\.$")
 _NARRATOR = "System"
 _NIGHT = "night"
 _MARKED_SHARE = 0.6
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
-_TO = re.compile(
-    r"(?:(?:whisper(?:s|ed|ing)?|dm|pm|private(?:ly)?|quietly|secretly|only|message)[: ]+)?"
-    r"(?:to|with|->|→|@)[: ]*(?P<who>.{1,160})"
-    r"|(?:whisper(?:s|ed)?|dm|pm)[: ]+(?P<dm>.{1,160})",
-    re.IGNORECASE,
-)
-_THINKS = re.compile(
-    r"(?:thinks?|thinking|thoughts?|inner (?:voice|thoughts?|monologue)|to (?:him|her|them)self|private thoughts?)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    r"(?:quest|mission|round|day|night|turn|game|vote|phase|step|team|act|scene)s? \d{1,3}(?: \w{1,12})?"
-)
-_TALLIED = re.compile(r"\d{1,3}(?: votes?)?")
 _WORD = re.compile(r"[\w'-]+")
-_WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
 _NOBODY = ("nobody", "no one", "skip", "abstain", "none")
 _QUIET = frozenset(
     {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
@@ -238,12 +194,12 @@ def _lines(text: str) -> list[_Line]:
 
 def _unnumbered(lines: list[str]) -> list[str]:
     """The lines without a number that goes up by one from line to line: that of the log, not of a round."""
-    matches = [_ROUND_NUMBER.match(line) for line in lines if line.strip()]
+    matches = [part("round number").match(line) for line in lines if line.strip()]
     numbers = [int(match["number"]) for match in matches if match]
     is_log = len(numbers) >= _LEAST_NUMBERED and len(numbers) >= _MARKED_SHARE * len(matches)
     if not is_log or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return lines
-    return [_ROUND_NUMBER.sub("", line) for line in lines]
+    return [part("round number").sub("", line) for line in lines]
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -265,7 +221,7 @@ def _fields_below(lines: Sequence[str], titles: Iterable[int]) -> Iterator[int]:
     """The places of the settings between a heading and the text below it, "- model: olga-2"."""
     for title in titles:
         for place in range(title + 1, len(lines)):
-            if lines[place].strip() and not _FIELD.fullmatch(lines[place].strip()):
+            if lines[place].strip() and not part("field").fullmatch(lines[place].strip()):
                 break
             yield place
 
@@ -304,7 +260,7 @@ def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[i
         for number in range(place, min(place + _LONGEST_THOUGHT, len(lines)) if "<" in lines[place] else place):
             if is_open and number in names and names[number] != names.get(place):
                 break
-            for tag in _THOUGHT.finditer(lines[number]):
+            for tag in part("thought").finditer(lines[number]):
                 is_open = not tag[1]
             if not is_open:
                 end = number
@@ -380,12 +336,12 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
-        if match := _NICK.fullmatch(line):
+        if match := part("nick").fullmatch(line):
             return Head("colon", match["nick"], match["text"], time=time)
         line = _marked(line)
     # In a chat every line with a time is somebody's or tells an event.
     event = Head("event", text=line.removeprefix("[event] "), time=time)
-    bullet = _BULLET.match(line)
+    bullet = part("bullet").match(line)
     rest = line[bullet.end() :] if bullet else line
     rest, tags = _untagged(rest)
     if time is not None and any(_fold(tag) in word_set("told_kinds") or channel_named(tag) == "system" for tag in tags):
@@ -402,7 +358,7 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
 
 def _marked(line: str) -> str:
     """The line of a log without its level; with a tag, where a server or a warning of the program tells it."""
-    if level := _LEVEL.match(line):
+    if level := part("level").match(line):
         return line[level.end() :] if level["level"].casefold() == "info" else f"[{level['level']}] {line}"
     return f"[event] {line}" if line.startswith(("*** ", "-!- ", "=== ")) else line
 
@@ -410,9 +366,9 @@ def _marked(line: str) -> str:
 def _untagged(rest: str) -> tuple[str, list[str]]:
     """The line behind the tags in front of a name, and the tags."""
     tags: list[str] = []
-    if match := _ROUND_TAG.match(rest):
+    if match := part("round tag").match(rest):
         rest, tags = rest[match.end() :], [match["tag"]]
-    while (match := _TAG.match(rest)) and len(tags) < 3:
+    while (match := part("tag").match(rest)) and len(tags) < 3:
         tags.append(match["tag"])
         rest = rest[match.end() :]
     return rest, tags
@@ -423,22 +379,22 @@ def _named(
 ) -> Head | None:
     name = written.strip(_MARKS + " ~\t")
     notes: list[str] = []
-    while match := _NOTE.search(name):
+    while match := part("last note").search(name):
         notes += [match["note"], *filter(None, (match["behind"],))]
         name = name[: match.start()].rstrip()
-    if match := _SAYS.search(name):
+    if match := part("says").search(name):
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
         name = name[: match.start()]
-    name, *recipients = _TO_RECIPIENTS.split(name)
+    name, *recipients = part("to recipients").split(name)
     # A message between two may be counted in front: "3 ANN -> BOB: text".
-    name = (_COUNTED.sub("", name) if recipients else name).strip(" *_@\t")
+    name = (part("counted").sub("", name) if recipients else name).strip(" *_@\t")
     if not _is_name(name):
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
     cleaned = text.strip(_MARKS + " \t") if time is None else text.strip().strip(_MARKS).strip()
     if cleaned.startswith(name):
         # "Ann: Ann says: Hello"
-        cleaned = _AGAIN.sub("", cleaned[len(name) :]) if _AGAIN.match(cleaned[len(name) :]) else cleaned
+        cleaned = part("again").sub("", cleaned[len(name) :]) if part("again").match(cleaned[len(name) :]) else cleaned
     return Head(
         shape, name, cleaned, tags, tuple(notes), tuple(one.strip() for one in recipients), time, is_listed, is_told
     )
@@ -446,9 +402,9 @@ def _named(
 
 def _is_name(name: str) -> bool:
     """Whether something may be a name: short, few words, no sentence, no address."""
-    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS or _NO_NAME.fullmatch(name):
+    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS or part("no name").fullmatch(name):
         return False
-    if _PHONE.fullmatch(name):
+    if part("phone").fullmatch(name):
         return True
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
@@ -463,7 +419,7 @@ def _above(line: str) -> Head | None:
     if match is None:
         return None
     written, time = match["later"] or match["name"], match["before"] or match["after"]
-    note = _NOTE.search(written)
+    note = part("last note").search(written)
     name = written[: note.start() if note else None].strip(_MARKS + " ")
     if len(written.split()) > _MOST_WORDS and match["later"] is None and re.search(r"[-–—•|]", line):
         return Head("event", text=written.strip(), time=time)
@@ -590,7 +546,7 @@ class _Speakers:
         heads = [line.head for line in lines if line.head.name]
         timed = sum(head.time is not None for head in heads)
         # Between the lines of a log stands what belongs to the line above, however it looks.
-        is_log = sum(_LOGGED.match(line.cleaned) is not None for line in lines) > 1
+        is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
         self.is_timed = timed > 1 and (is_log or timed >= _MARKED_SHARE * len(heads))
         self._shape = _ruling_shape(heads)
         self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
@@ -610,8 +566,8 @@ class _Speakers:
             and (line.head.key in self.listed or not tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
-        self._links = {head.key for head in beginning.values() if _ADDRESS.fullmatch(head.text)}
-        self._links -= {head.key for head in beginning.values() if not _ADDRESS.fullmatch(head.text)}
+        self._links = {head.key for head in beginning.values() if part("address").fullmatch(head.text)}
+        self._links -= {head.key for head in beginning.values() if not part("address").fullmatch(head.text)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
         self._sentences = Counter(
             head.key
@@ -655,7 +611,11 @@ class _Speakers:
         elif name in self._links:
             accepted = False
             self.asked.setdefault(self.spelling(head.name), number)
-        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name) or self._tells_of_player(head.name):
+        elif (
+            name.rstrip(".") in word_set("labels")
+            or part("numbered").fullmatch(name)
+            or self._tells_of_player(head.name)
+        ):
             accepted = False
             self.labels += 1
         else:
@@ -679,7 +639,10 @@ class _Speakers:
         words = name.split()
         return (
             len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
-        ) or (_fold(_OWNED.split(name)[0]) in self._counts.keys() | self.listed and _OWNED.search(name) is not None)
+        ) or (
+            _fold(part("owned").split(name)[0]) in self._counts.keys() | self.listed
+            and part("owned").search(name) is not None
+        )
 
     def _is_field(self, head: Head) -> bool:
         """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
@@ -1019,7 +982,7 @@ class _Page:
         is_silent = silent is not None and self._find(silent["player"]) is not None
         if self._speakers.speaks(head) and not (is_silent and silent and _fold(silent["player"]) == head.key):
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
-            if not is_list and not any(_TALLIED.fullmatch(note) for note in head.notes):
+            if not is_list and not any(part("tallied").fullmatch(note) for note in head.notes):
                 return self._votes_by_saying(head)
         elif head.shape == "event":
             written = head.text
@@ -1108,7 +1071,7 @@ class _Page:
             self._note(one, tag, is_before=True)
         for note in head.notes:
             self._note(one, note, is_before=False)
-        if (match := _WHISPERED.match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
+        if (match := part("whispered").match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
         kind = "message"
@@ -1135,13 +1098,13 @@ class _Page:
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
         said = set(_WORD.findall(note.casefold()))
-        to = _TO.fullmatch(note)
+        to = part("to").fullmatch(note)
         names = _names(to["who"] or to["dm"]) if to else []
         if starts := heading(f"[{note}]" if is_before else note):
             number, self._draft.phase = starts
             self._draft.round = self._draft.round if number is None else number
             one.round, one.phase = self._draft.round, self._draft.phase
-        elif _THINKS.fullmatch(note):
+        elif part("thinks").fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
         elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
             one.recipients = tuple(self._find(name) or name for name in names)
