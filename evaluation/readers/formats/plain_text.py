@@ -60,10 +60,8 @@ from evaluation.transcript import Channel
 FORMAT = "plain-text"
 
 _NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
-_CLOCK = re.compile(
-    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d{1,6}))?)?"
-    r"\s?(?:(?P<half>[ap])\.?\s?m\.?)?\s?(?P<zone>z|utc|[+-]\d{2}:?\d{2})?\Z"
-)
+_HALF = re.compile(r"(?<=[ap])\.?\s?m\.?(?=[\szu]|$)")
+_DOTS = re.compile(r"(?<=\d)\.(?=\d{2}(?:\D|$))")
 # A clock without a date stands on a day that means nothing.
 _NO_DATE = date(1970, 1, 1)
 _HALF_DAY = timedelta(hours=12)
@@ -459,15 +457,9 @@ def _moments(written: Iterable[str | None], *, is_day_first: bool) -> Iterator[d
         lowered = (one or "").casefold().translate(_SPACES).strip().rstrip(".")
         found = part("date").search(lowered)
         try:
-            clock = _clock(
-                part("clock").search(
-                    lowered[: found.start()]
-                    if found and found.start()
-                    else lowered[found.end() :]
-                    if found
-                    else lowered
-                )
-            )
+            rest = lowered if found is None else lowered[: found.start()] or lowered[found.end() :]
+            match = part("clock").search(rest)
+            clock = _clock(match[0].strip()) if match else None
             if found is not None:
                 day = _day(found[0], is_day_first)
                 yield datetime.combine(day, clock or time(tzinfo=UTC)).astimezone(UTC)
@@ -499,17 +491,13 @@ def _day(written: str, is_day_first: bool) -> date:
     return day
 
 
-def _clock(found: re.Match[str] | None) -> time | None:
-    match = _CLOCK.match(found[0].strip()) if found else None
-    if match is None:
-        return None
-    hour = int(match["hour"])
-    if match["half"]:
-        hour = hour % 12 + (12 if match["half"] == "p" else 0)
-    zone = match["zone"] or ""
-    offset = datetime.strptime(zone, "%z").tzinfo if zone[:1] in ("+", "-") else UTC
-    fraction = int((match["fraction"] or "0").ljust(6, "0"))
-    return time(hour, int(match["minute"]), int(match["second"] or 0), fraction, offset)
+@lru_cache(maxsize=4096)
+def _clock(written: str) -> time:
+    """The time of "1:55 p. m.", "13.55.10" or "13:55:10,5"; raises ``ValueError`` for one that does not exist."""
+    written = _HALF.sub("m", written)
+    written = (written if ":" in written else _DOTS.sub(":", written)).replace(",", ".").upper()
+    moment: datetime = parse_date(written, default=datetime(1970, 1, 1, tzinfo=UTC))
+    return moment.timetz()
 
 
 def _recognises(document: Document) -> bool:
