@@ -21,11 +21,6 @@ from evaluation.text.display import counted
 from evaluation.text.normal import fold
 from evaluation.transcript import Channel, Message, Transcript, build_transcript
 
-KIND_COLUMNS = frozenset(
-    {"subtype", "event", "eventtype", "type", "kind", "messagetype", "msgtype", "action", "actiontype"}
-)
-_VISIBILITY = frozenset({"visibility", "audience", "scope", "channeltype", "privacy", "access"})
-_FLAG_WORDS = frozenset({"private", "secret", "whisper", "hidden", "internal", "thought", "team"})
 _PUBLIC_FLAGS = frozenset({"public", "ispublic", "visibletoall"})
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _MOST_ASKED = 20
@@ -237,7 +232,9 @@ def _kinds(message: Message) -> list[str]:
     return [
         value
         for column, value in message.metadata.items()
-        if isinstance(value, str) and len(value) <= 60 and _bare(column) in KIND_COLUMNS | _VISIBILITY
+        if isinstance(value, str)
+        and len(value) <= 60
+        and _bare(column) in word_set("kind_columns") | word_set("visibility_columns")
     ]
 
 
@@ -247,7 +244,7 @@ def _flag(column: str, value: object) -> Channel | None:
     if bare in _PUBLIC_FLAGS:
         return "private" if said in _FALSE else None
     words = {*_WORD.findall(fold(_HUMP.sub(" ", column)))}
-    if words & _FLAG_WORDS and words <= _FLAG_WORDS | {"is", "only", "message"} and said in _TRUE:
+    if words & word_set("flag_words") and words <= word_set("flag_words") | {"is", "only", "message"} and said in _TRUE:
         return "team" if "team" in words else "private"
     return None
 

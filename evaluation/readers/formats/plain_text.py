@@ -21,7 +21,15 @@ from dateutil.parser import parse as parse_date
 
 from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, Roster, TranscriptDraft, alignment_of, is_moderator, word_set
+from evaluation.readers._draft import (
+    THOUGHTS_CHANNEL,
+    Roster,
+    TranscriptDraft,
+    alignment_of,
+    is_abstention,
+    is_moderator,
+    word_set,
+)
 from evaluation.readers._game_log import (
     ballots,
     bare,
@@ -85,11 +93,6 @@ _MARKED_SHARE = 0.6
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
 _WORD = re.compile(r"[\w'-]+")
-_NOBODY = ("nobody", "no one", "skip", "abstain", "none")
-_QUIET = frozenset(
-    {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
-)
-_PLACES = frozenset({"chat", "channel", "den", "dm", "room", "team", "only"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -747,7 +750,7 @@ class _Speakers:
         """All who speak, are listed or vote, as spelt, in the order of the file."""
         known = self._accepted | self.listed.keys()
         seats = seat_numbers([self.spelling(name) for name in known])
-        known |= {name for name in self._voting if name not in _NOBODY and seat_of(name) not in seats}
+        known |= {name for name in self._voting if not is_abstention(name) and seat_of(name) not in seats}
         folded = dict.fromkeys([*self.listed, *self._counts, *self._voting])
         return [self.spelling(name) for name in folded if name in known]
 
@@ -956,7 +959,7 @@ class _Page:
         named = set(_WORD.findall((match["named"] or "").casefold()))
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}
-        if named and (not hidden or named - hidden - _PLACES - {"the"}):
+        if named and (not hidden or named - hidden - word_set("places") - {"the"}):
             return False
         self._channel = match["hash"] or match["named"].strip()
         self._open = None
@@ -1059,7 +1062,9 @@ class _Page:
             self._note(one, tag, is_before=True)
         for note in head.notes:
             self._note(one, note, is_before=False)
-        if (match := part("whispered").match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
+        if (match := part("whispered").match(head.text)) and set(_WORD.findall(match["note"].casefold())) & word_set(
+            "quiet"
+        ):
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
         kind = "message"
@@ -1094,7 +1099,9 @@ class _Page:
             one.round, one.phase = self._draft.round, self._draft.phase
         elif part("thinks").fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
-        elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
+        elif to and (
+            to["dm"] or said & word_set("quiet") or any(map(self._find, names)) or note.casefold().startswith("to:")
+        ):
             one.recipients = tuple(self._find(name) or name for name in names)
         elif to and not is_before and note.casefold().startswith("to ") and not channel_named(note):
             # One for all is who runs the talk, and hides nothing.
@@ -1103,9 +1110,9 @@ class _Page:
             )
             one.metadata["note"] = note
             one.recipients = () if is_hub else tuple(names)
-        elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
+        elif not is_before and not said & word_set("places") and (alignment_of(note) or is_moderator(note)):
             self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
-        elif channel_named(note) or said & _PLACES or note.startswith("#"):
+        elif channel_named(note) or said & word_set("places") or note.startswith("#"):
             one.channel_name = note
         elif not is_before and self._is_role_of(one.speaker, note):
             self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
