@@ -60,6 +60,12 @@ class UnreadableFileError(InputError):
 class LimitError(InputError):
     """A file, archive or transcript is larger than the configured limit."""
 
+    @classmethod
+    def beyond(cls, setting: str, message: str, *, advice: str, place: str = "") -> LimitError:
+        """The refusal of what is beyond a limit that can be set; the remedy names the setting behind the advice."""
+        raised = f"or raise limit.{setting} (Settings, Import limits, or dramaturg settings --set)."
+        return cls(message, place=place, remedy=f"{advice}, {raised}")
+
 
 class NotFoundError(InputError):
     """The store holds nothing under that name or id."""

@@ -13,7 +13,7 @@ from evaluation.escaping import cut, lone_surrogate
 
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_RIGHT_FILE = "No transcript is like that; check that this is the right file."
+_RIGHT_FILE = "No transcript is like that; check that this is the right file"
 _LONGEST_SHOWN = 60
 _MOST_DIGITS = 30
 
@@ -117,7 +117,8 @@ def _mend(text: str) -> str:
 
 
 def _too_deep(limits: JsonLimits) -> LimitError:
-    return LimitError(f"The JSON is nested deeper than {limits.json_depth} levels.", remedy=_RIGHT_FILE)
+    message = f"The JSON is nested deeper than {limits.json_depth} levels."
+    return LimitError.beyond("json_depth", message, advice=_RIGHT_FILE)
 
 
 def _is_sound(root: Any, limits: JsonLimits, *, look_for_surrogates: bool) -> bool:
@@ -140,7 +141,8 @@ def _is_sound(root: Any, limits: JsonLimits, *, look_for_surrogates: bool) -> bo
                 return False
         count += len(level)
         if count > limits.json_values:
-            raise LimitError(f"The JSON holds more than {limits.json_values:,} values.", remedy=_RIGHT_FILE)
+            message = f"The JSON holds more than {limits.json_values:,} values."
+            raise LimitError.beyond("json_values", message, advice=_RIGHT_FILE)
         if (objects or lists) and depth >= limits.json_depth:
             raise _too_deep(limits)
         level = [value for body in objects for value in body.values()]

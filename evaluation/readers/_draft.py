@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.files.bundled import parse_yaml
 from evaluation.files.strict_json import shorten
+from evaluation.readers._line_shapes import yaml_table
 from evaluation.readers.document import Limits
 from evaluation.transcript import Alignment, Channel, Transcript
 
@@ -22,8 +21,7 @@ _MOST_SHOWN = 12
 @cache
 def word_lists(table: str) -> Mapping[str, tuple[str, ...]]:
     """Lists of words by name, from the file of that name beside this module."""
-    content = parse_yaml(files("evaluation.readers").joinpath(f"{table}.yaml").read_text(encoding="utf-8"))
-    return {name: tuple(words) for name, words in content.items()}
+    return {name: tuple(words) for name, words in yaml_table(table).items()}
 
 
 @cache

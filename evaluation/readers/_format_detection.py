@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
+from evaluation.readers._line_shapes import known_by_sight, remedy, yaml_table
 from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
 from evaluation.readers.formats import (
     aiwolf,
@@ -58,8 +62,6 @@ BINARY_READERS: tuple[FileReader, ...] = (tables.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
 ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
 
-_REMEDY = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
-
 
 def choose_reader(document: Document) -> FileReader:
     """The reader that recognises the content.
@@ -79,57 +81,78 @@ def choose_reader(document: Document) -> FileReader:
     for reader in FILE_READERS:
         if reader.recognises(document):
             return reader
-    if (log := plain_text.log_of_tool(document.text)) is not None:
-        raise UnknownFormatError(f"This is {log[0]}, which is not read.", remedy=log[1])
-    if _WEB_PAGE.match(document.text):
-        raise UnknownFormatError("This is a web page, not a transcript.", remedy=_AS_DATA)
+    if (known := known_by_sight(document.text, "logs") or known_by_sight(document.text, "texts")) is not None:
+        raise known
     is_log = _LOG.match(document.text) is not None
     if document.json_error and not isinstance(document.first_line, dict) and not is_log:
         raise document.json_error
     if (tool := _tool_without_reader(document)) is not None:
-        remedy = _AS_SPANS if tool == _PHOENIX else _AS_TABLE
-        raise UnknownFormatError(f"This is a file of {tool}, a format that Dramaturg does not read.", remedy=remedy)
+        raise tool
     if nested_json.READER.recognises(document):
         return nested_json.READER
-    raise UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=_REMEDY)
+    raise _unknown(document)
 
 
 # "[12:03] Ann: ..." begins like JSON and is none.
 _LOG = re.compile(r"\s*\[\d{1,4}[-:./]")
-_WEB_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?[<](?:!doctype )?html\b", re.IGNORECASE)
-_AS_DATA = (
-    "Export the chat as data: Telegram Desktop as machine-readable JSON, Discord as JSON or plain text, WhatsApp as "
-    ".txt without media, Slack as its zip; or copy the text of the page into a .txt file."
-)
-_AS_TABLE = "Write its messages as a table, one row per message, with the columns speaker and text, and hand that in."
-_AS_SPANS = "Export the spans as OpenTelemetry JSON (in Phoenix: /v1/projects/NAME/spans/otlpv1)."
-_PHOENIX = "Phoenix with spans of its own shape"
-# By the keys that all records of a tool have: of the first record, or of the first one inside it.
-_TOOLS: tuple[tuple[str, frozenset[str]], ...] = (
-    (_PHOENIX, frozenset({"context.span_id", "parent_id"})),
-    (_PHOENIX, frozenset({"context", "span_kind"})),
-    ("Autobox", frozenset({"workers", "orchestrator"})),
-    ("Autobox", frozenset({"is_system_trace"})),
-    ("CAMEL", frozenset({"message_1", "role_1"})),
-    ("CAMEL", frozenset({"request_timestamp", "request"})),
-    ("Character.AI", frozenset({"histories"})),
-    ("SillyTavern", frozenset({"character_name", "user_name"})),
-    ("ConvoKit", frozenset({"meta", "vectors"})),
-    ("Generative Agents", frozenset({"movement", "description"})),
-    ("sotopia", frozenset({"social_interactions"})),
-    ("Who&When", frozenset({"history", "mistake_agent"})),
-)
+_NO_LETTERS = re.compile(r"[^a-z]+")
+_CALLS = frozenset({"prompt", "systemprompt", "userprompt", "completion", "rawresponse", "llmresponse"})
+_MOST_DEEP = 40
 
 
-def _tool_without_reader(document: Document) -> str | None:
-    """The name of a tool whose files are known by sight and not read."""
+def _tool_without_reader(document: Document) -> UnknownFormatError | None:
+    """The refusal of a tool's file that is known by sight and not read."""
     outer = first_record(document)
     inner = next(iter(outer.values()), None) if isinstance(outer, dict) else None
     records = [one[0] if isinstance(one, list) and one else one for one in (outer, inner)]
     # Of the steps of a simulation, each holds one record a person.
     records += [next(iter(one.values()), None) for one in records if isinstance(one, dict)]
     keys = [set(one) for one in records if isinstance(one, dict)]
-    return next((tool for tool, wanted in _TOOLS if any(wanted <= found for found in keys)), None)
+    tool = next((tool for tool in yaml_table("unread")["records"] if any({*tool["keys"]} <= one for one in keys)), None)
+    if tool is None:
+        return None
+    words = f"This is a file of {tool['tool']}, a format that Dramaturg does not read."
+    return UnknownFormatError(words, remedy=remedy(tool["remedy"]))
+
+
+def _unknown(document: Document) -> UnknownFormatError:
+    """The refusal of a file that nothing recognises: what stands in it, and what to do."""
+    if document.text.lstrip().startswith("<"):
+        words = "The text is marked with tags, which are not read."
+        return UnknownFormatError(words, remedy="Take the tags out, and write each message as Name: text.")
+    texts: Counter[str] = Counter()
+    for value in nested_json.values_of(document):
+        texts.update(_places_of_texts(value, ""))
+    if texts:
+        place = texts.most_common(1)[0][0]
+        calls = [one for one in texts if _NO_LETTERS.sub("", one.rpartition(".")[2].casefold()) in _CALLS]
+        if calls:
+            words = f'This is a log of calls to a model: "{shorten(calls[0])}". What others heard does not stand apart.'
+            return UnknownFormatError(words, remedy=remedy("game"))
+        words = f'Most of its text stands under "{shorten(place)}", and nothing beside it is known to say who speaks.'
+        return UnknownFormatError(f"{_described(document)} {words}", remedy=remedy("table"))
+    labels = plain_text.repeated_labels(document)
+    if labels:
+        shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
+        words = f"Lines begin with {shown}, and nothing shows that these are speakers."
+        return UnknownFormatError(
+            words, remedy=f"If they are, say so: --speaker {shorten(labels[0])!r}=player. {remedy('known')}"
+        )
+    return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=remedy("known"))
+
+
+def _places_of_texts(value: Any, path: str, depth: int = 0) -> Iterator[str]:
+    """The place of each text of several words: "talk[].text" for all entries of a list."""
+    if isinstance(value, str) and len(value.split()) > 2:
+        yield path.removeprefix(".")
+    elif isinstance(value, (list, dict)) and depth < _MOST_DEEP:
+        inner = (
+            [("[]", one) for one in value]
+            if isinstance(value, list)
+            else [(f".{key}", one) for key, one in value.items()]
+        )
+        for name, one in inner:
+            yield from _places_of_texts(one, path + name, depth + 1)
 
 
 def _described(document: Document) -> str:

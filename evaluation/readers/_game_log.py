@@ -37,11 +37,20 @@ _SENTENCE = re.compile(
 )
 _POINT = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 # "[DEAD] Bob died": what a log writes before what it tells.
-_LOG_TAG = re.compile(r"^\[[A-Z _]{3,20}\]\s+(?=\S)")
+_LOG_TAG = re.compile(r"^\[(?!WINNER)[A-Z _]{3,20}\]\s+(?=\S)")
+_WAY_OF_DEATH = re.compile(r"kill|vote|poison|shot|lynch", re.IGNORECASE)
 _PLAIN_ROLE = re.compile(r"[\w'. /-]{2,40}")
 _CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,2}(?: \d{1,3})?")
 # The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
 _LONGEST = 2000
+
+_PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
+_PHASES = {
+    "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
+    "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
+    "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
+}  # fmt: skip
+_SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
 
 Find = Callable[[str], str | None]
 """Gives a player's name as the game has it; ``None`` for anybody else."""
@@ -72,6 +81,35 @@ def bare(line: str) -> str:
 def _sentences(line: str) -> list[str]:
     """The sentences of a line; empty ones for what is asked, supposed or only likely, since that has not happened."""
     return ["" if _UNSURE.search(sentence) else sentence for sentence in _SENTENCE.split(bare(line))]
+
+
+def heading(line: str) -> tuple[int | None, str | None] | None:
+    """The round and phase that a heading starts; ``None`` for any other line."""
+    stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
+    is_decorated = stripped != line.rstrip(" :.!")
+    lowered = stripped.casefold()
+    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or stripped.isupper()):
+        return None, phase
+    match = shape("heading").fullmatch(stripped)
+    if match is None:
+        return None
+    number = _number_of((match["ordinal"] or match["number"]).casefold())
+    rest = match["rest"].casefold()
+    if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
+        return None
+    phase = _PERIODS[(match["second"] or match["period"]).casefold()]
+    return number, "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else phase
+
+
+def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
+    behind = re.findall(r"[^\W\d_]+", rest)
+    # "[Round 1] Ann: hi" and "Round 2: Ann: hi" are messages.
+    if any(mark in rest.lstrip(":-–—(,|/ ") for mark in ":]"):
+        return False
+    if all(word.casefold() in word_set("heading") for word in behind):
+        return True
+    stands_apart = is_decorated or rest[:1] in ":-–—(,|/"
+    return stands_apart and len(behind) <= 4 and behind[0][0].isupper()
 
 
 def opens_list(line: str) -> tuple[bool, str] | None:
@@ -111,6 +149,8 @@ def entry(line: str, is_name: IsName, *, is_open: bool) -> tuple[str, str | None
 
 def entries(text: str, is_name: IsName, *, has_roles: bool) -> list[tuple[str, str | None]]:
     """The players of a list in one line; none where one of its parts is not one, or lacks the role that it promises."""
+    # As a program prints a mapping: {'Ann': 'Seer', ...}.
+    text = re.sub(r"^\{|\}$|(?<!\w)'|'(?!\w)", "", text) if text.startswith("{") else text
     parts = re.split(r"[,;]\s*(?![^()]*\))|\s+and\s+", text.rstrip("."))
     found = [entry(one, is_name, is_open=True) for one in parts if one.strip()]
     listed = [each for each in found if each and (each[1] or not has_roles)]
@@ -195,7 +235,8 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
         else:
             return
         if role is None and (told := _ROLE_AFTER.search(rest)):
-            role = told["role"] if alignment_of(told["role"]) or "role" in rest.casefold() else None
+            is_told_so = alignment_of(told["role"]) or "role" in rest.casefold()
+            role = told["role"] if is_told_so and not _WAY_OF_DEATH.search(told["role"]) else None
         players = filter(None, (find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["player"].strip())))
         found += [Departure(player, role, bool(_AT_NIGHT.search(sentence))) for player in players]
     yield from found
@@ -214,7 +255,7 @@ def winner(line: str, *, is_told: bool = True) -> str | None:
     return next((side for sentence in sentences if (side := _winner_in(sentence))), None)
 
 
-def number_of(word: str) -> int | None:
+def _number_of(word: str) -> int | None:
     """The number that a word or digits say; ``None`` for any other word."""
     numbers = word_lists("words")["numbers"]
     return int(word) if word.isdigit() else numbers.index(word) // 2 + 1 if word in numbers else None

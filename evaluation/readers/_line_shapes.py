@@ -1,4 +1,4 @@
-"""The table of line shapes: what a line of plain text may be, by a pattern, with an example and a counter-example."""
+"""Tables in files beside this module: the shapes of lines of plain text, and files that are known and not read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from evaluation.errors import UnknownFormatError
 from evaluation.files.bundled import parse_yaml
 
+_BEGINNING = 4000
 _PART = re.compile(r"%(\w+)%")
 
 
@@ -25,16 +27,28 @@ class LineShape:
 
 
 @cache
-def _content() -> dict[str, dict[str, Any]]:
-    content: dict[str, dict[str, Any]] = parse_yaml(
-        files("evaluation.readers").joinpath("line_shapes.yaml").read_text(encoding="utf-8")
-    )
+def yaml_table(name: str) -> dict[str, Any]:
+    """The content of the file of that name beside this module."""
+    content: dict[str, Any] = parse_yaml(files("evaluation.readers").joinpath(f"{name}.yaml").read_text("utf-8"))
     return content
+
+
+def known_by_sight(text: str, kind: str) -> UnknownFormatError | None:
+    """The refusal of a text that is known by its beginning and not read; ``kind`` is ``logs`` or ``texts``."""
+    rows = (row for row in yaml_table("unread")[kind] if re.compile(row["pattern"]).search(text[:_BEGINNING]))
+    row = next(rows, None)
+    return None if row is None else UnknownFormatError(row["words"], remedy=remedy(row["remedy"]))
+
+
+def remedy(name: str) -> str:
+    """A remedy that several refusals share, by its name; other text as it is."""
+    shared: str = yaml_table("unread")["remedies"].get(name, name)
+    return shared
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
     while _PART.search(pattern):
-        pattern = _PART.sub(lambda match: _content()["parts"][match[1]], pattern)
+        pattern = _PART.sub(lambda match: yaml_table("line_shapes")["parts"][match[1]], pattern)
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -43,7 +57,7 @@ def line_shapes() -> dict[str, LineShape]:
     """The shapes by name, in the order of the table."""
     return {
         name: LineShape(name, _compiled(row["pattern"]), row["yields"], row["example"], row["counter"])
-        for name, row in _content()["shapes"].items()
+        for name, row in yaml_table("line_shapes")["shapes"].items()
     }
 
 
@@ -56,4 +70,4 @@ def shape(name: str) -> re.Pattern[str]:
 @cache
 def part(name: str) -> re.Pattern[str]:
     """The pattern of a part of shapes, such as a date."""
-    return _compiled(_content()["parts"][name])
+    return _compiled(yaml_table("line_shapes")["parts"][name])

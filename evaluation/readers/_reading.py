@@ -286,10 +286,8 @@ class _Reading:
 
     def _zip(self, label: str, data: bytes) -> Iterator[ReadResult]:
         if self.depth > self.limits.archive_nesting:
-            raise LimitError(
-                f"Zips stand inside each other more than {self.limits.archive_nesting + 1} deep.",
-                remedy="Unpack the inner ones.",
-            )
+            message = f"Zips stand inside each other more than {self.limits.archive_nesting + 1} deep."
+            raise LimitError.beyond("archive_nesting", message, advice="Unpack the inner ones")
         # Each outermost zip has a budget of its own, however many lie in one folder.
         budget = self.budget or UnpackBudget.of(self.limits)
         inside = replace(self, budget=budget, depth=self.depth + 1)

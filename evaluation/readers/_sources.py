@@ -23,7 +23,7 @@ from pathlib import Path, PurePosixPath
 from evaluation.errors import LimitError, NotFoundError, UnknownFormatError, UnreadableFileError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
-from evaluation.readers.document import Limits
+from evaluation.readers.document import SPLIT, Limits
 
 ZSTANDARD = 93
 """The number of the method in a zip's directory."""
@@ -37,7 +37,6 @@ _RATINGS = "ratings.csv"
 _COMPANION_SUFFIXES = frozenset({"", ".md", ".rst", ".txt", ".yaml", ".yml"})
 _ENCRYPTED = 0x1
 _RATIO_FROM_BYTES = 1024 * 1024
-_SPLIT_ZIP = "Split it into several."
 _UNPACK_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -53,6 +52,11 @@ _UNPACK_ERRORS = (
 
 FileEntry = tuple[str, Callable[[], bytes]]
 """One file: its path below the folder or zip, with slashes, and how to get its bytes (raises ``InputError``)."""
+
+
+def _too_many(limits: Limits, place: str) -> LimitError:
+    message = f"The folder holds more than {limits.files:,} files."
+    return LimitError.beyond("files", message, advice="Import its parts one by one", place=place)
 
 
 def is_clutter(path: str) -> bool:
@@ -131,11 +135,7 @@ def list_location(location: Location, limits: Limits) -> list[FileEntry]:
     """
     paths = location.files()
     if len(paths) > limits.files:
-        raise LimitError(
-            f"The folder holds more than {limits.files:,} files.",
-            place=location.url,
-            remedy="Import its parts one by one.",
-        )
+        raise _too_many(limits, location.url)
     return [(path, partial(load_location, location.below(path), limits)) for path in paths]
 
 
@@ -149,11 +149,7 @@ def list_folder(folder: Path, limits: Limits) -> list[FileEntry]:
     walk = os.walk(folder, onerror=lambda error: closed.append(str(error.filename)))
     paths = list(islice((Path(parent, name) for parent, _, names in walk for name in names), limits.files + 1))
     if len(paths) > limits.files:
-        raise LimitError(
-            f"The folder holds more than {limits.files:,} files.",
-            place=printable(folder),
-            remedy="Import its parts one by one.",
-        )
+        raise _too_many(limits, printable(folder))
     readable: list[FileEntry] = [
         (path.relative_to(folder).as_posix(), partial(load_file, path, limits)) for path in paths
     ]
@@ -215,14 +211,15 @@ def _check_whole(members: list[zipfile.ZipInfo], budget: UnpackBudget) -> None:
     if any(member.filename == "[Content_Types].xml" for member in members):
         raise UnknownFormatError("This is an Office document, not a transcript.", remedy="Export it as CSV or JSON.")
     if len(members) > budget.files_left:
-        raise LimitError(f"The zip holds more files than {budget.files_left:,}.", remedy=_SPLIT_ZIP)
+        raise LimitError.beyond("files", f"The zip holds more files than {budget.files_left:,}.", advice=SPLIT)
     budget.files_left -= len(members)
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, budget: UnpackBudget) -> bytes:
     _check_member(member, limits)
     if member.file_size > budget.bytes_left:
-        raise LimitError(f"The zip unpacks to more than {limits.archive_bytes:,} bytes.", remedy=_SPLIT_ZIP)
+        message = f"The zip unpacks to more than {limits.archive_bytes:,} bytes."
+        raise LimitError.beyond("archive_bytes", message, advice=SPLIT)
     try:
         if member.compress_type == ZSTANDARD:
             content = read_zstandard(archive, member)
@@ -246,10 +243,8 @@ def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
         raise UnreadableFileError("The file is encrypted.", remedy="Pack it again without a password.")
     limits.check_size(member.file_size, is_zip=path.casefold().endswith(".zip"))
     if member.file_size > _RATIO_FROM_BYTES and member.file_size > limits.archive_ratio * max(member.compress_size, 1):
-        raise LimitError(
-            f"The file unpacks to more than {limits.archive_ratio} times its size, as no transcript does.",
-            remedy="If the file is genuine, unpack it first.",
-        )
+        message = f"The file unpacks to more than {limits.archive_ratio} times its size, as no transcript does."
+        raise LimitError.beyond("archive_ratio", message, advice="If the file is genuine, unpack it first")
 
 
 def read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -21,11 +21,6 @@ from evaluation.text.display import counted
 from evaluation.text.normal import fold
 from evaluation.transcript import Channel, Message, Transcript, build_transcript
 
-KIND_COLUMNS = frozenset(
-    {"subtype", "event", "eventtype", "type", "kind", "messagetype", "msgtype", "action", "actiontype"}
-)
-_VISIBILITY = frozenset({"visibility", "audience", "scope", "channeltype", "privacy", "access"})
-_FLAG_WORDS = frozenset({"private", "secret", "whisper", "hidden", "internal", "thought", "team"})
 _PUBLIC_FLAGS = frozenset({"public", "ispublic", "visibletoall"})
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _MOST_ASKED = 20
@@ -36,6 +31,9 @@ _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\s*[#:-]?\s*\d+\s*")
 _OPEN_ENDS = ("private", "team")
+# Names that readers give to what a program was told: nothing says whether others heard it.
+ANSWERS_IN_A_FORM = "answers in a set form"
+ANSWERS_TO_THE_PROGRAM = "answers to the program"
 
 
 def channel_named(name: str) -> Channel | None:
@@ -177,7 +175,7 @@ class _Weighing:
                 yield _Evidence(meant, name)
             elif self.answers.channel(name) is not None:
                 yield _Evidence("public", name)
-            elif self.has_unknown:
+            elif self.has_unknown or name in (ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM):
                 yield _Evidence("team", EVERY if self.is_crowd else name, is_certain=False)
         if is_for_some:
             is_channel = len(message.recipients) == 1 and message.recipients[0] not in self.people
@@ -234,7 +232,9 @@ def _kinds(message: Message) -> list[str]:
     return [
         value
         for column, value in message.metadata.items()
-        if isinstance(value, str) and len(value) <= 60 and _bare(column) in KIND_COLUMNS | _VISIBILITY
+        if isinstance(value, str)
+        and len(value) <= 60
+        and _bare(column) in word_set("kind_columns") | word_set("visibility_columns")
     ]
 
 
@@ -244,7 +244,7 @@ def _flag(column: str, value: object) -> Channel | None:
     if bare in _PUBLIC_FLAGS:
         return "private" if said in _FALSE else None
     words = {*_WORD.findall(fold(_HUMP.sub(" ", column)))}
-    if words & _FLAG_WORDS and words <= _FLAG_WORDS | {"is", "only", "message"} and said in _TRUE:
+    if words & word_set("flag_words") and words <= word_set("flag_words") | {"is", "only", "message"} and said in _TRUE:
         return "team" if "team" in words else "private"
     return None
 

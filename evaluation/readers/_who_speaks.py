@@ -56,7 +56,6 @@ _EVENT_KINDS = re.compile(
 _KIND_COLUMNS = ("subtype", "event", "type", "kind")
 # Their people are told apart by ids.
 _KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
-_BOT_FLAGS = frozenset({"bot", "isbot", "webhook", "webhookid", "iswebhook", "isservice", "service"})
 _NO = frozenset({"false", "0", "no", "none", ""})
 _LONGEST_LIST = 300
 _MOST_ROLES = 40
@@ -208,7 +207,7 @@ def _flagged(messages: Sequence[Message]) -> set[str]:
         message.speaker
         for message in messages
         for column, value in message.metadata.items()
-        if "".join(filter(str.isalpha, column.casefold())) in _BOT_FLAGS and str(value).casefold() not in _NO
+        if "".join(filter(str.isalpha, column.casefold())) in word_set("bot_flags") and str(value).casefold() not in _NO
     }
     return bots if {message.speaker for message in messages if message.channel != "system"} - bots else set()
 

@@ -22,7 +22,8 @@ from evaluation.text.normal import fold
 from evaluation.transcript import Transcript, build_transcript
 
 _MIB = 1024 * 1024
-_IS_ONE = "Check that it is one game; split it if it holds several"
+SPLIT = "Split it into several"
+IS_ONE = "Check that it is one game; split it if it holds several"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Limits:
         allowed = self.archive_bytes if is_zip else self.file_bytes
         if size > allowed:
             found = f"The file has {size / _MIB:,.1f} MB; the limit is {allowed / _MIB:,.1f} MB."
-            raise LimitError(found, remedy=_raise("archive_bytes" if is_zip else "file_bytes"))
+            raise LimitError.beyond("archive_bytes" if is_zip else "file_bytes", found, advice=IS_ONE)
 
     def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:
         """Refuses a transcript of so many players, messages and votes with a ``LimitError``."""
@@ -88,33 +89,30 @@ class Limits:
 
     def check_cells(self, count: int) -> None:
         """Refuses a table of ``count`` cells with a ``LimitError`` when that is too many."""
-        _check(count, self.json_values, "table", "cells", "Leave columns out, or split it into several.")
+        _check(count, self.json_values, "table", "cells", "json_values", "Leave columns out, or split it into several")
 
     def check_games(self, count: int) -> None:
         """Refuses a file of ``count`` games with a ``LimitError`` when that is too many."""
         if count > self.files:
-            raise LimitError(f"The file holds more than {self.files:,} games.", remedy=_raise("files"))
+            raise LimitError.beyond("files", f"The file holds more than {self.files:,} games.", advice=SPLIT)
 
     def check_texts(self, transcript: Transcript) -> None:
         """Refuses a transcript with too long a message with a ``LimitError``; its size was checked as it was built."""
         for message in transcript.messages:
             if len(message.text) > self.message_characters:
                 found = f"{len(message.text):,} characters, more than {self.message_characters:,}"
-                raise LimitError(
+                raise LimitError.beyond(
+                    "message_characters",
                     f"Message {message.index + 1} has {found}.",
+                    advice="Check that the file keeps one message apart from the next",
                     place=f"messages[{message.index}]",
-                    remedy=_raise("message_characters", "Check that the file keeps one message apart from the next"),
                 )
 
 
-def _check(count: int, most: int, subject: str, unit: str, setting: str) -> None:
+def _check(count: int, most: int, subject: str, unit: str, setting: str, advice: str = IS_ONE) -> None:
     if count > most:
-        raise LimitError(f"The {subject} has {count:,} {unit}, more than {most:,}.", remedy=_raise(setting))
-
-
-def _raise(setting: str, advice: str = _IS_ONE) -> str:
-    """The remedy for what is beyond a limit, which names the setting."""
-    return f"{advice}, or raise limit.{setting} (Settings, Import limits, or dramaturg settings --set)."
+        message = f"The {subject} has {count:,} {unit}, more than {most:,}."
+        raise LimitError.beyond(setting, message, advice=advice)
 
 
 class Topic(StrEnum):
@@ -610,9 +608,8 @@ def records(document: Document) -> Iterator[Node]:
     document.limits.check_lines(document.text)
     # By a bound: commas inside texts count too.
     if sum(document.text.count(mark) for mark in _BEFORE_VALUES) > document.limits.json_values:
-        raise LimitError(
-            f"The lines hold more than {document.limits.json_values:,} JSON values.", remedy=_raise("json_values")
-        )
+        message = f"The lines hold more than {document.limits.json_values:,} JSON values."
+        raise LimitError.beyond("json_values", message, advice=IS_ONE)
     for number, written in _values(document.text):
         try:
             yield Node(parse_json(written, document.limits), f"line {number}: $")

@@ -13,10 +13,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
@@ -32,10 +32,12 @@ from evaluation.readers._draft import (
     word_lists,
     word_set,
 )
+from evaluation.readers._game_log import Find, ballots, departures, heading, winner
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
     MOST_LEFT_OUT,
+    SPLIT,
     Answers,
     Document,
     FileReader,
@@ -331,9 +333,8 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         cells = [list(_cells(batch.column(name), limits)) for name in columns]
         size += sum(len(cell) for column in cells for cell in column if isinstance(cell, str))
         if size > limits.file_bytes:
-            raise LimitError(
-                f"The table holds more than {limits.file_bytes:,} characters.", remedy="Split it into several."
-            )
+            message = f"The table holds more than {limits.file_bytes:,} characters."
+            raise LimitError.beyond("file_bytes", message, advice=SPLIT)
         limits.check_rows(len(rows) + batch.num_rows)
         for values in zip(*cells, strict=True):
             rows.append(TableRow(f"row {len(rows) + 1}", dict(zip(columns, values, strict=True))))
@@ -376,10 +377,9 @@ def _plain(value: Any, limits: Limits) -> Any:
         except UnicodeDecodeError:
             return None
     if isinstance(value, str) and len(value) > limits.message_characters:
-        raise LimitError(
-            f"A cell holds {len(value):,} characters, more than {limits.message_characters:,}.",
-            remedy="Check that the table keeps one message apart from the next.",
-        )
+        message = f"A cell holds {len(value):,} characters, more than {limits.message_characters:,}."
+        advice = "Check that the table keeps one message apart from the next"
+        raise LimitError.beyond("message_characters", message, advice=advice)
     return value
 
 
@@ -626,6 +626,63 @@ class _Game:
                 )
         self.messages.append(message | {"index": len(self.messages)})
 
+    def told(self, find: Find) -> str | None:
+        """Takes in what the game's own messages tell, line by line: rounds, votes and who leaves; returns the winner.
+
+        What columns say goes before it.
+        """
+        has_rounds, has_phases = (any(one[key] is not None for one in self.messages) for key in ("round", "phase"))
+        # A night that nothing ends is a figure of speech.
+        starts_told = (heading(line) for one in self.messages for line in _told_lines(one))
+        has_phases = has_phases or len({starts[1] for starts in starts_told if starts} - {None}) < 2
+        number = phase = side = None
+        votes: list[dict[str, Any]] = []
+        for message in self.messages:
+            for line in _told_lines(message):
+                if starts := heading(line):
+                    number, phase = number if starts[0] is None else starts[0], starts[1]
+                about = {
+                    "round": message["round"] if has_rounds else number,
+                    "phase": message["phase"] if has_phases else phase,
+                }
+                votes += [
+                    {"voter": one.voter, "target": one.target, "justification": one.why} | about
+                    for one in ballots(line, find, is_list=False)
+                ]
+                gone = {one["player"] for one in self.eliminations}
+                self.eliminations += [
+                    {"player": one.player, "role": one.role} | about
+                    for one in departures(line, find)
+                    if one.player not in gone
+                ]
+                side = winner(line) or side
+            message |= {} if has_rounds else {"round": number}
+            message |= {} if has_phases else {"phase": phase}
+        if votes and all(vote["round"] is None for vote in self.votes):
+            self.votes = votes
+        counts = {"vote": len(self.votes), "elimination": len(self.eliminations)}
+        self.kinds.update({kind: count - self.kinds[kind] for kind, count in counts.items() if count})
+        return side
+
+
+def _told_lines(message: Mapping[str, Any]) -> list[str]:
+    """The lines of a message that the game itself tells; none of what players say."""
+    is_told = message["channel"] == "system" or is_moderator(message["speaker"])
+    return message["text"].split("\n") if is_told else []
+
+
+def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
+    """The mapping with the day as round, where rounds begin again with each day."""
+    days = next((column for row in rows for column in row.cells if _key(column) in ("day", "daynumber")), None)
+    if days is None or mapping.round is None or days == mapping.round:
+        return mapping
+    counted_in = [(_cell_text(row, days) or "", _cell_text(row, mapping.round) or "") for row in rows]
+    pairs = [(int(day), int(number)) for day, number in counted_in if day.isdecimal() and number.isdecimal()]
+    falls = any(later[0] > earlier[0] and later[1] <= earlier[1] for earlier, later in pairwise(pairs))
+    return (
+        replace(mapping, round=days) if falls and all(day.isdecimal() or not day for day, _ in counted_in) else mapping
+    )
+
 
 def _is_hidden(words: Set[str]) -> bool:
     return any(channel_named(word) in ("private", "team") for word in words)
@@ -643,6 +700,7 @@ def _transcript(
 
     What an answer refers to stands as in the table: an id, or a player's name.
     """
+    mapping = _by_day(rows, mapping)
     columns = dict.fromkeys(column for row in rows for column in row.cells)
     free = [column for column in columns if column not in mapping.used]
     speakers = {*word_lists("columns")["speaker"]}
@@ -668,6 +726,11 @@ def _transcript(
     players |= {player["name"]: player for player in about.get("players", ())}
     roster = Roster(players)
     seats = seat_numbers(list(players))
+
+    def find(name: str) -> str | None:
+        return roster.find(name) or roster.find(name.removeprefix("Player ")) or seats.get(seat_of(name))
+
+    told = game.told(find)
     for part, key in ((game.votes, "voter"), (game.votes, "target"), (game.eliminations, "player")):
         for result in part:
             name = result[key]
@@ -684,7 +747,7 @@ def _transcript(
         "messages": game.messages,
         "votes": game.votes,
         "eliminations": [one for one in game.eliminations if once[one["player"]] is one],
-        "winner": winning_side(about.get("winner")),
+        "winner": winning_side(about.get("winner") or told),
         "metadata": {LEFT_OUT: game.kinds["left out"]} if game.kinds["left out"] else {},
     }
     questions: tuple[Question, ...] = ()

@@ -1,4 +1,4 @@
-"""Aliases of a player: the full name, a first or last name, a suffix, a seat ("P1", "#3")."""
+"""Aliases of a player: the full name, a first or last name, a suffix, a short form ("Jeff"), a seat ("P1", "#3")."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from evaluation.text.normal import fold, normalise, word_groups
+from evaluation.text.normal import english_words, fold, normalise, word_groups
 from evaluation.text.tokens import tokenize
 
 # A part of a name stands for the player from this length on ("A" of "Agent-A" and "1" of "Player 1" never do).
 SHORTEST_PART = 3
+_SHORT_FORM = 4
+_LONG_NAME = 6
 _JOINED = re.compile(r"[-_./]+")
 # "Player1_g7_model-a", "Seat 4", "P2": what stands before the number is a word for a place at the table.
 _SEAT = re.compile(r"(?P<label>player|agent|seat|speaker|participant|p)[ _#.-]{0,2}(?P<number>\d{1,3})(?![a-z\d])")
@@ -60,8 +62,12 @@ def aliases(names: Sequence[str]) -> Iterator[Alias]:
         yield Alias(words, player, True, " ")
     for words, player in _only_one(_seats(names), shared | full.keys()):
         yield Alias(words, player, False, " ")
-    for words, player in _only_one(_parts(names), shared | full.keys()):
+    parts = dict(_only_one(_parts(names), shared | full.keys()))
+    for words, player in parts.items():
         yield Alias(words, player, False, is_code_name=_is_code_name(words, player))
+    said = {(word,) for name in names for word in words_of(name)}
+    for words, player in _only_one(_short_forms(names), shared | full.keys() | parts.keys() | said):
+        yield Alias(words, player, False)
 
 
 def _only_one(
@@ -117,6 +123,16 @@ def _parts(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
             words = words_of(part)
             if words and words != words_of(name) and _can_stand_alone(words, labels):
                 yield words, name
+
+
+def _short_forms(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """ "jeff" for "Jefferson": the first four letters of a longer first name, where they are no word of their own."""
+    for name in names:
+        first = words_of(name)[:1]
+        short = first[0][:_SHORT_FORM] if first else ""
+        is_long = bool(first) and len(first[0]) >= _LONG_NAME and first[0].isalpha()
+        if is_long and short not in english_words() and first[0] not in english_words() | _labels():
+            yield (short,), name
 
 
 def _ends(items: Sequence[str]) -> tuple[str, ...]:

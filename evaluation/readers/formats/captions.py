@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 
 from evaluation.errors import BrokenTranscriptError
+from evaluation.files.strict_json import shorten
 from evaluation.readers.document import Document, FileReader, ReadResult
 from evaluation.readers.formats import plain_text
 
@@ -20,6 +21,8 @@ _CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _CUE = re.compile(
     rf"^[ \t]*(?P<start>{_CLOCK})[ \t]+-->[ \t]+{_CLOCK}[^\n]*\n(?P<text>(?:[ \t]*\S[^\n]*\n?)*)", re.MULTILINE
 )
+_TIMES = re.compile(rf"[ \t]*{_CLOCK}[ \t]+-->[ \t]+{_CLOCK}")
+_NEARLY = re.compile(r"[ \t]*\d{1,3}:\d{1,2}[\d:.,]*[ \t]*-{1,2}>[ \t]*\d")
 _FIRST = re.compile(rf"\s*(?:WEBVTT\b|(?:\d+\s*\n)?\s*{_CLOCK}[ \t]+-->)")
 _VOICE = re.compile(r"<v(?:\.[\w.-]{1,40})?[ \t]+(?P<name>[^>\n]{1,80})>")
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,80}>|<\d[^<>\n]{0,20}>|\{\\[^{}\n]{0,40}\}")
@@ -30,6 +33,12 @@ def _recognises(document: Document) -> bool:
 
 
 def _read(document: Document) -> ReadResult:
+    for number, line in enumerate(document.text.split("\n"), start=1):
+        if _NEARLY.match(line) and not _TIMES.match(line):
+            message = f'"{shorten(line)}" is not the time of a cue.'
+            raise BrokenTranscriptError(
+                message, place=f"line {number}", remedy="Expected 00:01:02.000 --> 00:01:04.500."
+            )
     lines: list[str] = []
     for cue in _CUE.finditer(document.text):
         start = re.split("[.,]", cue["start"])[0]

@@ -6,6 +6,7 @@ Rounds and phases stand around the messages, as keys ("round_2", "night") or as 
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+import yaml
+
 from evaluation.errors import InputError
-from evaluation.files.strict_json import step
+from evaluation.files.strict_json import parse_json, step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, is_moderator, word_lists, word_set
-from evaluation.readers._who_could_hear import channel_named
+from evaluation.readers._game_log import is_role
+from evaluation.readers._who_could_hear import ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, channel_named
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
 from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
 from evaluation.text.normal import fold
@@ -32,8 +36,9 @@ _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
 _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
 )
-_FORM = "answers in a set form"
 _MOST_DEEP = 40
+_LONGEST_YAML = 200_000
+_ORDERS = ("order", "speakingorder", "speakerorder")
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
 
@@ -74,7 +79,7 @@ class _Walk:
             # What an agent was told, by others and by the program, is heard elsewhere or by that agent alone.
             is_own = fold(speaker) not in ("human", "system", "user")
             speaker = str(around["agent"]) if is_own else speaker
-            context |= {} if is_own else {"channel": "system"}
+            context["channel"] = ANSWERS_TO_THE_PROGRAM if is_own else "system"
         voter = next((plain[key] for key in plain if _bare(key) in word_set("voter_columns")), None)
         if isinstance(speaker, str) and isinstance(text, str) and text.strip():
             rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
@@ -89,6 +94,8 @@ class _Walk:
             self._player(speaker, role)
         count = len(self.rows)
         inner = {**context, "agent": speaker} if is_agent else context
+        for words, name in _side_by_side(held):
+            self._row(path, context, {"text": words} | ({"speaker": name} if name else {}), {})
         for key, one in held.items():
             self._member(key, one, step(path, key), inner, depth)
         if isinstance(text, str) and text.strip() and not speaker and len(self.rows) == count:
@@ -167,6 +174,13 @@ def _with_speakers(items: list[Any]) -> list[Any]:
     mappings = [guess_mapping(item) for item in items]
     if any(mapping.speaker is not None for mapping in mappings):
         return items
+    lines = [
+        _LINE.fullmatch(_text(item.get(mapping.text or ""))) for item, mapping in zip(items, mappings, strict=True)
+    ]
+    if all(lines):
+        return [
+            {**item, "speaker": one["name"], "text": one["text"]} for item, one in zip(items, lines, strict=True) if one
+        ]
     ids = [item.get("id") for item in items]
     if all(mapping.text for mapping in mappings) and all(isinstance(one, str) for one in ids):
         return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
@@ -182,10 +196,38 @@ def _with_speakers(items: list[Any]) -> list[Any]:
     if are_fields or any(mapping.used for mapping in mappings) or not all(texts) or max(counts.values()) < 2:
         return items
     return [
-        {"speaker": key.partition("(")[0].strip() or key, "text": one} | _form(item)
+        {"speaker": name, "text": one} | ({"role": role} if role else {}) | _form(item)
         for item, text in zip(items, texts, strict=True)
         for key, one in text.items()
+        for name, role in [_named(key)]
     ]
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _named(key: str) -> tuple[str, str | None]:
+    """Name and role of a key such as "Ann(Seer)"."""
+    name, _, rest = key.partition("(")
+    role = rest.strip(" )")
+    return name.strip() or key, role if is_role(role) else None
+
+
+def _side_by_side(held: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """Texts and speakers of an object that holds them as lists of one length; other texts there have no speaker."""
+    lists = {_bare(key): one for key, one in held.items() if isinstance(one, list) and len(one) > 1}
+    lists = {key: one for key, one in lists.items() if all(isinstance(value, (str, int)) for value in one)}
+    said = next((key for key in lists if key.removesuffix("s") in word_lists("columns")["text"]), None)
+    names = next(
+        (key for key in lists if key in _ORDERS or key.removesuffix("s") in word_lists("columns")["speaker"]), None
+    )
+    if said is None or names is None:
+        return
+    for key, texts in lists.items():
+        if len(texts) == len(lists[names]) and all(isinstance(text, str) and " " in text for text in texts):
+            for text, name in zip(texts, lists[names], strict=True):
+                yield text, (name if isinstance(name, str) else f"Player {name}") if key == said else None
 
 
 def _form(item: Mapping[str, Any]) -> dict[str, str]:
@@ -193,7 +235,7 @@ def _form(item: Mapping[str, Any]) -> dict[str, str]:
     asked = " ".join(one for key, one in item.items() if isinstance(one, str) and is_moderator(key))
     is_form = any(isinstance(one, dict) and "type" in one for one in item.values())
     is_speech = {*_WORDS.findall(asked.casefold())} & {"discuss", "discussing", "public", "speak", "speech"}
-    return {"channel": _FORM} if is_form and asked and not is_speech else {}
+    return {"channel": ANSWERS_IN_A_FORM} if is_form and asked and not is_speech else {}
 
 
 def _to() -> frozenset[str]:
@@ -230,15 +272,25 @@ def _context_of(key: str, words: set[str], context: Mapping[str, Any]) -> dict[s
     return inner
 
 
+def values_of(document: Document) -> list[Any]:
+    """The values of JSON, of JSON Lines, or of a short file of YAML; none of any other text."""
+    try:
+        if document.text.lstrip()[:1] in ("{", "["):
+            return [node.value for node in records(document)]
+        if len(document.text) > _LONGEST_YAML or "&" in document.text:
+            # Aliases make a short file a long one.
+            return []
+        value = yaml.load(document.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return [parse_json(json.dumps(value, default=str), document.limits)] if isinstance(value, (dict, list)) else []
+    except (InputError, yaml.YAMLError, ValueError, RecursionError):
+        return []
+
+
 def _walk(document: Document) -> list[_Walk]:
     """The games of a file, found once for recognising and reading; none where nobody says anything in it."""
     kept = document.kept.get(FORMAT)
     if kept is None:
-        try:
-            values = [node.value for node in records(document)] if document.text.lstrip()[:1] in ("{", "[") else []
-        except InputError:
-            values = []
-        kept = document.kept[FORMAT] = [walk for walk in _games(values) if _is_game(walk)]
+        kept = document.kept[FORMAT] = [walk for walk in _games(values_of(document)) if _is_game(walk)]
     assert isinstance(kept, list)
     return kept
 
@@ -246,9 +298,13 @@ def _walk(document: Document) -> list[_Walk]:
 def _games(values: list[Any]) -> Iterator[_Walk]:
     whole = _Walk()
     parts = []
-    for place, value in enumerate(values):
+    for place, value in enumerate(_with_speakers(values)):
         part = _Walk()
-        part.visit(value, f"$[{place}]" if len(values) > 1 else "$", {})
+        path = f"$[{place}]" if len(values) > 1 else "$"
+        part.visit(value, path, {})
+        if len(values) > 1 and isinstance(value, dict) and not (part.rows or part.players or part.winner):
+            game = value.get(guess_mapping(value).game or "")
+            part.rows.append(TableRow(path, {"_game": game, "record": ", ".join(map(str, value))}))
         parts.append(part)
     # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
     ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}

@@ -14,31 +14,39 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from dateutil.parser import parse as parse_date
 
 from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, Roster, TranscriptDraft, alignment_of, is_moderator, word_set
+from evaluation.readers._draft import (
+    THOUGHTS_CHANNEL,
+    Roster,
+    TranscriptDraft,
+    alignment_of,
+    is_abstention,
+    is_moderator,
+    word_set,
+)
 from evaluation.readers._game_log import (
     ballots,
     bare,
     departures,
     entries,
     entry,
+    heading,
     is_role,
     looks_like_a_ballot,
     named_in_results,
-    number_of,
     opens_list,
     opens_votes,
     said_vote,
     tells_result,
     winner,
 )
-from evaluation.readers._line_shapes import part, shape
+from evaluation.readers._line_shapes import known_by_sight, part, shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
 from evaluation.readers.document import (
@@ -60,10 +68,8 @@ from evaluation.transcript import Channel
 FORMAT = "plain-text"
 
 _NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
-_CLOCK = re.compile(
-    r"(?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<fraction>\d{1,6}))?)?"
-    r"\s?(?:(?P<half>[ap])\.?\s?m\.?)?\s?(?P<zone>z|utc|[+-]\d{2}:?\d{2})?\Z"
-)
+_HALF = re.compile(r"(?<=[ap])\.?\s?m\.?(?=[\szu]|$)")
+_DOTS = re.compile(r"(?<=\d)\.(?=\d{2}(?:\D|$))")
 # A clock without a date stands on a day that means nothing.
 _NO_DATE = date(1970, 1, 1)
 _HALF_DAY = timedelta(hours=12)
@@ -72,69 +78,21 @@ _SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
 _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # The same few names are compared in every line.
 _fold = lru_cache(maxsize=4096)(fold)
+_LEAST_NUMBERED = 5
+_LONGEST_MATTER = 60
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _LONGEST_SHOWN = 80
 _MOST_WORDS = 5
-_NICK = re.compile(r"<[@+%&~ ]?(?P<nick>[^<>/!?\s]{1,60})>\s+(?P<text>\S.*)")
-_LOGGED = re.compile(
-    r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S{0,10}\s(?:-\s)?(?:debug|info|warning|error)\b", re.IGNORECASE
-)
-_LEVEL = re.compile(r"\A(?P<level>debug|info|warning|error)\s?[-|:]\s(?=\S)", re.IGNORECASE)
 _COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m")
-_BULLET = re.compile(r"(?:[-*•·]|\(?\d{1,4}[.)]|#\d{1,5})\s+")
-_COUNTED = re.compile(r"\d{1,4}\s+(?=\D)")
-_TAG = re.compile(r"[\[({](?P<tag>[^\[\](){}\n]{1,60})[\])}]\s*(?=\S)")
-_ROUND_TAG = re.compile(r"(?P<tag>(?:day|night|round|turn)\s\d{1,3})\s?[:|–—-]\s(?=\S.{0,60}:)", re.IGNORECASE)
-_NOTE = re.compile(r"\s*[\[(](?P<note>[^\[\]()]{1,160})[\])]\s*(?:-\s(?P<behind>[^-]{1,40}))?$")
-_TO_RECIPIENTS = re.compile(r"\s*(?:->|→|=>|➜|»|>>)\s*|\s+(?:whispers?|whispered|whispering|privately)\s+(?:to\s+)?")
-_SAYS = re.compile(
-    r"\s(?P<verb>says|said|asks|asked|replies|replied|answers|answered|shouts|adds|wrote|writes|thinks)$", re.I
-)
 _SENTENCE = re.compile(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s")
-_OWNED = re.compile(r"['’]s?\s")
-_PHONE = re.compile(r"\+\d[\d ()-]{6,20}")
-# Addresses, quotes and tags of reasoning or tools.
-_NO_NAME = re.compile(
-    r'https?|ftp|file|mailto|.*[,;!?=-]|[>#/].*|.*".*'
-    r"|(?:seed:)?think(?:ing)?|thoughts?|reasoning|scratchpad|tool_?calls?",
-    re.IGNORECASE | re.DOTALL,
-)
-_THOUGHT = re.compile(r"<(/?)(think(?:ing)?|thoughts?|reasoning|scratchpad)>", re.IGNORECASE)
 _TITLE_END = re.compile(r"(?:^|\s)(?:[A-Z]|[JS]r|[DM]rs?|Ms|St|Prof)\.$")
-_PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
-_PHASES = {
-    "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
-    "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
-    "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
-}  # fmt: skip
-_SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
 _NARRATOR = "System"
 _NIGHT = "night"
 _MARKED_SHARE = 0.6
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
-_TO = re.compile(
-    r"(?:(?:whisper(?:s|ed|ing)?|dm|pm|private(?:ly)?|quietly|secretly|only|message)[: ]+)?"
-    r"(?:to|with|->|→|@)[: ]*(?P<who>.{1,160})"
-    r"|(?:whisper(?:s|ed)?|dm|pm)[: ]+(?P<dm>.{1,160})",
-    re.IGNORECASE,
-)
-_THINKS = re.compile(
-    r"(?:thinks?|thinking|thoughts?|inner (?:voice|thoughts?|monologue)|to (?:him|her|them)self|private thoughts?)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    r"(?:quest|mission|round|day|night|turn|game|vote|phase|step|team|act|scene)s? \d{1,3}(?: \w{1,12})?"
-)
-_TALLIED = re.compile(r"\d{1,3}(?: votes?)?")
 _WORD = re.compile(r"[\w'-]+")
-_WHISPERED = re.compile(r"[\[(](?P<note>[^\[\]()]{1,60})[\])]\s*(?P<text>\S.*)")
-_NOBODY = ("nobody", "no one", "skip", "abstain", "none")
-_QUIET = frozenset(
-    {"whisper", "whispers", "whispered", "whispering", "dm", "pm", "private", "privately", "only", "secretly"}
-)
-_PLACES = frozenset({"chat", "channel", "den", "dm", "room", "team", "only"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,33 +154,95 @@ def _plain(line: str) -> str:
 
 def _lines(text: str) -> list[_Line]:
     """The lines with their shapes; inside a block of code, of reasoning or of a traceback nothing begins."""
-    written = text.split("\n")
+    written = _unnumbered(text.split("\n"))
+    titles = _turn_titles(written)
+    left = dict.fromkeys(range(_front_matter(written)), "front matter of the page")
+    left |= dict.fromkeys(_fields_below(written, titles), "a field of the turn")
     code, traces = _code_lines(written), _traceback_lines(written)
     is_bracketed = _speaks_in_brackets(written)
     found: list[_Line] = []
     for place, line in enumerate(written):
         cleaned = _plain(line)
-        noise = "the traceback of a program" if place in traces else ""
+        noise = "the traceback of a program" if place in traces else left.get(place, "") if cleaned else ""
         if place in code or noise or not cleaned:
             found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
-        heading = _heading(cleaned)
+        starts = None if place in titles else heading(cleaned)
         below = place + 1
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
-        head = _NOTHING if heading else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
+        head = (
+            titles.get(place) or _NOTHING
+            if starts or place in titles
+            else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
+        )
+        if titles and head.shape == "titled" and place not in titles:
+            head = _NOTHING
         if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
-        if head.shape == "event" and heading is None:
-            heading = _heading(head.text)
-        found.append(_Line(place + 1, line, cleaned, head, heading))
+        if head.shape == "event" and starts is None:
+            starts = heading(head.text)
+        found.append(_Line(place + 1, line, cleaned, head, starts))
+    found = _with_initials(found)
     names = {line.number - 1: line.head.key for line in found if line.head.name}
     counts = Counter(names.values())
     for number in _thought_lines(written, {number: name for number, name in names.items() if counts[name] > 1}):
         found[number] = replace(found[number], head=_NOTHING, heading=None)
     return found
+
+
+def _unnumbered(lines: list[str]) -> list[str]:
+    """The lines without a number that goes up by one from line to line: that of the log, not of a round."""
+    matches = [part("round number").match(line) for line in lines if line.strip()]
+    numbers = [int(match["number"]) for match in matches if match]
+    is_log = len(numbers) >= _LEAST_NUMBERED and len(numbers) >= _MARKED_SHARE * len(matches)
+    if not is_log or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return lines
+    return [part("round number").sub("", line) for line in lines]
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines at the beginning are the settings of a page, between two lines of dashes."""
+    ends = (place for place, line in enumerate(lines[1:_LONGEST_MATTER], 2) if line.rstrip() == "---")
+    return next(ends, 0) if lines[0].rstrip() == "---" else 0
+
+
+def _turn_titles(lines: Sequence[str]) -> dict[int, Head]:
+    """The headings of the turns of a debate, "## Turn 3: PRO Reply", where two speak in turns; by place."""
+    found = {place: match for place, line in enumerate(lines) if (match := shape("turn title").fullmatch(line.strip()))}
+    counts = Counter(match["name"] for match in found.values())
+    if len(counts) < 2 or min(counts.values()) < 2:
+        return {}
+    return {place: Head("titled", match["name"], tags=(f"turn {match['number']}",)) for place, match in found.items()}
+
+
+def _fields_below(lines: Sequence[str], titles: Iterable[int]) -> Iterator[int]:
+    """The places of the settings between a heading and the text below it, "- model: olga-2"."""
+    for title in titles:
+        for place in range(title + 1, len(lines)):
+            if lines[place].strip() and not part("field").fullmatch(lines[place].strip()):
+                break
+            yield place
+
+
+def _with_initials(lines: list[_Line]) -> list[_Line]:
+    """The lines with full names where initials speak that stand behind a name elsewhere: "Ann Lee (AL): ..."."""
+    names = {line.head.key for line in lines if line.head.name}
+    known = {
+        _fold(note): line.head.name
+        for line in lines
+        for note in line.head.notes
+        if _fold(note) in names and _fold(note) == "".join(word[0] for word in _fold(line.head.name).split())
+    }
+    return [
+        replace(line, head=replace(line.head, name=known.get(line.head.key, line.head.name), notes=notes))
+        if known and line.head.name
+        else line
+        for line in lines
+        for notes in [tuple(note for note in line.head.notes if _fold(note) not in known)]
+    ]
 
 
 def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[int]:
@@ -241,7 +261,7 @@ def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[i
         for number in range(place, min(place + _LONGEST_THOUGHT, len(lines)) if "<" in lines[place] else place):
             if is_open and number in names and names[number] != names.get(place):
                 break
-            for tag in _THOUGHT.finditer(lines[number]):
+            for tag in part("thought").finditer(lines[number]):
                 is_open = not tag[1]
             if not is_open:
                 end = number
@@ -281,7 +301,7 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
     """Whether lines begin with a speaker in brackets: "[Ann] text", and not with a channel before "Ann: text"."""
     written = [_plain(line) for line in lines if line.strip()]
     found = [match for line in written if (match := shape("bracketed").fullmatch(line))]
-    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not _heading(f"[{match['name']}]"))
+    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not heading(f"[{match['name']}]"))
     with_colon = sum(
         (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2
         for match in found
@@ -305,35 +325,6 @@ def _joined_time(line: str, following: str) -> str | None:
     return f"{line} — {dashed}" if _is_name(line) else None
 
 
-def _heading(line: str) -> tuple[int | None, str | None] | None:
-    """The round and phase that a heading starts; ``None`` for any other line."""
-    stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
-    is_decorated = stripped != line.rstrip(" :.!")
-    lowered = stripped.casefold()
-    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or stripped.isupper()):
-        return None, phase
-    match = shape("heading").fullmatch(stripped)
-    if match is None:
-        return None
-    number = number_of((match["ordinal"] or match["number"]).casefold())
-    rest = match["rest"].casefold()
-    if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
-        return None
-    phase = _PERIODS[(match["second"] or match["period"]).casefold()]
-    return number, "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else phase
-
-
-def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
-    behind = re.findall(r"[^\W\d_]+", rest)
-    # "[Round 1] Ann: hi" and "Round 2: Ann: hi" are messages.
-    if any(mark in rest.lstrip(":-–—(,|/ ") for mark in ":]"):
-        return False
-    if all(word.casefold() in word_set("heading") for word in behind):
-        return True
-    stands_apart = is_decorated or rest[:1] in ":-–—(,|/"
-    return stands_apart and len(behind) <= 4 and behind[0][0].isupper()
-
-
 def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     """The beginning of a message in a cleaned line (``_plain``); ``None`` where no name stands."""
     if above := _above(line):
@@ -346,12 +337,12 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
-        if match := _NICK.fullmatch(line):
+        if match := part("nick").fullmatch(line):
             return Head("colon", match["nick"], match["text"], time=time)
         line = _marked(line)
     # In a chat every line with a time is somebody's or tells an event.
     event = Head("event", text=line.removeprefix("[event] "), time=time)
-    bullet = _BULLET.match(line)
+    bullet = part("bullet").match(line)
     rest = line[bullet.end() :] if bullet else line
     rest, tags = _untagged(rest)
     if time is not None and any(_fold(tag) in word_set("told_kinds") or channel_named(tag) == "system" for tag in tags):
@@ -368,7 +359,7 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
 
 def _marked(line: str) -> str:
     """The line of a log without its level; with a tag, where a server or a warning of the program tells it."""
-    if level := _LEVEL.match(line):
+    if level := part("level").match(line):
         return line[level.end() :] if level["level"].casefold() == "info" else f"[{level['level']}] {line}"
     return f"[event] {line}" if line.startswith(("*** ", "-!- ", "=== ")) else line
 
@@ -376,9 +367,9 @@ def _marked(line: str) -> str:
 def _untagged(rest: str) -> tuple[str, list[str]]:
     """The line behind the tags in front of a name, and the tags."""
     tags: list[str] = []
-    if match := _ROUND_TAG.match(rest):
+    if match := part("round tag").match(rest):
         rest, tags = rest[match.end() :], [match["tag"]]
-    while (match := _TAG.match(rest)) and len(tags) < 3:
+    while (match := part("tag").match(rest)) and len(tags) < 3:
         tags.append(match["tag"])
         rest = rest[match.end() :]
     return rest, tags
@@ -389,19 +380,22 @@ def _named(
 ) -> Head | None:
     name = written.strip(_MARKS + " ~\t")
     notes: list[str] = []
-    while match := _NOTE.search(name):
+    while match := part("last note").search(name):
         notes += [match["note"], *filter(None, (match["behind"],))]
         name = name[: match.start()].rstrip()
-    if match := _SAYS.search(name):
+    if match := part("says").search(name):
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
         name = name[: match.start()]
-    name, *recipients = _TO_RECIPIENTS.split(name)
+    name, *recipients = part("to recipients").split(name)
     # A message between two may be counted in front: "3 ANN -> BOB: text".
-    name = (_COUNTED.sub("", name) if recipients else name).strip(" *_@\t")
+    name = (part("counted").sub("", name) if recipients else name).strip(" *_@\t")
     if not _is_name(name):
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
     cleaned = text.strip(_MARKS + " \t") if time is None else text.strip().strip(_MARKS).strip()
+    if cleaned.startswith(name):
+        # "Ann: Ann says: Hello"
+        cleaned = part("again").sub("", cleaned[len(name) :]) if part("again").match(cleaned[len(name) :]) else cleaned
     return Head(
         shape, name, cleaned, tags, tuple(notes), tuple(one.strip() for one in recipients), time, is_listed, is_told
     )
@@ -409,9 +403,9 @@ def _named(
 
 def _is_name(name: str) -> bool:
     """Whether something may be a name: short, few words, no sentence, no address."""
-    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS or _NO_NAME.fullmatch(name):
+    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS or part("no name").fullmatch(name):
         return False
-    if _PHONE.fullmatch(name):
+    if part("phone").fullmatch(name):
         return True
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
@@ -426,7 +420,7 @@ def _above(line: str) -> Head | None:
     if match is None:
         return None
     written, time = match["later"] or match["name"], match["before"] or match["after"]
-    note = _NOTE.search(written)
+    note = part("last note").search(written)
     name = written[: note.start() if note else None].strip(_MARKS + " ")
     if len(written.split()) > _MOST_WORDS and match["later"] is None and re.search(r"[-–—•|]", line):
         return Head("event", text=written.strip(), time=time)
@@ -466,15 +460,9 @@ def _moments(written: Iterable[str | None], *, is_day_first: bool) -> Iterator[d
         lowered = (one or "").casefold().translate(_SPACES).strip().rstrip(".")
         found = part("date").search(lowered)
         try:
-            clock = _clock(
-                part("clock").search(
-                    lowered[: found.start()]
-                    if found and found.start()
-                    else lowered[found.end() :]
-                    if found
-                    else lowered
-                )
-            )
+            rest = lowered if found is None else lowered[: found.start()] or lowered[found.end() :]
+            match = part("clock").search(rest)
+            clock = _clock(match[0].strip()) if match else None
             if found is not None:
                 day = _day(found[0], is_day_first)
                 yield datetime.combine(day, clock or time(tzinfo=UTC)).astimezone(UTC)
@@ -506,54 +494,17 @@ def _day(written: str, is_day_first: bool) -> date:
     return day
 
 
-def _clock(found: re.Match[str] | None) -> time | None:
-    match = _CLOCK.match(found[0].strip()) if found else None
-    if match is None:
-        return None
-    hour = int(match["hour"])
-    if match["half"]:
-        hour = hour % 12 + (12 if match["half"] == "p" else 0)
-    zone = match["zone"] or ""
-    offset = datetime.strptime(zone, "%z").tzinfo if zone[:1] in ("+", "-") else UTC
-    fraction = int((match["fraction"] or "0").ljust(6, "0"))
-    return time(hour, int(match["minute"]), int(match["second"] or 0), fraction, offset)
-
-
-_BEGINNING = 4000
-# Texts that look like transcripts and are none, by their first lines, with what is read instead.
-_TOOL_LOGS = (
-    (
-        re.compile(r"\A\s*-{8,} (?:\w+(?:Message|Event) \([^()\n]{1,200}\)|user) -{8,}\s*\n"),
-        "the console output of AutoGen",
-        "Save the messages of the result as JSON, or the team's state (save_state).",
-    ),
-    (
-        re.compile(r'\A\s*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d: (?:task_name|task)="'),
-        "a log of CrewAI as text",
-        "Have it written as JSON: output_log_file with a name that ends in .json.",
-    ),
-    (
-        re.compile(r"(?:^<[^<>/!?\s]{1,60}> (?!.*</).*\n){2}", re.MULTILINE),
-        "a log of IRC without times",
-        "Write each line as [12:03] Name: text.",
-    ),
-    (
-        re.compile(
-            r"(?:[^\n]*(?:\x1b\[[\d;]{0,20}[^\d;m]|[│┃║╭╮╰╯┌┐└┘╔╗╚╝━═]{2}|[│┃║][^\n]*[│┃║])[^\n]*\n(?:[^\n]*\n)?){3}"
-        ),
-        "what a terminal showed, with frames and colours",
-        "Have the program write its messages to a file, as lines of Name: text, CSV or JSON.",
-    ),
-)
-
-
-def log_of_tool(text: str) -> tuple[str, str] | None:
-    """The tool that wrote a text which is not read, and what to hand in instead; ``None`` for any other text."""
-    return next(((name, remedy) for log, name, remedy in _TOOL_LOGS if log.search(text[:_BEGINNING])), None)
+@lru_cache(maxsize=4096)
+def _clock(written: str) -> time:
+    """The time of "1:55 p. m.", "13.55.10" or "13:55:10,5"; raises ``ValueError`` for one that does not exist."""
+    written = _HALF.sub("m", written)
+    written = (written if ":" in written else _DOTS.sub(":", written)).replace(",", ".").upper()
+    moment: datetime = parse_date(written, default=datetime(1970, 1, 1, tzinfo=UTC))
+    return moment.timetz()
 
 
 def _recognises(document: Document) -> bool:
-    is_other = document.text.lstrip()[:1] in ("{", "<") or log_of_tool(document.text) is not None
+    is_other = document.text.lstrip()[:1] in ("{", "<") or known_by_sight(document.text, "logs") is not None
     return not is_other and _speakers(document).are_enough
 
 
@@ -586,7 +537,7 @@ class _Speakers:
         heads = [line.head for line in lines if line.head.name]
         timed = sum(head.time is not None for head in heads)
         # Between the lines of a log stands what belongs to the line above, however it looks.
-        is_log = sum(_LOGGED.match(line.cleaned) is not None for line in lines) > 1
+        is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
         self.is_timed = timed > 1 and (is_log or timed >= _MARKED_SHARE * len(heads))
         self._shape = _ruling_shape(heads)
         self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
@@ -606,6 +557,8 @@ class _Speakers:
             and (line.head.key in self.listed or not tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
+        self._links = {head.key for head in beginning.values() if part("address").fullmatch(head.text)}
+        self._links -= {head.key for head in beginning.values() if not part("address").fullmatch(head.text)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
         self._sentences = Counter(
             head.key
@@ -646,7 +599,14 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
-        elif name.rstrip(".") in word_set("labels") or _NUMBERED.fullmatch(name) or self._tells_of_player(head.name):
+        elif name in self._links:
+            accepted = False
+            self.asked.setdefault(self.spelling(head.name), number)
+        elif (
+            name.rstrip(".") in word_set("labels")
+            or part("numbered").fullmatch(name)
+            or self._tells_of_player(head.name)
+        ):
             accepted = False
             self.labels += 1
         else:
@@ -670,7 +630,10 @@ class _Speakers:
         words = name.split()
         return (
             len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
-        ) or (_fold(_OWNED.split(name)[0]) in self._counts.keys() | self.listed and _OWNED.search(name) is not None)
+        ) or (
+            _fold(part("owned").split(name)[0]) in self._counts.keys() | self.listed
+            and part("owned").search(name) is not None
+        )
 
     def _is_field(self, head: Head) -> bool:
         """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
@@ -701,8 +664,12 @@ class _Speakers:
     def _read_lists(self) -> None:
         """The players whom lists name, and those of "Ann voted for Bob"."""
         is_open: bool | None = None
-        in_votes = False
+        in_votes = has_begun = False
         for line in self.lines:
+            has_begun = has_begun or (self.is_timed and line.head.time is not None)
+            if has_begun and not line.head.time:
+                # Part of what somebody says.
+                continue
             opened, votes = (
                 opens_list(line.head.text if line.head.shape == "event" else self._untimed(line)),
                 opens_votes(line.cleaned),
@@ -770,12 +737,20 @@ class _Speakers:
         """Whether the line begins a message of somebody."""
         return self.may_begin(head) and head.key in self._accepted
 
-    @property
+    @cached_property
+    def notes(self) -> Mapping[str, Counter[str]]:
+        """What stands in brackets behind each speaker's name, and how often."""
+        notes: dict[str, Counter[str]] = {}
+        for head in (line.head for line in self.lines if self.speaks(line.head)):
+            notes.setdefault(head.key, Counter()).update(head.notes)
+        return notes
+
+    @cached_property
     def names(self) -> list[str]:
         """All who speak, are listed or vote, as spelt, in the order of the file."""
         known = self._accepted | self.listed.keys()
         seats = seat_numbers([self.spelling(name) for name in known])
-        known |= {name for name in self._voting if name not in _NOBODY and seat_of(name) not in seats}
+        known |= {name for name in self._voting if not is_abstention(name) and seat_of(name) not in seats}
         folded = dict.fromkeys([*self.listed, *self._counts, *self._voting])
         return [self.spelling(name) for name in folded if name in known]
 
@@ -864,9 +839,6 @@ class _Page:
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
         self.winner: str | None = None
-        self._notes: dict[str, Counter[str]] = {}
-        for head in (line.head for line in speakers.lines if speakers.speaks(line.head)):
-            self._notes.setdefault(head.key, Counter()).update(head.notes)
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
         """The game with what is open about it; ``broken_off`` says what ended it before its end."""
@@ -915,6 +887,11 @@ class _Page:
         ):
             if count:
                 yield f"{counted(count, 'line')} with {what} left in the message above."
+        lines = self._lines if self._speakers.is_timed else ()
+        nearly = [one for one in lines if not one.head.time and shape("nearly timed").fullmatch(one.cleaned)]
+        if nearly:
+            shown = f'line {nearly[0].number}, "{shorten(nearly[0].cleaned)}"'
+            yield f"{counted(len(nearly), 'line')} like a message, with a time that is not known, left above: {shown}."
 
     def _questions(self, dates: str | None, written: Sequence[str]) -> Iterator[Question]:
         if asked := self._speakers.asked:
@@ -982,7 +959,7 @@ class _Page:
         named = set(_WORD.findall((match["named"] or "").casefold()))
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}
-        if named and (not hidden or named - hidden - _PLACES - {"the"}):
+        if named and (not hidden or named - hidden - word_set("places") - {"the"}):
             return False
         self._channel = match["hash"] or match["named"].strip()
         self._open = None
@@ -992,9 +969,11 @@ class _Page:
     def _is_result(self, line: _Line) -> bool:
         """Whether a line tells a vote, an elimination or the winner; the line itself stands in the system channel."""
         written, head = line.cleaned, line.head
-        if self._speakers.speaks(head):
+        silent = shape("silence").fullmatch(bare(head.text if head.name else written))
+        is_silent = silent is not None and self._find(silent["player"]) is not None
+        if self._speakers.speaks(head) and not (is_silent and silent and _fold(silent["player"]) == head.key):
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
-            if not is_list and not any(_TALLIED.fullmatch(note) for note in head.notes):
+            if not is_list and not any(part("tallied").fullmatch(note) for note in head.notes):
                 return self._votes_by_saying(head)
         elif head.shape == "event":
             written = head.text
@@ -1006,9 +985,7 @@ class _Page:
         kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
         if rest is None and kind is None:
             kind = self._take_results(written, is_told=is_told)
-        silent = shape("silence").fullmatch(bare(written))
-        if kind is None and silent and self._find(silent["player"]) is not None:
-            kind = "event"
+        kind = kind or ("event" if is_silent else None)
         if kind or rest == "":
             self._tell(written, kind or "event")
             return True
@@ -1085,16 +1062,19 @@ class _Page:
             self._note(one, tag, is_before=True)
         for note in head.notes:
             self._note(one, note, is_before=False)
-        if (match := _WHISPERED.match(head.text)) and set(_WORD.findall(match["note"].casefold())) & _QUIET:
+        if (match := part("whispered").match(head.text)) and set(_WORD.findall(match["note"].casefold())) & word_set(
+            "quiet"
+        ):
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
         kind = "message"
         if self._is_leading(speaker):
-            if (heading := _heading(head.text)) and len(head.text.split()) <= _MOST_WORDS:
-                self._begin(*heading)
+            starts = heading(head.text)
+            if starts and len(head.text.split()) <= _MOST_WORDS:
+                self._begin(*starts)
                 one.round, one.phase = self._draft.round, self._draft.phase
             has_votes = self._vote(head.text, is_list=False)
-            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if heading else "event")
+            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if starts else "event")
         if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
         if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):
@@ -1111,19 +1091,28 @@ class _Page:
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
         said = set(_WORD.findall(note.casefold()))
-        to = _TO.fullmatch(note)
+        to = part("to").fullmatch(note)
         names = _names(to["who"] or to["dm"]) if to else []
-        if heading := _heading(f"[{note}]" if is_before else note):
-            number, self._draft.phase = heading
+        if starts := heading(f"[{note}]" if is_before else note):
+            number, self._draft.phase = starts
             self._draft.round = self._draft.round if number is None else number
             one.round, one.phase = self._draft.round, self._draft.phase
-        elif _THINKS.fullmatch(note):
+        elif part("thinks").fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
-        elif to and (to["dm"] or said & _QUIET or any(map(self._find, names)) or note.casefold().startswith("to:")):
+        elif to and (
+            to["dm"] or said & word_set("quiet") or any(map(self._find, names)) or note.casefold().startswith("to:")
+        ):
             one.recipients = tuple(self._find(name) or name for name in names)
-        elif not is_before and not said & _PLACES and (alignment_of(note) or is_moderator(note)):
+        elif to and not is_before and note.casefold().startswith("to ") and not channel_named(note):
+            # One for all is who runs the talk, and hides nothing.
+            is_hub = len(self._speakers.notes) > 1 and all(
+                {*notes} == {note} for notes in self._speakers.notes.values()
+            )
+            one.metadata["note"] = note
+            one.recipients = () if is_hub else tuple(names)
+        elif not is_before and not said & word_set("places") and (alignment_of(note) or is_moderator(note)):
             self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
-        elif channel_named(note) or said & _PLACES or note.startswith("#"):
+        elif channel_named(note) or said & word_set("places") or note.startswith("#"):
             one.channel_name = note
         elif not is_before and self._is_role_of(one.speaker, note):
             self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
@@ -1132,24 +1121,37 @@ class _Page:
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
-        is_repeated = sum(found.total() for found in self._notes.values()) > len(self._notes)
-        return len(self._notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
+        is_repeated = sum(found.total() for found in self._speakers.notes.values()) > len(self._speakers.notes)
+        return len(self._speakers.notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
 
 
 def _names(written: str) -> list[str]:
     return [one.strip() for one in re.split(r",\s*|\s+and\s+|\s*&\s*", written) if one.strip()]
 
 
-def _runs(speakers: _Speakers) -> list[Sequence[_Line]]:
-    """The lines of each game in a file: a line that starts another begins one, where somebody speaks on both sides."""
+def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
+    """The lines of each game in a file, and whether each is whole.
+
+    A line that starts another run begins one, where somebody speaks on both sides; so do lines that are only a number,
+    where these count talks from one on.
+    """
     starts = [0]
+    numbers = [line for line in speakers.lines if line.cleaned.isdecimal()]
+    is_counted = len(numbers) > 1 and all(line.cleaned == str(place) for place, line in enumerate(numbers, start=1))
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
-        is_start = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_run = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_start = is_run or (is_counted and not speakers.is_timed and line.cleaned.isdecimal())
         if is_start and any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place]):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return [run for run in runs if any(speakers.speaks(line.head) for line in run)]
+    return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted
+
+
+def repeated_labels(document: Document) -> list[str]:
+    """What several lines begin with before a colon, the most frequent first."""
+    counts = Counter(line.head.name for line in _speakers(document).lines if line.head.name)
+    return [name for name, count in counts.most_common() if count > 1]
 
 
 def names_speaker(line: str) -> bool:
@@ -1176,9 +1178,9 @@ _PROGRAM_ENDED = "an error of the program that ran it"
 
 def _read(document: Document) -> Found:
     speakers = _speakers(document)
-    runs = _runs(speakers)
+    runs, are_whole = _runs(speakers)
     game_id = document.game_id(FORMAT)
-    ends = [_RUN_ENDED] * (len(runs) - 1)
+    ends = ["" if are_whole else _RUN_ENDED] * (len(runs) - 1)
     ends.append(
         _PROGRAM_ENDED if any(line.noise for line in [one for one in speakers.lines if one.cleaned][-1:]) else ""
     )

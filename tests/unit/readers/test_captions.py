@@ -48,3 +48,10 @@ def test_captions_are_messages_with_times(text: str) -> None:
 
 def test_captions_without_speakers_are_refused() -> None:
     assert "do not say who speaks" in refusal("WEBVTT\n\n00:01.000 --> 00:04.000\nGood morning\n")
+
+
+def test_a_time_that_is_nearly_one_is_named() -> None:
+    cue = "00:00:01.000 --> 00:00:02.000\nOlga: Good morning.\n\n"
+    assert refusal(f"WEBVTT\n\n{cue}00:00:03 -> 00:00:04\nPer: Good morning.\n\n{cue}") == (
+        'line 6: "00:00:03 -> 00:00:04" is not the time of a cue. Expected 00:01:02.000 --> 00:01:04.500.'
+    )

@@ -200,3 +200,12 @@ def test_two_people_of_one_nickname_stay_two() -> None:
     telegram = telegram_chat(messages=[chat[1], chat[1] | {"id": 9, "from_id": "user9"}])
     for data, names in ((discord, ("Ann (1)", "Ann (2)")), (telegram, ("Ann (user1)", "Ann (user9)"))):
         assert read(data).player_names == names
+
+
+def test_a_line_whose_time_is_not_known_is_named() -> None:
+    line = "14/3/24, 13:5{} - Olga: Good morning, number {}.\n"
+    found = result("".join(line.format(n, n) for n in range(4)) + "14/3/24, 13h59 - Per: Good morning.\n")
+    assert found.remarks == (
+        "1 line like a message, with a time that is not known, left above: "
+        'line 5, "14/3/24, 13h59 - Per: Good morning.".',
+    )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.unit.readers.reading import lines, read, refusal, result, told
+from typing import Any
+
+from evaluation.readers import Answers
+from evaluation.transcript import Transcript
+from tests.unit.readers.reading import lines, read, refusal, result, results, told
 from tests.unit.readers.test_who_could_hear import heard
 
 
@@ -87,19 +91,6 @@ def test_a_hidden_channel_names_its_speaker_by_the_side() -> None:
     assert [(one, who) for one, who, _ in heard(game)] == [("public", "Olga"), ("public", "Per"), ("team", "Olga")]
 
 
-def test_the_agent_of_a_conversation_speaks_for_the_model() -> None:
-    def agent(name: str, said: str) -> dict[str, object]:
-        told_it = [{"role": "system", "content": f"You are {name}."}, {"role": "user", "content": "Begin."}]
-        return {"agent_name": name, "conversation": [*told_it, {"role": "assistant", "content": said}]}
-
-    transcript = read({"players": [agent("Olga", "I offer 5."), agent("Per", "I take it.")]})
-    assert [one[1:] for one in told(transcript) if one[0] == "public"] == [
-        ("Olga", "I offer 5."),
-        ("Per", "I take it."),
-    ]
-    assert set(transcript.player_names) == {"Olga", "Per"}
-
-
 def test_answers_in_a_set_form_are_asked_about() -> None:
     def asked(question: str, name: str, text: str) -> dict[str, object]:
         return {"Host": question, name: text, "form": {"type": "bool"}}
@@ -181,3 +172,199 @@ def test_a_counted_round_holds_its_night_and_its_day() -> None:
     transcript = found.transcript or found.preview
     assert transcript is not None
     assert {one.round for one in transcript.discussion} == {1}
+
+
+def shown(content: Any, **about: Any) -> Transcript:
+    """The game, also where it waits for an answer."""
+    found = result(content, **about)
+    transcript = found.transcript or found.preview
+    assert transcript is not None, str(found.error)
+    return transcript
+
+
+def test_a_number_that_every_line_has_is_no_round() -> None:
+    said = [
+        "Olga: Olga says: Good morning, Per.",
+        "Per: Per says: Hello.",
+        "Rui: Rui remains silent.",
+        "The vote fails.",
+    ]
+    numbered = "".join(f"Round {place} - {line}\n" for place, line in enumerate([*said, *said], start=7))
+    found = read(numbered)
+    assert {one.round for one in found.messages} == {None}
+    assert [(one.speaker, one.text) for one in found.discussion][:2] == [
+        ("Olga", "Good morning, Per."),
+        ("Per", "Hello."),
+    ]
+    said = "Olga: Good morning, all.\nRui: Good morning, Olga.\n"
+    played = read(f"Round 1\n{said}Round 2\n{said}")
+    assert [one.round for one in played.discussion] == [1, 1, 2, 2]
+
+
+def test_a_vote_names_its_ground() -> None:
+    text = "- Olga said: Hello.\n- Per said: No.\n- Olga voted Per of being a wolf.\n- Per voted Olga as the wolf.\n"
+    assert [(one.voter, one.target) for one in shown(text).votes] == [("Olga", "Per"), ("Per", "Olga")]
+
+
+def test_the_way_of_a_death_is_no_role_and_a_tag_names_the_winner() -> None:
+    text = (
+        "Players: Olga, Per, Rui\nOlga: Hello, all.\nPer: Hello.\nRui: Hello.\n"
+        "[DEAD] Rui died during the night (wolf_kill)\n"
+        "Per: I am next, Olga.\n[WINNER] WEREWOLVES\n"
+    )
+    found = shown(text)
+    assert [(one.player, one.role) for one in found.eliminations] == [("Rui", None)]
+    assert found.winner == "mafia"
+
+
+def test_an_addressee_who_does_not_play_is_no_role() -> None:
+    text = "Olga (to hub): Hello, Per.\n\nPer (to hub): Hello, Olga.\n\nOlga (to hub): Who is the wolf, Per?\n"
+    found = shown(text)
+    assert [(one.channel, one.speaker) for one in found.messages] == [
+        ("public", "Olga"),
+        ("public", "Per"),
+        ("public", "Olga"),
+    ]
+    assert {one.role for one in found.players} == {None}
+    some = "Olga: Hello, Per.\nPer: Hello.\nOlga (to Ines): I do not trust Per.\nPer: Who is it, Olga?\n"
+    assert heard(some)[2] == ("private", "Olga", ("Ines",))
+
+
+def test_initials_that_stand_behind_a_name_are_that_person() -> None:
+    text = "Olga de Wit (OdW): Hello, Per.\nPer Lind (PL): Hello.\nOdW: Who was it, Per?\nPL: Not me.\nOdW: I see.\n"
+    found = read(text)
+    assert found.player_names == ("Olga de Wit", "Per Lind")
+    assert len(found.discussion) == 5
+
+
+def test_front_matter_and_links_are_no_speech() -> None:
+    page = "---\ntitle: An evening\nspeakers:\n  - Olga\ntags: talk\n---\nNotes 8: https://example.org/8\n\n"
+    found = result(page + "Olga: Hello, Per.\n\nPer: Hello.\n\nOlga: Who was it?\n")
+    assert {one.speaker for one in shown(page + "Olga: Hello, Per.\n\nPer: Hello.\n\nOlga: Who?\n").discussion} == {
+        "Olga",
+        "Per",
+    }
+    assert found.kinds["left out"] == 6
+    assert found.left_out[0].reason == "front matter of the page"
+
+
+def test_headings_of_turns_name_who_speaks() -> None:
+    page = "# A debate\n\n" + "".join(
+        f"## Turn {place}: {side} {what}\n\n- words: 12\n- claim_ids: [{place}]\n\n[{place}.1] This is so.\n\n"
+        for place, (side, what) in enumerate(
+            [("PRO", "Opening"), ("CON", "Opening"), ("PRO", "Reply"), ("CON", "Reply")], 1
+        )
+    )
+    found = read(page)
+    assert [(one.round, one.speaker) for one in found.discussion] == [(1, "PRO"), (2, "CON"), (3, "PRO"), (4, "CON")]
+    assert "words" not in " ".join(one.text for one in found.discussion)
+
+
+def test_numbered_talks_of_one_file_are_games() -> None:
+    talk = "0 {0} -> {1}: You and I, {1}?\n1 {1} -> {0}: Yes.\n2 {0} -> {1}: Good.\n"
+    found = results("1\n" + talk.format("OLGA", "PER") + "\n2\n" + talk.format("RUI", "INES"))
+    assert [one.transcript and one.transcript.player_names for one in found] == [("OLGA", "PER"), ("RUI", "INES")]
+
+
+def test_a_day_that_holds_rounds_is_the_round() -> None:
+    def said(day: int, turn: int, name: str) -> dict[str, object]:
+        return {"day": day, "round": turn, "player": name, "message": f"Hello, I am {name}."}
+
+    talk = [said(day, turn, name) for day in (1, 2) for turn in (1, 2) for name in ("Olga", "Per")]
+    assert [one.round for one in read({"talk": talk}).messages] == [1, 1, 1, 1, 2, 2, 2, 2]
+    counted = [said(1, turn, name) for turn in (1, 2) for name in ("Olga", "Per")]
+    assert [one.round for one in read({"talk": counted}).messages] == [1, 1, 2, 2]
+
+
+def test_a_moderator_of_a_table_tells_votes_deaths_rounds_and_the_winner() -> None:
+    def said(name: str, text: str) -> dict[str, object]:
+        return {"player": name, "message": text}
+
+    rows = [
+        said("game_master", "--- Round 2 ---"),
+        said("Olga", "Who was it?"), said("Per", "Rui, I think."), said("Rui", "No."),
+        said("game_master", "The votes of the day:\n  Olga voted for Rui\n  Per voted for Rui\n  Rui voted for Per\n"
+                            "Rui was voted out and was a wolf."),
+        said("game_master", "Game over! The villagers have won!"),
+    ]  # fmt: skip
+    for content in ({"talk": rows}, lines(*rows)):
+        found = read(content)
+        assert [(one.round, one.voter, one.target) for one in found.votes] == [
+            (2, "Olga", "Rui"),
+            (2, "Per", "Rui"),
+            (2, "Rui", "Per"),
+        ]
+        assert [(one.round, one.player, one.role) for one in found.eliminations] == [(2, "Rui", "wolf")]
+        assert found.winner == "town"
+        assert {one.round for one in found.discussion} == {2}
+
+
+def test_roles_in_keys_and_lists_of_a_role_for_each() -> None:
+    game = {"round 1": [{"Host": "Speak.", f"{name}({role})": "I trust you all here."} for name, role in
+                        (("Olga", "Seer"), ("Per", "Wolf"), ("Olga", "Seer"), ("Per", "Wolf"))]}  # fmt: skip
+    assert {one.name: one.role for one in shown(game).players} == {"Olga": "Seer", "Per": "Wolf"}
+    text = "Roles (SECRET): {'Olga': 'Seer', 'Per': 'Wolf'}\nOlga: Hello, Per.\nPer: Hello, Olga.\n"
+    assert {one.name: one.role for one in shown(text).players} == {"Olga": "Seer", "Per": "Wolf"}
+
+
+def test_a_list_inside_of_what_somebody_thinks_is_no_list_of_players() -> None:
+    said = (
+        "[10:00] Olga: Hello, Per.\n[10:01] Per: I think.\nRoles:\n- Olga (Me): fine\n- Per (Me)\n[10:02] Olga: Good.\n"
+    )
+    assert {one.role for one in shown(said).players} == {None}
+
+
+def test_texts_that_begin_with_a_name_in_a_list_of_json() -> None:
+    items = [{"text": f"{name}: {said}", "marks": []} for name, said in
+             (("Olga", "who was it"), ("Per", "not me"), ("Olga", "hm"))]  # fmt: skip
+    assert [one[1:] for one in told(read(items))] == [("Olga", "who was it"), ("Per", "not me"), ("Olga", "hm")]
+
+
+def test_lists_side_by_side_are_rows() -> None:
+    game = [{"dialogue": ["Good evening, all.", "Good evening, Olga."], "speaking_order": ["Olga", "Per"],
+             "private_informations": ["You are the seer.", "You are the wolf."]}]  # fmt: skip
+    assert [(one.channel, one.speaker) for one in read(game).messages if one.channel != "private"] == [
+        ("public", "Olga"), ("public", "Per"),
+    ]  # fmt: skip
+    numbered = [{"dialogue": ["Good evening, all.", "Good evening, you."], "speaking_order": [0, 1]}]
+    assert [one.speaker for one in read(numbered).messages] == ["Player 0", "Player 1"]
+
+
+def test_what_agents_answered_their_program_is_asked_about() -> None:
+    def agent(name: str, said: str) -> dict[str, object]:
+        told_it = [{"role": "system", "content": f"You are {name}."}, {"role": "user", "content": "Begin."}]
+        return {"agent_name": name, "conversation": [*told_it, {"role": "assistant", "content": said}]}
+
+    agents = {"players": [agent("Olga", "I offer 5."), agent("Per", "I take it.")]}
+    found = result(agents)
+    assert "answers to the program" in str(found.error)
+    public = Answers(channels={"answers to the program": "public"})
+    assert [one[1] for one in told(read(agents, answers=public)) if one[0] == "public"] == ["Olga", "Per"]
+
+
+def test_yaml_is_read_as_the_same_in_json() -> None:
+    text = "talk:\n- speaker: Olga\n  text: Good evening, Per.\n- speaker: Per\n  text: 'Good evening: Olga'\n"
+    assert [one[1:] for one in told(read(text))] == [("Olga", "Good evening, Per."), ("Per", "Good evening: Olga")]
+
+
+def test_records_of_a_log_that_give_nothing_are_counted() -> None:
+    rows = [
+        {"type": "init", "settings": {"players": 2}},
+        {"type": "said", "who": {"id": 1}, "player": "Olga", "message": "Hello"},
+        {"type": "said", "player": "Per", "message": "Hello"},
+        {"type": "paid", "player": "Per", "amount": 7, "more": {}},
+    ]  # fmt: skip
+    assert result(lines(*rows)).kinds == {"message": 2, "left out": 2}
+
+
+def test_a_refusal_says_what_stands_there() -> None:
+    log = "2025-01-02 10:00:00 - DEBUG: asked for input, player: Olga\n" * 3
+    assert "debug log" in refusal(log)
+    assert "tags" in refusal("<talk> YOU: Hello there <eos> THEM: Hello </talk>\n<talk> YOU: So </talk>\n")
+    assert '"1.content"' in refusal(
+        "1:\n  content: Hello everyone, I am here.\n2:\n  content: Let us begin, then, all.\n"
+    )
+    assert '"talk[].text"' in refusal({"talk": [{"text": "A sentence that nobody here says.", "n": 1}]})
+    assert '"steps[].prompt"' in refusal({"steps": [{"prompt": "You are Olga.", "response": "I wait for the others."}]})
+    labels = "Turn: 1\nprice told: 3\nTurn: 2\nprice told: 4\nTurn: 3\nprice told: 5\n"
+    assert '"price told"' in refusal(labels)

@@ -166,7 +166,10 @@ def test_a_parquet_table_that_unpacks_to_too_much() -> None:
     assert refusal(many).startswith("The table has 300,000 rows, more than 200,000. Check that it is one game")
     assert "raise limit.lines" in refusal(many)
     long = parquet({"speaker": ["A"] * 50_000, "text": ["x" * 1000] * 50_000})
-    assert refusal(long) == "The table holds more than 20,971,520 characters. Split it into several."
+    assert refusal(long) == (
+        "The table holds more than 20,971,520 characters. Split it into several, "
+        "or raise limit.file_bytes (Settings, Import limits, or dramaturg settings --set)."
+    )
     wide = parquet({"speaker": ["A"] * 1000, "text": ["x" * 200_000] * 1000})
     assert "A cell holds 200,000 characters, more than 100,000." in refusal(wide)
 

@@ -9,6 +9,7 @@ import os
 import struct
 import zipfile
 import zlib
+from dataclasses import fields
 from pathlib import Path
 
 import pyarrow
@@ -56,7 +57,8 @@ def games(found: list[ReadResult]) -> list[tuple[str | None, str | None]]:
         (
             b'{"gameId": 1, "messages": [1, 2, 3, 4]}',
             {"json_values": 6},
-            "The JSON holds more than 6 values. No transcript is like that; check that this is the right file.",
+            "The JSON holds more than 6 values. No transcript is like that; check that this is the right file, "
+            "or raise limit.json_values (Settings, Import limits, or dramaturg settings --set).",
         ),
         (LOG, {"lines": 10}, f"The file has 57 lines, more than 10. {split('lines')}"),
         (LOG, {"messages": 33}, f"The game has 34 messages, more than 33. {split('messages')}"),
@@ -114,7 +116,22 @@ def test_many_files_that_are_too_much_together() -> None:
     found = outcome(results(zip_of(files), "x.zip", limits=Limits(archive_bytes=3 * len(LOG))))
     assert list(found.values())[:3] == ["read"] * 3
     assert found["x.zip/3.log"].startswith("The zip unpacks to more than")
-    assert refusal(zip_of(files), limits=Limits(files=3)) == "The zip holds more files than 3. Split it into several."
+    assert refusal(zip_of(files), limits=Limits(files=3)).startswith("The zip holds more files than 3. Split it into")
+
+
+_DEEP = zip_of({"a.zip": zip_of({"b.zip": zip_of({"c.log": LOG})})})
+_BEYOND = {
+    "file_bytes": (LOG, 10), "messages": (LOG, 2), "players": (LOG, 2), "message_characters": (LOG, 5),
+    "lines": (LOG, 2), "json_depth": (b'[[[{"a": 1}]]]', 2), "json_values": (b"[1, 2, 3]", 2),
+    "files": (zip_of({"a.log": LOG, "b.log": LOG}), 1), "archive_bytes": (zip_of({"a.log": LOG}), 10),
+    "archive_ratio": (zip_of({"a.log": b"Ann: Hello\n" * 200_000}), 2), "archive_nesting": (_DEEP, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("setting", [one.name for one in fields(Limits)])
+def test_a_refusal_by_a_limit_names_the_setting(setting: str) -> None:
+    content, limit = _BEYOND[setting]
+    assert f"or raise limit.{setting} (" in refusal(content, name="x", limits=Limits(**{setting: limit}))
 
 
 def test_zips_side_by_side_are_not_inside_each_other() -> None:
@@ -130,7 +147,7 @@ def test_zips_side_by_side_are_not_inside_each_other() -> None:
 def test_the_budget_of_files_counts_zips_inside() -> None:
     inner = zip_of({"a.log": LOG, "b.log": LOG})
     results = outcome(read_upload("x.zip", zip_of({"1.zip": inner, "2.zip": inner}), Limits(files=4)))
-    assert results["x.zip/2.zip"] == "The zip holds more files than 0. Split it into several."
+    assert results["x.zip/2.zip"].startswith("The zip holds more files than 0. Split it into several, or raise")
 
 
 def test_the_same_file_twice_in_a_game_folder() -> None:

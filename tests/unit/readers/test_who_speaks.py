@@ -69,6 +69,17 @@ def test_short_names_of_seats_are_their_players() -> None:
     assert named == [["Player2", "Player3"], ["Player1"], ["Player2"], ["Player3"]]
 
 
+def test_a_short_form_is_the_player_whom_alone_it_can_mean() -> None:
+    index = NameIndex.of(("Alexander", "Rosalinda", "Dr. Per Holm"))
+    named = {
+        text: [m.player for m in index.mentions(text)] for text in ("Alex, where were you?", "Holm, I doubt Alex.")
+    }
+    assert named == {"Alex, where were you?": ["Alexander"], "Holm, I doubt Alex.": ["Dr. Per Holm", "Alexander"]}
+    assert not NameIndex.of(("Alexander", "Alexandra")).mentions("Alex, where were you?")
+    # "Will" and "Rose" are words of their own.
+    assert not NameIndex.of(("William", "Rosemary")).mentions("Will you go, and where is a rose?")
+
+
 def test_a_log_with_brackets_is_a_transcript_with_times() -> None:
     transcript = read(CASES / "log-with-brackets.txt")
     assert [m.speaker for m in transcript.messages] == ["Nora", "Sven", "Tilda"]
