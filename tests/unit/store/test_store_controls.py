@@ -72,10 +72,3 @@ def test_controls_go_into_the_trash_with_their_game_and_come_back(store: Store) 
     assert store.controls.missing() == []
     store.deletions.undo(deletion.id, who="Ann")
     assert store.results.load(GAME.id)["coherence"].control is not None
-
-
-def test_the_latest_validity_report_is_read(store: Store) -> None:
-    assert store.controls.report() is None
-    store.controls.save_report({"games": 1})
-    store.controls.save_report({"games": 2})
-    assert store.controls.report() == {"games": 2}
