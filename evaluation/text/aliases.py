@@ -126,7 +126,7 @@ def _parts(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _short_forms(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """ "jeff" for "Jefferson": the first four letters of a longer first name, where they are no word of their own."""
+    """ "jeff" for "Jefferson": the first four letters of a longer first name, unless they are a word of their own."""
     for name in names:
         first = words_of(name)[:1]
         short = first[0][:_SHORT_FORM] if first else ""

@@ -28,11 +28,10 @@ def test_a_moment_is_told_in_the_time_zone_that_is_asked_for() -> None:
         ("ab_test", {"subject": "e2"}, ("experiments", {"experiments_view": "A/B tests", "ab_test": "e2"})),
         ("personas", {"agents": ["ann", "bob"]}, ("agents", {"agent": "ann"})),
         ("judge_rows", {"transcripts": ["g1"]}, ("games", {"transcript": "g1"})),
-        ("judge_rows", {"transcripts": ["g1", "g2"]}, ("games", {})),
+        ("judge_rows", {"transcripts": ["g1", "g2"]}, ("games", {"part": "List"})),
         ("insight_checks", {"transcripts": ["g1"]}, ("games", {"transcript": "g1", "show": "Insights"})),
-        ("validity", {}, ("settings", {"help": "Guide", "guide_view": "Metrics"})),
         ("samples", {}, ("overview", {})),
-        ("evaluate", {}, ("games", {})),
+        ("evaluate", {}, ("games", {"part": "List"})),
     ],
 )
 def test_a_finished_job_leads_to_its_own_result(kind, order, shown) -> None:

@@ -203,7 +203,7 @@ def rest(page: Page) -> None:
 
 def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwards_it_does(server, listen) -> None:
     first = server.store.transcripts.get(server.store.rating_queue.next_unrated("Ada"))
-    ear = listen(f"review?rater=Ada&iteration=another%20iteration&transcript={first.id}")
+    ear = listen(f"rate?rater=Ada&iteration=another%20iteration&transcript={first.id}")
     page = ear.page
     rest(page)
     page.keyboard.press("4")
@@ -224,10 +224,10 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     expect(page.get_by_text("Game 2 of 2").first).to_be_visible()
     assert {what for what, mark in WITHHELD.items() if mark in ear.heard()} == set()
 
-    after = listen("review?rater=Ada&desk=My+ratings")
+    after = listen("rate?rater=Ada&desk=My+ratings")
     expect(after.page.get_by_text("You rated 1 game").first).to_be_visible()
     expect(after.page.get_by_text(server.store.transcripts.name(first.id)).first).to_be_visible()
-    opened = listen(f"transcripts?transcript={first.id}")
+    opened = listen(f"games?transcript={first.id}")
     opened.page.locator(".badge").first.wait_for()
     settle(opened.page)
     shown = opened.heard()

@@ -10,7 +10,7 @@ from tests.browser.hands import settle
 
 
 def test_after_the_name_every_key_works_without_a_click(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/verdicts", height=800).page
+    page = visit(f"{sample_server.url}/games?part=Check", height=800).page
     left = page.get_by_text(re.compile("[0-9]+ verdicts? to check"))
     expect(left).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Grace")

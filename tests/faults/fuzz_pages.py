@@ -28,19 +28,14 @@ from tests.faults.tab import Tab, events_of
 
 PAGES: dict[str, Sequence[str]] = {
     "": ("iteration", "picture"),
-    "transcripts": ("transcript", "message", "metric", "show", "part", "iteration", "mend"),
-    "review": ("game", "rater", "desk"),
-    "verdicts": ("verdicts_view", "reasons_of", "metric", "row"),
-    "agreement": ("differ", "metric", "agreement_view"),
+    "games": ("transcript", "message", "metric", "show", "part", "iteration", "mend", "row"),
+    "rate": ("game", "rater", "desk"),
+    "team": ("differ", "metric", "team_view"),
     "trends": ("metric", "iteration", "trends_view"),
     "compare": ("of", "judged", "first", "second", "before", "after"),
-    "validity": ("metric", "report"),
-    "personas": ("agent", "dimension", "personas_view", "run"),
-    "corrections": ("agent", "corrections_view"),
-    "network": ("network_view", "transcript", "player"),
+    "agents": ("agent", "dimension", "agents_view", "run"),
     "experiments": ("experiments_view", "experiment", "test"),
-    "settings": ("settings_view", "metric"),
-    "guide": ("guide_view", "tour", "rater"),
+    "settings": ("settings_view", "metric", "help", "guide_view", "tour", "rater"),
 }
 """The pages by address, and names that stand in their addresses."""
 
@@ -70,7 +65,7 @@ def fuzz_pages(inputs: int, seed: int, folder: Path) -> Found:
         tab = Tab(server.url)
         while found.inputs.total() < inputs:
             page, query = random.choice([*PAGES]), _query(random, games)
-            if page == "review" and random.random() < 0.5:
+            if page == "rate" and random.random() < 0.5:
                 # Else nobody has given a name, and no desk is there to send anything to.
                 query = f"rater=Fuzz&{query}"
             what = f"/{page}?{query[:300]}"

@@ -94,7 +94,7 @@ def test_files_pass_for_those_who_may_send_them_alone(site: Behind) -> None:
     visitors = {"nobody": "", "forged": "1", "admin": site.log_in("ada", 0), "rater": site.log_in("rae", 0)}
     for who, cookie in visitors.items():
         tab = Tab(site.url, cookie)
-        found[who] = tab.open("review" if who == "rater" else "upload").upload(content)
+        found[who] = tab.open("rate" if who == "rater" else "games").upload(content)
         tab.close()
     # The forged cookie passes the proxy's look at its name, and not the server's at its signature.
     assert found == {"nobody": 403, "forged": 403, "admin": 204, "rater": 204}
@@ -121,7 +121,7 @@ def test_no_answer_may_be_shown_in_a_frame_of_another_page(site: Behind) -> None
 
 
 def test_a_file_above_the_limit_is_refused_by_the_proxy(site: Behind) -> None:
-    tab = Tab(site.url, site.log_in("ada", 0)).open("upload")
+    tab = Tab(site.url, site.log_in("ada", 0)).open("games")
     address = f"{site.url}/_stcore/upload_file/{tab.session_id}/x"
     # More than the proxy takes is never sent: it answers, or drops the connection as Caddy does.
     with httpx.Client(trust_env=False) as client:

@@ -124,7 +124,7 @@ def memory_bytes(site: Site) -> int:
 
 
 def rate(rater: Tab, score: int) -> None:
-    desk = rater.open("review").desk()
+    desk = rater.open("rate").desk()
     assert desk is not None
     form = {**events_of(desk)["submit"], "score": score}
     rater.send(desk, "draft", form, is_state=True)
@@ -141,7 +141,7 @@ def ratings(site: Site) -> int:
 @pytest.mark.long
 def test_a_rater_logs_in_and_saves_beside_three_hundred_idle_strangers(site: Site, tab: Callable[..., Tab]) -> None:
     before = ratings(site)
-    strangers = [tab().open("review") for _ in range(STRANGERS)]
+    strangers = [tab().open("rate") for _ in range(STRANGERS)]
     silent = [socket.create_connection(("127.0.0.1", site.server.port)) for _ in range(STRANGERS)]
     begun = time.monotonic()
     rate(tab("rae"), 4)
@@ -171,9 +171,9 @@ def test_slow_readers_of_one_address_shut_nobody_else_out(
     before = ratings(site)
     with SlowReaders(site, first, pause_seconds) as flood:
         for _ in range(rounds):
-            guest = tab().open("review")
+            guest = tab().open("rate")
             begun = time.monotonic()
-            rater = tab("rae").open("review")
+            rater = tab("rae").open("rate")
             assert time.monotonic() - begun < LOGS_IN_WITHIN_SECONDS
             flood.wait_for(20)
             assert guest.is_open()
@@ -227,7 +227,7 @@ def test_more_connections_than_there_are_descriptors_are_refused_and_end_nothing
             break
     assert refused
     assert open_files(site) < MOST_FILES
-    raters[0].open("review")
+    raters[0].open("rate")
     for one in raters:
         one.close()
     before = ratings(site)
@@ -241,7 +241,7 @@ def test_a_long_message_of_a_stranger_ends_the_connection_and_takes_no_memory(
 ) -> None:
     before = memory_bytes(site)
     for _ in range(30):
-        stranger, message = tab().open("review"), BackMsg()
+        stranger, message = tab().open("rate"), BackMsg()
         for number in range(15):
             message.rerun_script.widget_states.widgets.add(id=f"made-up-{number}", string_value="x" * MEGABYTE)
         stranger.tell(message)
@@ -254,20 +254,20 @@ def test_the_files_of_one_person_take_a_bounded_amount_of_memory_however_many_ta
 ) -> None:
     content = bytes(60 * MEGABYTE)
     fit = MOST_UPLOADED_BYTES // len(content)
-    first = tab("rae").open("review")
+    first = tab("rae").open("rate")
     before = memory_bytes(site)
     assert [first.upload(content) for _ in range(fit + 2)] == [204] * fit + [413] * 2
-    second = tab("rae").open("review")
+    second = tab("rae").open("rate")
     assert second.upload(content) == 413
     # Another person's files are not in the way, and what a closed tab sent goes when there is no room for more.
-    assert tab("roy").open("review").upload(content) == 204
+    assert tab("roy").open("rate").upload(content) == 204
     first.close()
     assert [second.upload(content) for _ in range(fit + 1)] == [204] * fit + [413]
     assert memory_bytes(site) - before < MOST_UPLOADED_BYTES + 150 * MEGABYTE
 
 
 def test_files_that_are_sent_at_once_are_counted_together(site: Site, tab: Callable[..., Tab]) -> None:
-    rater, content = tab("rae").open("review"), bytes(60 * MEGABYTE)
+    rater, content = tab("rae").open("rate"), bytes(60 * MEGABYTE)
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(rater.upload, [content] * 8))
     assert answers.count(204) <= MOST_UPLOADED_BYTES // len(content)
@@ -275,12 +275,12 @@ def test_files_that_are_sent_at_once_are_counted_together(site: Site, tab: Calla
 
 
 def test_messages_with_many_widgets_are_not_answered(tab: Callable[..., Tab]) -> None:
-    stranger = tab().open("review")
-    message = BackMsg(rerun_script=ClientState(page_name="review"))
+    stranger = tab().open("rate")
+    message = BackMsg(rerun_script=ClientState(page_name="rate"))
     for number in range(1_000):
         message.rerun_script.widget_states.widgets.add(id=str(number), trigger_value=True)
     stranger.tell(message)
-    stranger.open("review")
+    stranger.open("rate")
     assert stranger.kinds.count("new_session") == 1
 
 
@@ -339,7 +339,7 @@ def test_forwarded_addresses_count_from_a_proxy_only(site: Site, tab: Callable[.
 def test_nothing_that_a_stranger_is_told_names_a_folder_of_the_server(site: Site, tab: Callable[..., Tab]) -> None:
     places = [str(Path(dashboard.__file__).parent).encode(), str(site.secrets.parent).encode(), b"site-packages"]
     stranger = tab()
-    for page in ("", "review", "no-such-page", "../../etc/passwd"):
+    for page in ("", "rate", "no-such-page", "../../etc/passwd"):
         stranger.open(page)
         for place in places:
             assert place not in stranger.received, page

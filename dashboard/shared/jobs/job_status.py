@@ -189,7 +189,8 @@ def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, 
             return GAMES_PAGE, "Read the game", subject
         case jobs.SAMPLES:
             return OVERVIEW_PAGE, "See the overview", {}
-    return GAMES_PAGE, "Read the games", {}
+    # The list is named: on the page where games are added the link would leave everything as it is.
+    return GAMES_PAGE, "Read the games", {state.GAMES_PART: state.GAME_LIST}
 
 
 _EXPERIMENTS = "app_pages/experiments/page.py"

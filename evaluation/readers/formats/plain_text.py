@@ -204,7 +204,7 @@ def _unnumbered(lines: list[str]) -> list[str]:
 
 
 def _front_matter(lines: Sequence[str]) -> int:
-    """How many lines at the beginning are the settings of a page, between two lines of dashes."""
+    """The number of lines at the beginning that are the settings of a page, between two lines of dashes."""
     ends = (place for place, line in enumerate(lines[1:_LONGEST_MATTER], 2) if line.rstrip() == "---")
     return next(ends, 0) if lines[0].rstrip() == "---" else 0
 
@@ -1149,7 +1149,7 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
 
 
 def repeated_labels(document: Document) -> list[str]:
-    """What several lines begin with before a colon, the most frequent first."""
+    """The words before a colon that several lines begin with, the most frequent first."""
     counts = Counter(line.head.name for line in _speakers(document).lines if line.head.name)
     return [name for name, count in counts.most_common() if count > 1]
 
