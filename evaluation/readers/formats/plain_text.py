@@ -739,7 +739,7 @@ class _Speakers:
 
     @cached_property
     def notes(self) -> Mapping[str, Counter[str]]:
-        """What stands in brackets behind each speaker's name, and how often."""
+        """The words in brackets behind each speaker's name, with how often they stand there."""
         notes: dict[str, Counter[str]] = {}
         for head in (line.head for line in self.lines if self.speaks(line.head)):
             notes.setdefault(head.key, Counter()).update(head.notes)
