@@ -29,6 +29,7 @@ from evaluation.store import Store
 from evaluation.store.transcripts import simulated
 from evaluation.workflows.iterations import iteration_names
 
+_PART = "games_part"
 _PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
 
 
@@ -48,7 +49,7 @@ def show(store: Store) -> None:
                 empty_state("No games yet", "Add games to see every message with what each metric made of it.")
         recently_deleted(store)
         return
-    part = state.choose_view(_PARTS, key=state.GAMES_PART, label="Part of the page")
+    part = pick_part()
     if part == state.ADD_GAMES:
         add_games(store)
         return
@@ -57,6 +58,26 @@ def show(store: Store) -> None:
         return
     all_games(store, listed)
     recently_deleted(store)
+
+
+def pick_part() -> str:
+    """The part of the page: what its address says, so that a link to the page shows the list again."""
+    st.session_state[_PART] = _addressed()
+    st.segmented_control(
+        "Part of the page", _PARTS, required=True, key=_PART, on_change=keep_part, label_visibility="collapsed"
+    )
+    return str(st.session_state[_PART])
+
+
+def keep_part() -> None:
+    """Writes the part that was chosen into the address."""
+    # The look for jobs may come with the widgets and the address of before a game was opened: nobody chose anything.
+    if st.session_state[_PART] != _addressed():
+        state.choose(**{state.GAMES_PART: st.session_state[_PART]})
+
+
+def _addressed() -> str:
+    return state.chosen(state.GAMES_PART, _PARTS) or state.GAME_LIST
 
 
 def open_marked_game(store: Store) -> None:
