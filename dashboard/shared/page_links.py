@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from dashboard.shared import state
@@ -16,14 +14,6 @@ RATE_PAGE = "app_pages/rate/page.py"
 TEAM_PAGE = "app_pages/team/page.py"
 AGENTS_PAGE = "app_pages/agents/page.py"
 HELP_PAGE = "app_pages/settings/page.py"
-TITLES: Mapping[str, str] = {
-    GAMES_PAGE: "Games",
-    RATE_PAGE: "Rate",
-    TEAM_PAGE: "Team",
-    AGENTS_PAGE: "Agents",
-    HELP_PAGE: "Settings and help",
-}
-"""Titles of the pages that others lead to, by the file."""
 
 VIEW = "desk"
 """The key, and query parameter, of the Rate page's view."""
