@@ -17,7 +17,7 @@ from evaluation.statistics.words import (
     detectable_words,
     p_words,
     paired_p_words,
-    shown_change,
+    seen_change,
     value_words,
 )
 
@@ -49,7 +49,7 @@ def _row(one: Difference) -> dict[str, object]:
         "Verdict": SYMBOLS[one.outcome],
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": shown_change(one.before.mean, one.after.mean, one.unit),
+        "Difference": seen_change(one),
         "Interval": deciding_interval_cell(one.deciding_interval),
         "Effect size d": "none" if math.isnan(one.effect.value) else f"{one.effect.value:+z.2f}",
         "p": p_words(one.welch.p),

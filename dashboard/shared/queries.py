@@ -100,7 +100,7 @@ def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, M
 POINT_COLUMNS = (
     *("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters"),
     *("settled", "considered"),
-    *("chance", "companion", "control"),
+    *("chance", "companion", "control", "judges"),
 )
 
 
@@ -111,9 +111,9 @@ def trend_points(store: Store) -> pd.DataFrame:
         One row per game and metric, ordered by iteration: ``metric``, ``position`` (of the iteration, from 1),
         ``iteration`` (name), ``game``, ``transcript_id``, ``score`` (NaN when there is none), ``status``, ``raters``
         (how many people rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave
-        nothing out), ``chance`` (the score of scrambled copies) and ``companion`` (both NaN where unknown), and
-        ``control`` (``None`` while it is not computed). Games of no iteration come last, then simulated conversations
-        of none.
+        nothing out), ``chance`` (the score of scrambled copies) and ``companion`` (both NaN where unknown),
+        ``control`` (``None`` while it is not computed), and ``judges`` (whose it is). Games of no iteration come last,
+        then simulated conversations of none.
     """
     with store.unit():
         summaries = store.transcripts.summaries()
@@ -146,7 +146,7 @@ def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
     control = outcome.control
     companion = (control or {}).get("companion") or {}
     beside = (control or {}).get("chance"), companion.get("value"), control
-    return metric, outcome.score, str(outcome.status), settled, considered, *beside
+    return metric, outcome.score, str(outcome.status), settled, considered, *beside, outcome.judges
 
 
 def transcript_list(store: Store) -> pd.DataFrame:

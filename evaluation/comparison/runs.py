@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from evaluation.judged_by import JudgedBy
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
@@ -74,14 +75,14 @@ class Run:
             str(row["instructions"]),
         )
 
-    def has_judge_of(self, other: Run) -> bool:
-        """Whether both were judged alike: by one model (or by rules), asked by the same prompts at one temperature.
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Its judge; recorded answers are those of their model."""
+        return JudgedBy(self.model or self.judge, self.instructions)
 
-        Recorded answers are those of their model; what is not on record counts as equal.
-        """
-        if (self.model or self.judge) != (other.model or other.judge):
-            return False
-        return not self.instructions or not other.instructions or self.instructions == other.instructions
+    def has_judge_of(self, other: Run) -> bool:
+        """Whether both were judged alike."""
+        return self.judged_by.is_like(other.judged_by)
 
 
 def of_one_judge(runs: Iterable[Run]) -> list[Run]:
@@ -91,7 +92,7 @@ def of_one_judge(runs: Iterable[Run]) -> list[Run]:
     return max(groups, key=lambda group: (len(group), max(run.created_at for run in group)), default=[])
 
 
-def apart_words(runs: Mapping[str, Run], beside: Run) -> str:
+def runs_apart_words(runs: Mapping[str, Run], beside: Run) -> str:
     """Name the runs that are not compared with another, as their judges differ; empty where all compare.
 
     "Run 1 stands apart: judged by offline: rules-2, not by live: gpt-4o-mini. Verdicts of different judges do not
@@ -115,7 +116,7 @@ def apart_words(runs: Mapping[str, Run], beside: Run) -> str:
 
 def _judge_words(run: Run, other: Run) -> str:
     """The judge of a run; with its instructions where only these differ from the other's."""
-    is_same_model = (run.model or run.judge) == (other.model or other.judge)
+    is_same_model = run.judged_by.name == other.judged_by.name
     return (run.judge or "nobody") + (f" ({run.instructions})" if is_same_model else "")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
+from evaluation.judged_by import Judges, apart_words
 from evaluation.statistics.comparison import Difference, Measure, compare, holm
 from evaluation.statistics.intervals import Interval
 from evaluation.statistics.tests import LEVEL
@@ -35,6 +36,7 @@ class RunResult:
         detail: Why it failed or was skipped.
         reference: The stored transcript that it is; empty for none.
         is_resumed: Whether it was run by an earlier call.
+        judges: Who judged the measures that a judge decided.
     """
 
     variant: str
@@ -46,6 +48,7 @@ class RunResult:
     detail: str = ""
     reference: str = ""
     is_resumed: bool = False
+    judges: Mapping[str, Judges] = field(default_factory=dict)
 
     def value(self, measure: str) -> float:
         """The run's value, NaN where it has none."""
@@ -165,6 +168,7 @@ def comparisons(
 def _measures(
     first: VariantResults, second: VariantResults, names: Mapping[str, Better], is_paired: bool
 ) -> dict[str, Measure]:
+    runs = (*first.runs, *second.runs)
     by_seed = {run.seed: run for run in second.runs}
     pairs = [(run, by_seed[run.seed]) for run in first.runs if run.seed in by_seed] if is_paired else []
     return {
@@ -172,6 +176,9 @@ def _measures(
             before=[run.value(name) for run in first.runs],
             after=[run.value(name) for run in second.runs],
             pairs=[(one.value(name), other.value(name)) for one, other in pairs],
+            apart=f"judged {words}, and verdicts of different judges do not compare"
+            if (words := apart_words(run.judges.get(name, ()) for run in runs if not math.isnan(run.value(name))))
+            else "",
         )
         for name in names
     }
@@ -270,7 +277,9 @@ def sentence(one: StatisticalComparison) -> str:
     name = f"{one.metric_name}, {one.variant_a} against {one.variant_b}"
     if math.isnan(one.difference):
         unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
-        return f"{name}: not known of {' and of '.join(unknown)}."
+        return f"{name}: " + (
+            f"not known of {' and of '.join(unknown)}." if unknown else f"not compared: {one.reason}."
+        )
     means = (
         f"{name}: {significant_text(one.mean_a)} ({counted(one.n_a, 'run')}) and "
         f"{significant_text(one.mean_b)} ({counted(one.n_b, 'run')})"

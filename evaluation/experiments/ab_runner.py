@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import zip_longest
 from statistics import fmean
 from types import MappingProxyType
@@ -29,6 +29,7 @@ from evaluation.experiments.ab_results import (
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, ValidationResult, Validator
+from evaluation.judged_by import Judges
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.text.display import json_data
@@ -225,12 +226,14 @@ class RunOutcome:
         transcript: What was said, where there is anything to check.
         personas: Persona texts by player.
         reference: The stored transcript that it is; empty for none.
+        judges: Who judged the figures that a judge decided.
     """
 
     metrics: Mapping[str, float | None]
     transcript: Transcript | None = None
     personas: Mapping[str, str] | None = None
     reference: str = ""
+    judges: Mapping[str, Judges] = field(default_factory=dict)
 
 
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float | None]]]
@@ -486,6 +489,7 @@ def _done(
         validations,
         reference=outcome.reference,
         is_resumed=is_resumed,
+        judges=dict(outcome.judges),
     )
     share = passed_share([result])
     return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})

@@ -33,6 +33,7 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import persona_text
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import Scored, metric_judges
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.text.agent_names import agent_name, require_distinct_agents
@@ -226,7 +227,7 @@ def _numbers(given: Any) -> dict[str, float | None]:
         raise InputError(f"{describe(error)}.", remedy=remedy) from None
 
 
-Load = Callable[[str], tuple[Transcript, Mapping[str, float | None], Mapping[str, str]]]
+Load = Callable[[str], tuple[Transcript, Mapping[str, Scored], Mapping[str, str]]]
 """Gives a stored transcript by id, with its scores by metric and its players' personas."""
 
 
@@ -235,8 +236,9 @@ def stored_games(load: Load) -> Run:
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - a stored game needs no seed
         transcript, scores, personas = load(str(config["run"]))
-        metrics = flat_metrics(transcript_metrics(transcript)) | dict(scores)
-        return RunOutcome(metrics, transcript, personas, transcript.id)
+        metrics = flat_metrics(transcript_metrics(transcript)) | {name: one.score for name, one in scores.items()}
+        judges = {name: found for name, one in scores.items() if (found := metric_judges(one))}
+        return RunOutcome(metrics, transcript, personas, transcript.id, judges)
 
     return run
 

@@ -30,7 +30,9 @@ from evaluation.iterations.tests import (
     chance_of_streak,
     form_tests,
     judge_games,
+    judges_apart,
     known_mean,
+    metrics_of,
 )
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
@@ -60,6 +62,7 @@ def measure_games(
         pairs: Ids of games that share a scenario or seed, before and after.
     """
     scale = DEFINITIONS[name].scale
+    judged = judges_apart(name, metrics_of(before), metrics_of(after))
     old, new = ({game.transcript_id: _score(game, name) for game in games} for games in (before, after))
     return Measure(
         [_score(game, name) for game in before],
@@ -67,6 +70,7 @@ def measure_games(
         [(old[one], new[other]) for one, other in pairs],
         scale.limits,
         "%" if scale == PERCENT else "",
+        f"judged {judged}, and verdicts of different judges do not compare" if judged else "",
     )
 
 
@@ -284,11 +288,13 @@ class Board:
         summary = self[name]
         if summary.decision is None:
             return ""
-        before, after = self[summary.decision.reference].means, summary.means
+        reference = self[summary.decision.reference]
+        before, after = reference.means, summary.means
         changes = [
             MetricChange(metric, old.score, new)
             for metric, old in before.items()
             if metric not in hidden and old.score is not None and (new := after[metric].score) is not None
+            if not judges_apart(metric, metrics_of(reference.games), metrics_of(summary.games))
         ]
         if not changes:
             return ""

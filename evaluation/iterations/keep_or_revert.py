@@ -10,7 +10,16 @@ from typing import Any
 
 from evaluation.escaping import cut
 from evaluation.iterations.iteration import Iteration, RecordedDecision
-from evaluation.iterations.tests import Game, GameFailure, MetricMean, failures_by_game, judge_games, mean_scores
+from evaluation.iterations.tests import (
+    Game,
+    GameFailure,
+    MetricMean,
+    failures_by_game,
+    judge_games,
+    judges_apart,
+    mean_scores,
+    metrics_of,
+)
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import MetricScore
@@ -144,7 +153,7 @@ class Decision:
         # A name may be as long as a sentence, and what follows it must not be cut off where lines are short.
         name = cut(str(self.baseline), LONGEST_NAME)
         if self.baseline_change is None:
-            return f"Against the baseline {name}: {DEFINITIONS[self.target].label} has no score on both sides."
+            return f"Against the baseline {name}: {DEFINITIONS[self.target].label} cannot be compared."
         return f"Against the baseline {name}: {_change_words(self.baseline_change)}."
 
     def as_dict(self) -> dict[str, Any]:
@@ -169,7 +178,7 @@ def decide(candidate: IterationSide, reference: IterationSide, baseline: Iterati
     """Whether to keep the candidate's change (rubric 1.0, iteration cycle).
 
     In this order: *revert* when a game of the candidate failed critically; *not yet* with fewer than 3 games on a side,
-    an unrated game, or a target that is not computed yet; *undecidable* when the target applies to no game of a side;
+    an unrated game, a target that is not computed yet, or a metric of different judges; *undecidable* when the target applies to no game of a side;
     *revert* when the target's mean is not above the reference's, or fewer metrics pass; else *keep*. An unknown cost
     decides nothing, and a reason says so.
 
@@ -189,13 +198,23 @@ class _Weighing:
         self.after, self.before = candidate.means, reference.means
         self.named = candidate.iteration.target_metric
         self.target = self.named or lowest_metric(self.before)
-        self.change = _change(self.target, self.after, self.before)
+        self.apart = {
+            name: words
+            for name in DEFINITIONS
+            if (words := judges_apart(name, metrics_of(reference.games), metrics_of(candidate.games)))
+        }
+        self.change = None if self.target in self.apart else _change(self.target, self.after, self.before)
         self.passed_before, self.passed_after = (
             judge_games(means, None).passed_count for means in (self.before, self.after)
         )
         self.fell = tuple(sorted(self._falls(), key=lambda one: one.difference / DEFINITIONS[one.metric].scale.width))
         self.critical = [one.words for one in candidate.failures if one.is_critical]
-        self.baseline_change = _change(self.target, self.after, baseline.means) if baseline else None
+        is_beside = (
+            baseline
+            and self.target
+            and not judges_apart(self.target, metrics_of(baseline.games), metrics_of(candidate.games))
+        )
+        self.baseline_change = _change(self.target, self.after, baseline.means) if baseline and is_beside else None
 
     def decision(self) -> Decision:
         choice = self._choice()
@@ -247,6 +266,10 @@ class _Weighing:
             waits = side.games and self.target and means[self.target].status is Status.PENDING
             if self.target and waits and self.target != ENGAGEMENT.name:
                 yield f"{DEFINITIONS[self.target].label}, the target, is not computed yet in {place}."
+        # Passes are counted over all metrics, so none may have different judges.
+        for words in dict.fromkeys(self.apart.values()):
+            names = listed([DEFINITIONS[name].label for name, one in self.apart.items() if one == words])
+            yield f"{names}: judged {words}. Have one judge read all of them, or give its rows back to the rules."
 
     def _outlook(self, choice: Choice) -> str:
         """The rule's answer once every game is rated, from deciding with each open rating at its limit."""
@@ -302,7 +325,8 @@ class _Weighing:
 
     def _falls(self) -> Iterator[MetricChange]:
         for name in DEFINITIONS:
-            change = _change(name, self.after, self.before) if name != self.target else None
+            is_other = name != self.target and name not in self.apart
+            change = _change(name, self.after, self.before) if is_other else None
             if change is not None and change.difference < -_SMALLEST_CHANGE:
                 yield change
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation.coverage import Coverage, added_coverage
+from evaluation.judged_by import apart_words
 from evaluation.rubric.control_words import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
@@ -19,6 +20,7 @@ from evaluation.rubric.verdict import (
     judge_scores,
     metric_control,
     metric_coverage,
+    metric_judges,
 )
 from evaluation.score import Status, failure_beyond_score, status_of
 from evaluation.text.display import counted
@@ -265,6 +267,20 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
     reasons = {one.reason for one in computed if one.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)
+
+
+def metrics_of(games: Iterable[Game]) -> list[Mapping[str, Scored]]:
+    """The games' scores, without the rest."""
+    return [game.metrics for game in games]
+
+
+def judges_apart(name: str, *sides: Iterable[Mapping[str, Scored]]) -> str:
+    """By whom a metric was judged where games' judges differ, so that their scores do not compare; else empty.
+
+    Such as "by rules in 3 games and by gpt-4o-mini in 2 games". Games without a score are left out.
+    """
+    scores = (game.get(name) for games in sides for game in games)
+    return apart_words(metric_judges(one) for one in scores if one is not None and one.score is not None)
 
 
 def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:

@@ -8,8 +8,9 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.coverage import Coverage
+from evaluation.judged_by import JudgedBy, Judges
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
-from evaluation.score import MetricResult, Status, coverage_of, failure_beyond_score, status_by
+from evaluation.score import JUDGES, MetricResult, Status, coverage_of, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost
 
@@ -49,6 +50,7 @@ class MetricScore(NamedTuple):
     reason: str = ""
     coverage: Coverage | None = None
     control: Mapping[str, Any] | None = None
+    judges: Judges = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
         metric.reason,
         metric_coverage(metric),
         metric_control(metric),
+        metric_judges(metric),
     )
 
 
@@ -158,6 +161,14 @@ def metric_control(metric: Scored) -> Mapping[str, Any] | None:
     """The control of one game's score; ``None`` while it is not computed."""
     control: Mapping[str, Any] | None = getattr(metric, "control", None)
     return control
+
+
+def metric_judges(metric: Scored) -> Judges:
+    """The judges of one game's score; of a result with its ledger without their instructions."""
+    if isinstance(metric, MetricResult):
+        return tuple(JudgedBy(model) for model in sorted(metric.details.get(JUDGES, ())))
+    judges: Judges = getattr(metric, "judges", ())
+    return judges
 
 
 _Finding = tuple[VerdictStatus, str]

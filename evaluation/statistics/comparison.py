@@ -136,6 +136,7 @@ class Measure:
         pairs: (before, after) of games that share a scenario or seed.
         limits: The ends of the scale.
         unit: What stands behind a value: "%", or nothing.
+        apart: Why the two sides do not compare whatever their values are; empty where they do.
     """
 
     before: Sequence[float]
@@ -143,6 +144,7 @@ class Measure:
     pairs: Sequence[tuple[float, float]] = ()
     limits: Limits = None
     unit: str = ""
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ class Difference:
     """One metric's difference, after minus before.
 
     Attributes:
-        difference: Of the means; NaN when a side has no value.
+        difference: Of the means; NaN when a side has no value, or the sides do not compare.
         interval: Welch's, at 95 %.
         deciding_interval: Welch's, at the level that decided the outcome: it excludes 0 just when that is better or
             worse. Draw this one beside the outcome.
@@ -253,11 +255,17 @@ def compare(measures: Mapping[str, Measure], *, primary: str | None = None) -> C
     Raises:
         KeyError: ``primary`` is not among the measures.
     """
-    tests = {name: welch(measure.after, measure.before) for name, measure in measures.items()}
+    tests = {name: _test(measure) for name, measure in measures.items()}
     rules = {name: _Rule(math.nan, LEVEL, LEVEL, False) for name in measures} | _holm_rules(tests, primary)
     if primary is not None:
         rules[primary] = _Rule(tests[primary].p, LEVEL, LEVEL, True)
     return Comparison(tuple(_difference(name, one, tests[name], rules[name]) for name, one in measures.items()))
+
+
+def _test(measure: Measure) -> SignificanceTest:
+    if measure.apart:
+        return SignificanceTest("Welch", math.nan, math.nan, reason=measure.apart)
+    return welch(measure.after, measure.before)
 
 
 class _Rule(NamedTuple):
@@ -282,6 +290,25 @@ def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None) -> d
 
 def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule) -> Difference:
     before, after = (_summary(values, measure.limits) for values in (measure.before, measure.after))
+    if measure.apart:
+        none = no_interval(measure.apart)
+        return Difference(
+            name,
+            measure.unit,
+            before,
+            after,
+            math.nan,
+            none,
+            none,
+            rule.is_primary,
+            test,
+            math.nan,
+            EffectSize(math.nan, measure.apart),
+            None,
+            math.nan,
+            None,
+            Outcome.UNTESTABLE,
+        )
     difference = after.mean - before.mean
     span = _span(measure.limits)
     deciding = LEVEL if math.isnan(rule.interval_level) else rule.interval_level

@@ -98,6 +98,13 @@ def shown_change(before: float, after: float, unit: str, digits: int = 1) -> str
     return change_words(round(round(after, digits) - round(before, digits), digits), unit, digits)
 
 
+def seen_change(one: Difference) -> str:
+    """The change of a difference as its rounded sides show it; none is known where they do not compare."""
+    if math.isnan(one.difference):
+        return change_words(math.nan, one.unit)
+    return shown_change(one.before.mean, one.after.mean, one.unit)
+
+
 def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
     """An interval, "-8.1 to +19.9", or the reason why there is none."""
     if interval.low is None or interval.high is None:
@@ -117,7 +124,7 @@ def difference_cells(one: Difference) -> tuple[str, ...]:
     return (
         f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        shown_change(one.before.mean, one.after.mean, one.unit),
+        seen_change(one),
         deciding_interval_cell(one.deciding_interval),
         "none" if one.effect.reason else f"{one.effect.value:+.2f}",
         p_words(one.welch.p),
@@ -170,7 +177,7 @@ def _seen(one: Difference) -> Iterator[str]:
         # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
         interval = f", {_level(decided)} interval {interval_words(decided, signed=True)}" if decided.is_known else ""
-        yield f"From {before} to {after}: {shown_change(one.before.mean, one.after.mean, one.unit)}{interval}."
+        yield f"From {before} to {after}: {seen_change(one)}{interval}."
 
 
 def _verdict(one: Difference) -> Iterator[str]:

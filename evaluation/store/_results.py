@@ -10,6 +10,7 @@ from evaluation.coverage import Coverage
 from evaluation.engines.task_engines import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
+from evaluation.judged_by import JudgedBy, Judges
 from evaluation.overrides import Override
 from evaluation.rubric.controls import CONTROLLED, WITHOUT_CHANCE, attach_controls
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, VERSIONS
@@ -223,14 +224,21 @@ class Results:
         table["control"] = pd.Series(controls, index=table.index, dtype=object)
         return table
 
-    def metric_scores(self, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
+    def metric_scores(
+        self, iteration: str | None = None, *, transcript_id: str | None = None
+    ) -> dict[str, dict[str, MetricScore]]:
         """The same by transcript and metric, as verdicts and tests take them.
 
         Args:
             iteration: Only its transcripts; ``None`` for all.
+            transcript_id: Only this one; ``None`` for all.
         """
         found: dict[str, dict[str, MetricScore]] = {}
-        rows = self._store.rows(_SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration))
+        with self._store.unit() as cursor:
+            rows = cursor.execute(
+                _SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration, transcript_id)
+            ).fetchall()
+            judges = self.judges()
         for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
             rule = DEFINITIONS[metric].coverage
             has_coverage = considered or (considered is not None and score is not None)
@@ -238,9 +246,17 @@ class Results:
             # Why a metric fails whatever its score is what later readings of it must know.
             failure = reason if status == Status.FAILED else ""
             held = WITHOUT_CHANCE.get(metric) or from_json(control)
-            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held)
+            by = judges.get((key, metric), ())
+            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held, by)
             found.setdefault(key, {})[metric] = outcome
         return found
+
+    def judges(self) -> dict[tuple[str, str], Judges]:
+        """The judges whose decisions stand, by transcript and metric; those that none decided are missing."""
+        found: dict[tuple[str, str], list[JudgedBy]] = {}
+        for key, metric, model, instructions in self._store.rows(_JUDGES):
+            found.setdefault((key, metric), []).append(JudgedBy(model, instructions))
+        return {place: tuple(judges) for place, judges in found.items()}
 
     def rows_in_doubt(self, transcript_ids: Sequence[str]) -> dict[str, list[ReviewItem]]:
         """Rows that :func:`~evaluation.rubric.rows_in_doubt.review_items` finds in the results as they stand.
@@ -363,8 +379,8 @@ def _ledgers(cursor: DuckDBPyConnection, result_ids: Sequence[int]) -> dict[int,
     return ledgers
 
 
-def _chosen(iteration: str | None) -> dict[str, Any]:
-    return {"iteration": iteration and well_formed(iteration), "metrics": list(_ALL)}
+def _chosen(iteration: str | None, transcript_id: str | None = None) -> dict[str, Any]:
+    return {"iteration": iteration and well_formed(iteration), "transcript": transcript_id, "metrics": list(_ALL)}
 
 
 _STATUSES = {status.value: status for status in Status}
@@ -376,8 +392,21 @@ _OUTCOME_COLUMNS = """transcript_id, metric, status, score, threshold, reason, n
 
 _SCORES = """
 SELECT {columns} FROM current_scores JOIN transcripts t USING (transcript_id)
-WHERE ($iteration::text IS NULL OR t.iteration = $iteration) AND list_contains($metrics, metric)
+WHERE ($iteration::text IS NULL OR t.iteration = $iteration)
+    AND ($transcript::text IS NULL OR t.transcript_id = $transcript) AND list_contains($metrics, metric)
 ORDER BY t.position, list_position($metrics, metric)
+"""
+
+# How a decision was asked for stands with the judgement that it follows from.
+_JUDGES = """
+WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
+asked AS (
+    SELECT DISTINCT transcript_id, metric, model, judgement_key AS key FROM row_decisions SEMI JOIN latest
+    USING (decision_id) WHERE verdict IS NOT NULL
+)
+SELECT transcript_id, metric, a.model, array_to_string(list_sort(list(DISTINCT concat_ws(
+    ', temperature ', j.prompt->>'version', j.answer->'parameters'->>'temperature'))), '; ')
+FROM asked a LEFT JOIN judgements j USING (key) GROUP BY ALL ORDER BY ALL
 """
 
 _RATED = "SELECT transcript_id, score FROM {table} WHERE metric = ? AND score IS NOT NULL"

@@ -42,6 +42,7 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
+from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
@@ -262,10 +263,10 @@ def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
 
 
 def _games_of_store(store: Store) -> Run:
-    def load(transcript_id: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+    def load(transcript_id: str) -> tuple[Transcript, Mapping[str, Scored], dict[str, str]]:
         with store.unit():
             transcript = store.transcripts.get(transcript_id)
-            scores = {name: one.score for name, one in store.results.load(transcript_id).items()}
+            scores = store.results.metric_scores(transcript_id=transcript_id)[transcript_id]
         return transcript, scores, player_personas(store, transcript)
 
     return stored_games(load)

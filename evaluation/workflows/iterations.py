@@ -18,12 +18,12 @@ from evaluation.comparison.movers import (
     player_names,
     with_patterns,
 )
-from evaluation.comparison.runs import Run, RunComparison, apart_words, compare_runs
+from evaluation.comparison.runs import Run, RunComparison, compare_runs, runs_apart_words
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations.board import Board, games_by_iteration, make_board
 from evaluation.iterations.iteration import Fate, Iteration, current_iteration, departs_from, reference_of
 from evaluation.iterations.keep_or_revert import Choice, IterationSide
-from evaluation.iterations.tests import Game
+from evaluation.iterations.tests import Game, judges_apart, metrics_of
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import MetricScore
@@ -131,7 +131,9 @@ def stored_comparison(store: Store, before: str, after: str) -> IterationCompari
         old, new = (_names(side.games) for side in sides)
         metadata = store.transcripts.metadata([*old, *new])
         pairs = paired_games(*({key: pair_key(metadata[key]) for key in side} for side in (old, new)))
-        rows = _ledger_rows(store, {**old, **new})
+        # Reasons of different judges have other words, and would all be found to have moved.
+        alike = [name for name in DEFINITIONS if not judges_apart(name, *(metrics_of(side.games) for side in sides))]
+        rows = _ledger_rows(store, {**old, **new}, alike)
         rows["is_after"] = rows["transcript_id"].isin(list(new))
         found = biggest_movers(rows)
         texts = _texts(store, [example for mover in found for example in mover.examples])
@@ -241,7 +243,7 @@ def stored_run_comparison(store: Store, before: str, after: str) -> RunCompariso
                 )
         rows = store.evaluations.scores(before), store.evaluations.scores(after)
     sides = Run.of(runs[before]), Run.of(runs[after])
-    if apart := apart_words({"The first run": sides[0]}, sides[1]):
+    if apart := runs_apart_words({"The first run": sides[0]}, sides[1]):
         raise InputError(apart, place=f"{before}, {after}", remedy="Name two runs of one judge.")
     return compare_runs(*sides, rows)
 
@@ -265,6 +267,11 @@ def _rows_beside_reference(store: Store, name: str) -> tuple[pd.DataFrame, str |
     before = store.transcripts.game_names(reference.name) if reference else {}
     rows = _ledger_rows(store, before | after)
     rows["is_after"] = rows["transcript_id"].isin(list(after))
+    if reference:
+        # Without those of the reference there is no trend, as there is none between different judges.
+        sides = [store.results.metric_scores(one) for one in (name, reference.name)]
+        apart = [metric for metric in DEFINITIONS if judges_apart(metric, *(side.values() for side in sides))]
+        rows = rows[rows["is_after"] | ~rows["metric"].isin(apart)]
     return rows[rows["denominator"] > 0], reference.name if reference else None, len(after)
 
 

@@ -1,9 +1,10 @@
-"""Twenty raters at a real server at once: every form is stored once, under the name of whoever sent it."""
+"""Twenty raters at a real server at once, beside an import: every form is stored once, under its sender's name."""
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,22 +12,39 @@ from urllib.parse import quote
 
 import pytest
 
+from benchmarks.generate import generate
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.dashboard_server import serving
+from tests.dashboard_server import dramaturg, serving
 from tests.faults.tab import Tab, events_of
 from tests.games import game_of
 
 RATERS = 20
 MINUTES = float(os.environ.get("DRAMATURG_RATING_MINUTES", "0.5"))
 PACE_SECONDS = 3.0
+FILES = 20
+"""Games of one import beside the raters."""
 GAMES_A_MINUTE = round(60 / PACE_SECONDS)
 
 
 def game(number: int) -> Transcript:
     said = [("Alpha", f"I suspect Bravo in game {number}"), ("Bravo", "Why do you say that, Alpha?")]
     return game_of(said, game_id=f"game {number}")
+
+
+def import_until(database: Path, folder: Path, until: float) -> int:
+    """Imports files of further games, one command after the other, while a server has the database; how many games."""
+    imported = 0
+    while not imported or time.monotonic() < until:
+        folder.mkdir(exist_ok=True)
+        for document in generate(FILES, rounds=1, seed=imported + 1):
+            imported += 1
+            (folder / f"{imported}.json").write_text(json.dumps(document))
+        subprocess.run([dramaturg(), "import", folder, "--db", database], check=True, capture_output=True)
+        for file in folder.iterdir():
+            file.unlink()
+    return imported
 
 
 def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, str]]:
@@ -69,12 +87,16 @@ def test_twenty_raters_lose_nothing_and_store_nothing_twice(tmp_path: Path, minu
     for number in range(2 + round(2 * GAMES_A_MINUTE * minutes)):
         add_evaluated(store, game(number), source_name=f"{number}.json")
     store.close()
-    with serving(database) as server:
+    with serving(database) as server, ThreadPoolExecutor(1) as beside:
         until = time.monotonic() + 60 * minutes if minutes else 0.0
+        importing = beside.submit(import_until, database, tmp_path / "games", until)
         # Each form is sent twice, as a browser does that had no answer yet.
         sent = submit_all(server.url, times=times, until=until)
+        imported = importing.result()
     assert len(sent) >= RATERS
-    ratings = store.ratings.all()
+    ratings, games = store.ratings.all(), store.transcripts.ids()
     store.close()
+    print(f"{len(sent)} forms by {RATERS} raters, {imported} games imported meanwhile")
+    assert len(games) == 2 + round(2 * GAMES_A_MINUTE * minutes) + imported
     assert sorted(zip(ratings["rater"], ratings["comment"], strict=True)) == sorted(sent)
     assert not ratings.duplicated(["transcript_id", "rater"]).any()

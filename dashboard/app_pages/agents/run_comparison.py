@@ -24,10 +24,10 @@ from evaluation.comparison.runs import (
     NO_CHANGE,
     Run,
     RunComparison,
-    apart_words,
     finding_words,
     outlier_words,
     run_comparison_data,
+    runs_apart_words,
 )
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
@@ -69,7 +69,7 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         return
     numbers = {run.id: number for number, run in enumerate(runs, 1)}
     sides = {run.id: run for run in runs}
-    if apart := apart_words({f"Run {numbers[before]}": sides[before]}, sides[after]):
+    if apart := runs_apart_words({f"Run {numbers[before]}": sides[before]}, sides[after]):
         plain(apart)
         st.info("Choose two runs of one judge, or run the agent again with the same one.", icon=":material/balance:")
         return

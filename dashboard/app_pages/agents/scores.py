@@ -25,7 +25,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.comparison.runs import Run, RunComparison, apart_words, finding_words, of_one_judge
+from evaluation.comparison.runs import Run, RunComparison, finding_words, of_one_judge, runs_apart_words
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
@@ -93,7 +93,7 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
             plain(f"Nobody keeps in character better than another beyond luck: Adherence (0 to 9) is {listed(scores)}.")
     if ranked:
         others = {_name(person): runs[person.id] for person in found if person.id in runs}
-        if apart := apart_words(others, runs[ranked[0].id]):
+        if apart := runs_apart_words(others, runs[ranked[0].id]):
             plain(apart)
 
 
@@ -165,7 +165,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     detail = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**" + (f" Since the run before, {_changed_words(changes)}" if changes else ""))
-    if apart := apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
+    if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
         plain(apart)
     claims = scored_claims(detail.scores)
     found = profile(upto, claims, dimensions)

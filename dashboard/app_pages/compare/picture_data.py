@@ -21,7 +21,7 @@ from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricDefinition
 from evaluation.statistics.comparison import Difference, Outcome, Summary
-from evaluation.statistics.words import evidence_words, shown_change, sizes_words
+from evaluation.statistics.words import evidence_words, seen_change, sizes_words
 from evaluation.text.display import counted, listed, shortened
 
 _LONGEST_LABEL = 160
@@ -116,7 +116,7 @@ def sentence(found: IterationComparison) -> str:
 def _row(one: Difference, threshold: float, found: IterationComparison) -> dict[str, Any]:
     definition = DEFINITIONS[one.name]
     outcome, color = _OUTCOMES[one.outcome]
-    difference = shown_change(one.before.mean, one.after.mean, one.unit).replace("-", _MINUS)
+    difference = seen_change(one).replace("-", _MINUS)
     return {
         "label": definition.label,
         "isTarget": one.is_primary,

@@ -19,7 +19,9 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.iterations import IterationComparison, typical_pair
+from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import metric_judges
 from evaluation.score import PERCENT
 from evaluation.statistics.words import shown_change
 from evaluation.text.display import counted, shortened
@@ -91,7 +93,7 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
     found = []
     for name, definition in DEFINITIONS.items():
         scores = [opened.results[name].score for opened in (before, after) if name in opened.results]
-        if len(scores) == 2 and None not in scores:
+        if len(scores) == 2 and None not in scores and not _is_apart(name, before, after):
             first, second = (float(one or 0.0) for one in scores)
             words = " → ".join(score_text(one, definition.scale) for one in (first, second))
             unit = "%" if definition.scale == PERCENT else ""
@@ -100,13 +102,17 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
     return found
 
 
+def _is_apart(name: str, *games: OpenTranscript) -> bool:
+    return not have_one_judge(metric_judges(one.results[name]) for one in games if name in one.results)
+
+
 def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
     moves = {label: change for _, label, _, change in _moves(before, after)}
     return pd.DataFrame(
         [
             {
                 "Metric": one.label,
-                "Change": moves.get(one.label, ""),
+                "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
                 "Before": _cell(name, before),
                 "After": _cell(name, after),
             }

@@ -16,7 +16,7 @@ from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
-from evaluation.iterations.tests import MetricMean, with_open_engagement
+from evaluation.iterations.tests import MetricMean, judges_apart, metrics_of, with_open_engagement
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import has_low_evidence, shown_status
@@ -179,7 +179,10 @@ def _row(
     is_target: bool,
 ) -> tuple[dict[str, Any], MarkTargets, str]:
     definition, mean = DEFINITIONS[metric], shown.means[metric]
-    before = reference.means[metric].score if reference else None
+    is_apart = reference is not None and bool(
+        judges_apart(metric, metrics_of(reference.games), metrics_of(shown.games))
+    )
+    before = reference.means[metric].score if reference and not is_apart else None
     interval = mean_interval(mean.values, limits=definition.scale.limits)
     appearance, dots = look(status), _dots(shown, definition)
     points = [(one, one.means[metric]) for one in history]
@@ -204,7 +207,7 @@ def _row(
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
-            "change": _change_text(definition, before, mean.score),
+            "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
             "chance": _chance_words(mean.control),
             "chance_meaning": _CHANCE_MEANING,
             "no_score": _no_score_words(mean),

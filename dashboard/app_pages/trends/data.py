@@ -17,15 +17,16 @@ from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.formatting import USD, score_text, usd_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.queries import LOOSE, group_of
-from evaluation.comparison.runs import Run, apart_words, of_one_judge
+from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
 from evaluation.iterations.keep_or_revert import MetricChange
+from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.control_words import control_words, summarise_controls
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
@@ -108,7 +109,7 @@ def dimension_points(store: Store) -> DimensionPoints:
         scores = store.evaluations.latest_scores()
         latest = [Run.of(row) for row in store.evaluations.latest().to_dict("records")]
     kept = of_one_judge(latest)
-    apart = apart_words({run.agent: run for run in latest}, kept[0]) if kept else ""
+    apart = runs_apart_words({run.agent: run for run in latest}, kept[0]) if kept else ""
     scores = scores[scores["run_id"].isin([run.id for run in kept])]
     games = summaries[["game", "iteration", "source_format"]].to_dict("index")
     rows = []
@@ -166,7 +167,7 @@ def beside_points(store: Store) -> pd.DataFrame:
     with store.unit():
         summaries = store.transcripts.summaries()
         places = {one.name: place for place, one in enumerate(store.iterations.list(), start=1)}
-        by_side = side_scores(store)
+        by_side, judges = side_scores(store), store.results.judges()
     rows = []
     for row in summaries.to_dict("records"):
         key, iteration = str(row["transcript_id"]), row["iteration"]
@@ -177,8 +178,12 @@ def beside_points(store: Store) -> pd.DataFrame:
             "role_town": by_side.get((key, "town")),
         }
         place, name = group_of(iteration, row["source_format"], places)
-        rows += [(figure, place, name, row["game"], key, score, "not recorded", 0) for figure, score in figures.items()]
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS))
+        own = judges.get((key, ROLE_CONSISTENCY.name), ())
+        rows += [
+            (figure, place, name, row["game"], key, score, "not recorded", 0, own if figure.startswith("role") else ())
+            for figure, score in figures.items()
+        ]
+    frame = pd.DataFrame(rows, columns=[*_COLUMNS, "judges"])
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
@@ -197,17 +202,24 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     """
     reached: dict[str, int] = {}
     all_means: dict[str, dict[Any, float]] = {}
+    all_games: dict[str, pd.DataFrame] = {}
     for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
         waiting = set(games.loc[games["status"] == "pending", "metric"])
         means = games.groupby("metric")["score"].mean().to_dict()
         count = sum(mean >= thresholds[str(name)] - 1e-9 and name not in waiting for name, mean in means.items())
         name = str(games["iteration"].iloc[0])
-        reached[name], all_means[name] = count, means
+        reached[name], all_means[name], all_games[name] = count, means, games
     if not reached:
         return _NO_ITERATION
     reference = references.get(name, "")
     beside, lower_words = "", ""
-    if reference in reached:
+    apart = _apart(all_games[reference], all_games[name]) if reference in reached else {}
+    if reference in reached and apart:
+        lower_words = "".join(
+            f" {DEFINITIONS[metric].label} does not compare with {cut(reference, _LONGEST_NAME)}: judged {words}."
+            for metric, words in apart.items()
+        )
+    elif reference in reached:
         more = count - reached[reference]
         size = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
         beside = f", {size} {cut(reference, _LONGEST_NAME)}"
@@ -221,6 +233,15 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
     whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}."
     return f"{cut(name, _LONGEST_NAME)} reaches {whole}{waits}{lower_words}"
+
+
+def _apart(*sides: pd.DataFrame) -> dict[str, str]:
+    """By metric that was judged by different judges, by whom; see ``apart_words``."""
+    games = pd.concat(sides).dropna(subset=["score"])
+    if "judges" not in games:
+        return {}
+    found = {str(metric): apart_words(judges) for metric, judges in games.groupby("metric", sort=False)["judges"]}
+    return {metric: words for metric, words in found.items() if words}
 
 
 _NO_ITERATION = "These games belong to no iteration."

@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 
 from dashboard.shared.formatting import USD, score_text, threshold_text
 from evaluation.escaping import safe
+from evaluation.judged_by import Judges, have_one_judge
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition
 from evaluation.statistics.intervals import mean_interval
@@ -92,7 +93,7 @@ def trend_figure(
         figure.add_trace(_game_dots(scored, definition), row=row, col=1)
         means = _means(scored, definition, iterations, changes, aside)
         figure.add_trace(means, row=row, col=1)
-        joined += _line_through(means, iterations, aside, row)
+        joined += _line_through(means, iterations, aside, row, _judges_by_place(scored))
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
             # In the margin, where no game can lie under it.
@@ -201,19 +202,34 @@ def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter
     )
 
 
+def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
+    """The judges of each iteration's games, by position; none where the points do not tell."""
+    if "judges" not in scored:
+        return {}
+    return {int(str(place)): frozenset(judges) for place, judges in scored.groupby("position")["judges"]}
+
+
 def _line_through(
-    means: go.Scatter, iterations: pd.Series[str], aside: Collection[str], row: int
+    means: go.Scatter,
+    iterations: pd.Series[str],
+    aside: Collection[str],
+    row: int,
+    judges: Mapping[int, frozenset[Judges]],
 ) -> Iterator[dict[str, object]]:
-    """The line of the means, if any: it passes by those of ``aside`` and breaks at others that are unknown."""
-    path, step = [], "M"
+    """The line of the means, if any: it passes by those of ``aside`` and breaks at others that are unknown.
+
+    It breaks also where the judge changes.
+    """
+    path, step, last = [], "M", frozenset[Judges]()
     for place, mean in zip(means.x, means.y, strict=True):
         if iterations[place] in aside:
             continue
         if math.isnan(mean):
             step = "M"
         else:
-            path.append(f"{step}{place},{mean}")
-            step = "L"
+            own = judges.get(place, frozenset())
+            path.append(f"{step if have_one_judge(last | own) else 'M'}{place},{mean}")
+            step, last = "L", own
     if path:
         axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
         line = {"width": 3, "color": ACCENT}

@@ -10,7 +10,6 @@ import pytest
 
 from evaluation.comparison.runs import (
     Run,
-    apart_words,
     by_game,
     compare_runs,
     finding_words,
@@ -18,6 +17,7 @@ from evaluation.comparison.runs import (
     of_one_judge,
     outlier_words,
     run_comparison_data,
+    runs_apart_words,
 )
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Outcome
@@ -108,12 +108,12 @@ def test_only_runs_of_one_judge_compare_and_a_sentence_says_which_stand_apart() 
     # As many of each: the latest run decides.
     assert of_one_judge([replace(rules, created_at=RUN.created_at + timedelta(days=1)), RUN])[0].id == "a"
     assert of_one_judge([]) == []
-    assert apart_words({"Run 1": RUN, "Run 2": played}, RUN) == ""
-    assert apart_words({"Run 1": rules, "Run 2": RUN}, RUN) == (
+    assert runs_apart_words({"Run 1": RUN, "Run 2": played}, RUN) == ""
+    assert runs_apart_words({"Run 1": rules, "Run 2": RUN}, RUN) == (
         "Run 1 stands apart: judged by offline: rules-2, not by live: small. "
         "Verdicts of different judges do not compare."
     )
-    assert apart_words({"Run 1": older}, newer) == (
+    assert runs_apart_words({"Run 1": older}, newer) == (
         "Run 1 stands apart: judged by live: small (propositions-1, temperature 0), not by live: small "
         "(propositions-2, temperature 0). Verdicts of different judges do not compare."
     )

@@ -28,6 +28,8 @@ from evaluation.experiments.ab_sources import check_numbers, given_metrics, stor
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge
+from evaluation.rubric.verdict import MetricScore, Scored
+from evaluation.score import Status
 from evaluation.transcript import Transcript
 from tests.games import game_of
 
@@ -187,9 +189,9 @@ def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
 
 
 def test_checks_of_stored_games_give_the_pass_rate() -> None:
-    def load(key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
+    def load(key: str) -> tuple[Transcript, dict[str, Scored], dict[str, str]]:
         said = [("Ada", "Fine words."), ("Ada", "Bad words." if key.startswith("b") else "More fine words.")]
-        return game_of(said, game_id=key), {"coherence": 50.0}, {}
+        return game_of(said, game_id=key), {"coherence": MetricScore(Status.FAILED, 50.0, 70.0)}, {}
 
     def script(request: Any) -> QualityAnswer:
         return QualityAnswer(reason="so", score=0.1 if "Bad words" in request.prompt.user else 0.9)
@@ -231,8 +233,9 @@ class Shelf:
         self.depth = 50.0
         self.text = "Fine words."
 
-    def load(self, key: str) -> tuple[Transcript, dict[str, float | None], dict[str, str]]:
-        return game_of([("Ada", f"{self.text} {at}") for at in range(4)], game_id=key), {"depth": self.depth}, {}
+    def load(self, key: str) -> tuple[Transcript, dict[str, Scored], dict[str, str]]:
+        said = [("Ada", f"{self.text} {at}") for at in range(4)]
+        return game_of(said, game_id=key), {"depth": MetricScore(Status.FAILED, self.depth, 90.0)}, {}
 
 
 def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:
