@@ -1,11 +1,10 @@
-"""Agreement between raters, item by item, pair by pair and game by game."""
+"""Agreement between raters, item by item and game by game."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,10 +18,7 @@ from evaluation.statistics.agreement import (
     ac1_of,
     alpha_of,
     coincidences,
-    mean_bias,
     moments,
-    quadratic_kappa,
-    spearman,
 )
 from evaluation.statistics.intervals import (
     FEWEST_FOR_BOOTSTRAP,
@@ -30,7 +26,6 @@ from evaluation.statistics.intervals import (
     TOO_FEW,
     Interval,
     bootstrap_interval,
-    mean_interval,
     no_interval,
     percentile_interval,
     resample_weights,
@@ -102,6 +97,13 @@ class RatingTable:
     def rated(self) -> Numbers:
         """Number of raters of each transcript."""
         return np.asarray((~np.isnan(self.answers[SCORE.name])).sum(axis=0))
+
+    @property
+    def shared(self) -> dict[str, int]:
+        """Number of games that each rater has in common with another one."""
+        is_rated = ~np.isnan(self.answers[SCORE.name])
+        counts = is_rated[:, self.rated >= 2].sum(axis=1).tolist()
+        return dict(zip(self.raters, counts, strict=True))
 
 
 def rating_table(ratings: pd.DataFrame) -> RatingTable:
@@ -234,36 +236,6 @@ class ItemAgreement:
         return "too uncertain to rely on" if high >= TENTATIVE else "too low to rely on"
 
 
-@dataclass(frozen=True, slots=True)
-class PairAgreement:
-    """Two raters on the score of the games that both rated; ``bias`` is first minus second."""
-
-    first: str
-    second: str
-    games: int
-    kappa: float
-    spearman: float
-    bias: float
-    exact: float
-
-
-@dataclass(frozen=True, slots=True)
-class RaterLeaning:
-    """One rater beside the mean of the others on the same games; above zero is more generous.
-
-    Attributes:
-        games: That somebody else rated too.
-        rated: All that this person rated.
-    """
-
-    rater: str
-    rated: int
-    games: int
-    bias: float
-    interval: Interval
-    spearman: float
-
-
 def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
     """Alpha, AC1 and exact agreement of one item, each with a bootstrap interval over games."""
     answers = table.answers[item.name]
@@ -310,38 +282,6 @@ def _ac1(counts: Numbers, item: Item) -> Figure:
 def all_items(table: RatingTable) -> tuple[ItemAgreement, ...]:
     """Every item of the form, in its order."""
     return tuple(item_agreement(table, item) for item in ITEMS)
-
-
-def pair_agreements(table: RatingTable) -> tuple[PairAgreement, ...]:
-    """Every two raters with a game in common; the least agreeing first (NaN last)."""
-    scores = table.answers[SCORE.name]
-    found = []
-    for one, other in combinations(range(len(table.raters)), 2):
-        x, y = scores[one], scores[other]
-        both = ~(np.isnan(x) | np.isnan(y))
-        if both.any():
-            exact = float((x[both] == y[both]).mean())
-            names = table.raters[one], table.raters[other]
-            kappa, ranks = quadratic_kappa(x, y), spearman(x, y)
-            found.append(PairAgreement(*names, int(both.sum()), kappa, ranks, mean_bias(x, y), exact))
-    return tuple(sorted(found, key=lambda pair: (math.isnan(pair.kappa), pair.kappa, pair.exact)))
-
-
-def rater_leanings(table: RatingTable) -> tuple[RaterLeaning, ...]:
-    """Every rater beside the others, the most generous first; those without a shared game last."""
-    scores = table.answers[SCORE.name]
-    there = ~np.isnan(scores)
-    sums, counts = np.nansum(scores, axis=0), there.sum(axis=0)
-    found = []
-    for row, rater in enumerate(table.raters):
-        shared = there[row] & (counts > 1)
-        others = (sums[shared] - scores[row, shared]) / (counts[shared] - 1)
-        gaps = scores[row, shared] - others
-        bias = float(gaps.mean()) if len(gaps) else math.nan
-        ranks = spearman(scores[row, shared], others)
-        rated = int(there[row].sum())
-        found.append(RaterLeaning(rater, rated, len(gaps), bias, mean_interval(gaps, limits=(-4.0, 4.0)), ranks))
-    return tuple(sorted(found, key=lambda one: (math.isnan(one.bias), -one.bias, one.rater)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,11 @@ from evaluation.agreement.between_raters import (
     GameDisagreement,
     Item,
     ItemAgreement,
-    PairAgreement,
-    RaterLeaning,
     RatingTable,
     RuleGap,
     all_items,
     figures,
     moments_per_game,
-    pair_agreements,
-    rater_leanings,
     rating_table,
     rule_gaps,
     share_of,
@@ -186,6 +182,7 @@ class AgreementReport:
         raters: How many people rated.
         games: How many games have a rating.
         shared_games: How many have two or more.
+        shared_by_rater: How many of those each rater rated.
         ratings: How many current ratings there are.
         overruled: Ledger rows that people decided.
         rows: Rule, judge and person against each other on ledger rows.
@@ -195,10 +192,9 @@ class AgreementReport:
     raters: int
     games: int
     shared_games: int
+    shared_by_rater: Mapping[str, int]
     ratings: int
     items: tuple[ItemAgreement, ...]
-    pairs: tuple[PairAgreement, ...]
-    leanings: tuple[RaterLeaning, ...]
     references: tuple[ReferenceAgreement, ...]
     split: tuple[GameDisagreement, ...]
     gaps: tuple[RuleGap, ...]
@@ -237,10 +233,9 @@ def agreement_report(
         raters=len(table.raters),
         games=len(table.transcripts),
         shared_games=int((table.rated >= 2).sum()),
+        shared_by_rater=table.shared,
         ratings=int(table.rated.sum()),
         items=all_items(table),
-        pairs=pair_agreements(table),
-        leanings=rater_leanings(table),
         references=reference_agreements(table, references) if len(table.transcripts) else (),
         split=split_games(table, names),
         gaps=rule_gaps(table, references[ALL_METRICS].scores, names),
@@ -308,8 +303,6 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
             "rows": [_decided(one) for one in report.disputed],
         },
         "items": [json_data(one) | {"reading": one.reading} for one in report.items],
-        "pairs": json_data(report.pairs),
-        "leanings": json_data(report.leanings),
         "references": json_data(report.references),
         "rows": json_data(report.rows),
     }

@@ -10,16 +10,12 @@ from evaluation.agreement.between_raters import (
     TENTATIVE,
     Item,
     ItemAgreement,
-    RaterLeaning,
 )
 from evaluation.agreement.report import AGREE, ALL_METRICS, NOT, PARTLY, AgreementReport
-from evaluation.text.display import counted, listed, shortened
+from evaluation.text.display import counted, listed
 
 NEARER_TO_CHANCE = TENTATIVE / 2
 """Below this alpha, agreement is nearer to chance (0) than to what conclusions need."""
-
-
-_LONGEST_NAME = 60
 
 
 def agreement_level(one: ItemAgreement) -> str | None:
@@ -66,9 +62,8 @@ def headline(report: AgreementReport) -> str:
 
 
 def other_sentences(report: AgreementReport) -> list[str]:
-    """Sentences that are about no single item: leanings, metrics beside ratings, and who decides rows alike."""
-    leanings = _leaning_sentences(report.leanings) if report.shared_games else ()
-    return [*leanings, *_metric_sentence(report), *_row_sentences(report)]
+    """Sentences that are about no single item: metrics beside ratings, and who decides rows alike."""
+    return [*_metric_sentence(report), *_row_sentences(report)]
 
 
 def often_words(one: ItemAgreement) -> str:
@@ -82,18 +77,6 @@ def _named(items: Sequence[Item]) -> str:
     numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
     questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(numbers)}"] if numbers else []
     return listed([*("the score" for one in items if one.is_score), *questions])
-
-
-def _leaning_sentences(leanings: Sequence[RaterLeaning]) -> Iterator[str]:
-    is_any = False
-    for one in leanings:
-        low, high = one.interval.low, one.interval.high
-        if low is not None and high is not None and not low <= 0 <= high:
-            is_any = True
-            more = "more" if one.bias > 0 else "less"
-            yield f"{shortened(one.rater, _LONGEST_NAME)} gives {abs(one.bias):.1f} points {more} than the others."
-    if not is_any:
-        yield "There is no sign that one rater is stricter than another."
 
 
 def _metric_sentence(report: AgreementReport) -> Iterator[str]:

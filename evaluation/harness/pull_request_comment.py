@@ -116,7 +116,7 @@ def _dimension(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> 
 
 
 def row_remarks(row: Mapping[str, Any], quoted: Callable[[object, int], str]) -> Iterator[str]:
-    """Remarks on a row beside its numbers: why it is as it is, what fell, and what is behind it.
+    """Remarks on a row beside its numbers: why it is as it is, and the lowest claim of what fell.
 
     Args:
         row: From ``Comparison.as_dict``, or JSON of that form.
@@ -125,33 +125,20 @@ def row_remarks(row: Mapping[str, Any], quoted: Callable[[object, int], str]) ->
     who = f"{quoted(row.get('agent_name'), _LONGEST_NAME)}, {_dimension(row, quoted)}"
     if row.get("detail") and row.get("outcome") != "new":
         yield f"- {who}: {quoted(row['detail'], 2 * _LONGEST_TEXT)}"
-    fallen = [each for each in _list(row.get("fallen"))[:_MOST_LISTED] if isinstance(each, Mapping)]
-    for each in fallen:
-        before, now = (number_words(each.get(key), 2) or "n/a" for key in ("baseline", "score"))
-        yield f"- {who}: {quoted(each.get('name'), _LONGEST_NAME)} fell from {before} to {now}"
+    lowest = row.get("lowest")
+    if not isinstance(lowest, Mapping):
+        return
+    score = number_words(lowest.get("score"), 2) or "n/a"
+    yield f"- {who}: the lowest claim is {quoted(lowest.get('proposition_id'), _LONGEST_NAME)} with {score}"
     for key, words in (
-        ("new_propositions", "new propositions"),
-        ("gone_propositions", "propositions that are gone"),
-        ("changed_propositions", "propositions that ask otherwise and are not compared"),
+        ("message", "at"),
+        ("snippet", "said"),
+        ("mark_words", "marked"),
+        ("reason", "why"),
+        ("recommendation", "try"),
     ):
-        listed = [quoted(each, _LONGEST_NAME) for each in _list(row.get(key))[:_MOST_LISTED]]
-        if listed:
-            yield f"- {who}: {words}: {', '.join(listed)}"
-    worst = [each for each in _list(row.get("behind"))[:_MOST_LISTED] if isinstance(each, Mapping)]
-    if worst:
-        yield f"- {who} changed by {number_words(row.get('change'), 2, sign=True) or 'too much'}; behind it:"
-    for each in worst:
-        before, now = (number_words(each.get(key), 2) or "new" for key in ("baseline", "score"))
-        yield f"  - {quoted(each.get('proposition_id'), _LONGEST_NAME)}: {before} → {now}"
-        for key, words in (
-            ("message", "lowest at"),
-            ("snippet", "said"),
-            ("mark_words", "marked"),
-            ("reason", "why"),
-            ("recommendation", "try"),
-        ):
-            if each.get(key):
-                yield f"    - {words}: {quoted(each[key], _LONGEST_TEXT)}"
+        if lowest.get(key):
+            yield f"  - {words}: {quoted(lowest[key], _LONGEST_TEXT)}"
 
 
 def _quoted(text: object, limit: int) -> str:

@@ -129,21 +129,6 @@ def ac1_of(counts: Numbers, categories: int, weights: Numbers | None = None) -> 
     return np.asarray(found if weights is not None else found[0])
 
 
-def quadratic_kappa(first: Iterable[float], second: Iterable[float]) -> float:
-    """Cohen's kappa with quadratic weights (Cohen 1968) of paired ratings; pairs with a NaN are left out.
-
-    1 - sum (x - y)^2 / (expected sum for independent ratings) = 2 cov / (var x + var y + (mean x - mean y)^2), all
-    with ddof = 0, which is the same as Lin's concordance.
-
-    Returns:
-        From -1 to 1; NaN for fewer than two pairs, or when both gave one and the same value throughout.
-    """
-    x, y = known_pairs(first, second)
-    if len(x) < 2:
-        return math.nan
-    return float(kappa_of(moments(x, y).sum(axis=0)))
-
-
 def spearman(first: Iterable[float], second: Iterable[float]) -> float:
     """Spearman's rank correlation: Pearson's of ranks, ties shared; pairs with a NaN are left out.
 
@@ -161,12 +146,6 @@ def ranks(values: Numbers) -> Numbers:
     from scipy.stats import rankdata  # slow to import
 
     return np.asarray(rankdata(values), dtype=float)
-
-
-def mean_bias(first: Iterable[float], second: Iterable[float]) -> float:
-    """The mean of first minus second; above zero the first is the more generous. NaN without a pair."""
-    x, y = known_pairs(first, second)
-    return float((x - y).mean()) if len(x) else math.nan
 
 
 def moments(x: Numbers, y: Numbers) -> Numbers:

@@ -15,6 +15,7 @@ from evaluation.harness.regression import (
     MAX_DROP,
     Baseline,
     BaselineComparison,
+    Conditions,
     Source,
     baseline_of,
     compare,
@@ -84,6 +85,12 @@ class PersonaRunRequest:
         """
         dimensions, period = self.plan.dimensions, self.plan.period
         return find_subjects(store, self.agents, dimensions, self.library, period, with_simulated=self.with_simulated)
+
+    @property
+    def conditions(self) -> Conditions:
+        """What shapes the scores beside the plan."""
+        judge = OFFLINE_MODEL if self.config.mode == "offline" else self.config.model
+        return Conditions(self.source, judge, self.with_simulated)
 
     @property
     def is_about_everybody(self) -> bool:
@@ -355,12 +362,10 @@ def compare_with_baselines(
         [evaluation for _, evaluation in rated],
         baselines,
         request.plan,
-        source=request.source,
+        request.conditions,
         expects_all=request.is_about_everybody,
         max_drop=max_drop,
-        judge=OFFLINE_MODEL if request.config.mode == "offline" else request.config.model,
         requires_baseline=requires_baseline,
-        with_simulated=request.with_simulated,
     )
 
 
@@ -369,12 +374,8 @@ def write_baselines(store: Store, request: PersonaRunRequest, rated: Sequence[Ra
     before = read_baselines(folder)
     paths = []
     for run_id, evaluation in rated:
-        made = baseline_of(
-            evaluation,
-            request.plan,
-            source=request.source,
-            with_simulated=request.with_simulated,
-        ).with_others_of(before.get((evaluation.agent.id, request.source)), request.plan.dimensions)
+        made = baseline_of(evaluation, request.plan, request.conditions)
+        made = made.with_others_of(before.get(made.key), request.plan.dimensions)
         if made.dimensions:
             paths.append(write_baseline(folder, made))
             store.evaluations.mark_baseline(run_id)

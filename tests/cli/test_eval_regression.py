@@ -116,7 +116,7 @@ def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regressio
     assert compared.exit_code == 1
     (row,) = rows(compared)
     assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
-    assert row["behind"][0]["recommendation"]
+    assert row["lowest"]["recommendation"]
     assert "regression: Michael Scott, Adherence: " in compared.stderr
 
 

@@ -20,7 +20,7 @@ from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, Behind, RegressionOutcome
+from evaluation.harness.regression import BaselineComparison, BaselineRow, LowestClaim, RegressionOutcome
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.report_sections import discussion_markdown
 from evaluation.judging.propositions import Dimension
@@ -82,10 +82,8 @@ def assert_inert_csv(output: str) -> list[list[str]]:
 
 
 def comparison(text: str) -> BaselineComparison:
-    behind = (Behind(text, text, 3.0, 7.0, text, text, text, text),)
-    row = BaselineRow(
-        text, text, Dimension.FLUENCY, RegressionOutcome.REGRESSION, 4.0, 7.0, text, behind, (text,), (text,)
-    )
+    lowest = LowestClaim(text, text, 3.0, text, text, text, text, text)
+    row = BaselineRow(text, text, Dimension.FLUENCY, RegressionOutcome.REGRESSION, 4.0, 7.0, text, lowest)
     lost = BaselineRow(text, text, Dimension.ADHERENCE, RegressionOutcome.LOST, None, 7.0, text)
     failed = BaselineRow(text, text, Dimension.CONSISTENCY, RegressionOutcome.ERROR, None, 7.0, text)
     return BaselineComparison((row, lost, failed), models=(text,))

@@ -64,7 +64,7 @@ def agreement() -> None:
             "This page shows what other raters gave: look once you have rated your games."
         )
         if rater := identity.rater_name():
-            shared = next((one.games for one in report.leanings if one.rater == rater), 0)
+            shared = report.shared_by_rater.get(rater, 0)
             st.markdown(
                 f"You share {counted(shared, 'game')} with other raters; My ratings says how near you are to them."
                 if shared

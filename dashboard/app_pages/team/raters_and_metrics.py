@@ -12,14 +12,14 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.agreement.between_raters import Figure, ItemAgreement, PairAgreement, RaterLeaning
+from evaluation.agreement.between_raters import Figure, ItemAgreement
 from evaluation.agreement.report import AgreementReport, agreement_data
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics.intervals import Interval
 
 
 def raters(report: AgreementReport) -> None:
-    """Alpha of every item with its interval, then who is generous or strict."""
+    """Alpha of every item with its interval."""
     st.subheader("Raters against each other", anchor=False)
     st.caption(
         "Krippendorff's alpha: 1 is perfect, 0 is chance. From 0.80 it is reliable, from 0.67 good enough for "
@@ -39,12 +39,6 @@ def raters(report: AgreementReport) -> None:
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
         "Floor: how often always the commonest answer would agree."
     )
-    st.markdown("**Generous and strict**")
-    st.caption("Each rater beside the mean of the others on the same games, in points of the 1 to 5 scale.")
-    status_table(pd.DataFrame(map(_leaning_row, report.leanings)), "Raters' leanings")
-    if len(report.pairs) > 1:
-        st.markdown("**Every two raters**")
-        status_table(pd.DataFrame(map(_pair_row, report.pairs)), "Pairs of raters")
 
 
 def _few_games(report: AgreementReport) -> None:
@@ -62,29 +56,6 @@ def _item_row(one: ItemAgreement) -> dict[str, object]:
         "Floor": share_text(one.floor),
         "Games": one.games,
         "Answers": one.ratings,
-    }
-
-
-def _leaning_row(one: RaterLeaning) -> dict[str, object]:
-    return {
-        "Rater": one.rater,
-        "Above the others": number_text(one.bias, "+"),
-        "95 % interval": interval_text(one.interval),
-        "Rank agreement": number_text(one.spearman),
-        "Shared games": one.games,
-        "Rated": one.rated,
-    }
-
-
-def _pair_row(one: PairAgreement) -> dict[str, object]:
-    return {
-        "First": one.first,
-        "Second": one.second,
-        "Weighted kappa": number_text(one.kappa),
-        "Rank agreement": number_text(one.spearman),
-        "First above second": number_text(one.bias, "+"),
-        "Same score": share_text(one.exact),
-        "Games": one.games,
     }
 
 
