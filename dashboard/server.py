@@ -20,6 +20,7 @@ from streamlit.web.cli import configurator_options
 
 from dashboard.connections import Pool, most_connections, protocols
 from dashboard.visitors import MESSAGE_BYTES, VisitorGuard
+from evaluation.engines.task_engines import collect_rarely
 from evaluation.judging.fencing import visible
 
 PING_SECONDS = 30
@@ -57,6 +58,7 @@ app = st.App(
 @configurator_options
 def main(**options: Any) -> None:
     """Serve the dashboard until interrupted."""
+    collect_rarely()
     config._main_script_path = str(Path(__file__).absolute())
     logging.setLogRecordFactory(_LogRecord)
     bootstrap.load_config_options(flag_options={**options, **PINNED})

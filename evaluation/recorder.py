@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
@@ -29,7 +29,11 @@ RECORDER_FORMAT = "recorder"
 
 _NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_NAME = 80
-_ANY_MESSAGE = {"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}
+_NOT_OPEN = "Record inside of: with Recorder(folder) as recorder."
+_ANYBODY = {
+    "players": [{"name": "-"}],
+    "messages": [{"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}],
+}
 
 
 class Recorder:
@@ -63,74 +67,68 @@ class Recorder:
             # Names that differ in what a file name cannot hold must not meet in one file.
             name += f"-{hashlib.sha256(self.game_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
         self.path = Path(folder) / f"{name}.jsonl"
-        self._head: dict[str, Any] = {
+        self._head = {
             "game_id": self.game_id,
             "source_format": RECORDER_FORMAT,
             "language": language,
             "started_at": started,
-            "metadata": _copied(dict(metadata or {}), "metadata"),
+            "metadata": dict(metadata or {}),
         }
         self._lock = threading.Lock()
         self._players: set[str] = set()
         self._message_ids: set[str] = set()
         self._now: dict[str, Any] = {}
-        self._file: int | None = None
-        self._length = 0
+        self._file: FileIO | None = None
 
     def __enter__(self) -> Self:
         # The head must be as right as everything after it, and is refused before a file is there.
-        build_transcript(Transcript, {**self._head, "players": [{"name": "-"}], "messages": [_ANY_MESSAGE]})
+        _check("head", Transcript, {**self._head, **_ANYBODY})
+        line = _line("head", {"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **self._head})
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            self._file = FileIO(self.path, "x")
         except FileExistsError:
             raise InputError(
                 f"The game {self.game_id!r} is recorded already.", place=str(self.path), remedy="Give another game_id."
             ) from None
         except OSError as error:
             raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(self.path.parent)) from None
-        self._write({"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **self._head})
+        self._write(line)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with self._lock:
-            try:
-                if not self._message_ids:
-                    self.path.unlink(missing_ok=True)
-                    if error is None:
-                        raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
-                elif error is None:
-                    self._write({"end": {}})
-                else:
-                    self._write({"end": {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}})
-            finally:
-                os.close(self._opened())
+            stopped = {} if error is None else {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}
+            if self._message_ids and self._file is not None:
+                self._write(_line("end", {"end": stopped}))
+            if self._file is not None:
+                self._file.close()
                 self._file = None
+            if not self._message_ids:
+                self.path.unlink(missing_ok=True)
+                if error is None:
+                    raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
 
     def player(self, name: str, role: str | None = None, **known: Any) -> None:
-        """Names a player.
-
-        Args:
-            name: How it is called.
-            role: In the game.
-            known: Further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``, ``is_human``.
+        """Names a player, with further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``.
 
         Raises:
             InputError: A value cannot be held, or the player was named before.
         """
         with self._lock:
             if name in self._players:
-                raise InputError(f"The player {name!r} was named before.", remedy="Name players before they speak.")
-            self._write({"player": _checked(Player, {"name": name, "role": role, **known})})
+                raise InputError(f"The player {name!r} was named before.", remedy="Name each player once.")
+            self._record("player", Player, {"name": name, "role": role, **known})
             self._players.add(name)
 
     def begin_round(self, number: int, phase: str | None = None) -> None:
         """Sets the round and phase of what is recorded from now on, where a call names none."""
         with self._lock:
-            _checked(Vote, {"round": number, "phase": phase, "voter": "-"})
-            self._now = {"round": number, "phase": phase}
+            now = {"round": number, "phase": phase}
+            _check("round", Vote, {**now, "voter": "-"})
+            self._now = now
 
     def message(
         self, speaker: str, text: str, *, recipients: Sequence[str] = (), message_id: str | None = None, **known: Any
@@ -161,46 +159,30 @@ class Recorder:
                 raise InputError(
                     f"The message id {key!r} was used before.", remedy="Give each message an id of its own."
                 )
-            place = {"id": key, "index": len(self._message_ids), **self._when()}
             said = {"speaker": speaker, "text": text, "recipients": list(recipients)}
-            held = _checked(Message, {**place, **said, **known})
-            if known.get("channel") != "system":
-                self._meet(speaker)
-            self._write({"message": held})
+            self._record(
+                "message", Message, {"id": key, "index": len(self._message_ids), **self._when(), **said, **known}
+            )
             self._message_ids.add(key)
             return key
 
     def vote(self, voter: str, target: str | None, **known: Any) -> None:
-        """Records a vote; ``None`` as target is an abstention.
-
-        Args:
-            voter: Who votes.
-            target: For whom.
-            known: Further fields of ``Vote``: ``justification``, ``sent_at`` (now when left out), ``round``, ``phase``.
+        """Records a vote, with further fields of ``Vote``, such as ``justification``; no target is an abstention.
 
         Raises:
             InputError: A value cannot be held.
         """
         with self._lock:
-            held = _checked(Vote, {**self._when(), "voter": voter, "target": target, **known})
-            self._meet(voter, target)
-            self._write({"vote": held})
+            self._record("vote", Vote, {**self._when(), "voter": voter, "target": target, **known})
 
     def eliminate(self, player: str, **known: Any) -> None:
-        """Records that a player left the game.
-
-        Args:
-            player: Who left.
-            known: Further fields of ``Elimination``: ``role`` (what was revealed), ``sent_at`` (now when left out),
-                ``round``, ``phase``.
+        """Records that a player left the game, with further fields of ``Elimination``, such as the revealed ``role``.
 
         Raises:
             InputError: A value cannot be held.
         """
         with self._lock:
-            held = _checked(Elimination, {**self._when(), "player": player, **known})
-            self._meet(player)
-            self._write({"elimination": held})
+            self._record("elimination", Elimination, {**self._when(), "player": player, **known})
 
     def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:
         """Adds the cost of a call to a model; the calls of a game are summed.
@@ -213,7 +195,7 @@ class Recorder:
             InputError: A value is negative or not a number.
         """
         with self._lock:
-            self._write({"cost": _checked(Cost, {"total_usd": usd, **tokens})})
+            self._record("cost", Cost, {"total_usd": usd, **tokens})
 
     def winner(self, name: str) -> None:
         """Records who won: a side or a player.
@@ -223,58 +205,47 @@ class Recorder:
         """
         with self._lock:
             # A role is a text as a winner is.
-            self._write({"winner": {"name": _checked(Player, {"name": "-", "role": name})["role"]}})
+            _check("winner", Player, {"name": "-", "role": name})
+            self._write(_line("winner", {"winner": {"name": name}}))
 
     def _when(self) -> dict[str, Any]:
         return {**self._now, "sent_at": datetime.now(UTC)}
 
-    def _meet(self, *names: str | None) -> None:
-        for name in names:
-            if name is not None and name not in self._players:
-                self._write({"player": {"name": name}})
-                self._players.add(name)
+    def _record(self, kind: str, model: type[Player | Message | Vote | Elimination | Cost], fields: Any) -> None:
+        _check(kind, model, fields)
+        self._write(_line(kind, {kind: {name: value for name, value in fields.items() if value not in (None, [], {})}}))
 
-    def _opened(self) -> int:
+    def _write(self, line: bytes) -> None:
         if self._file is None:
-            raise InputError("The recorder is not open.", remedy="Record inside of: with Recorder(folder) as recorder.")
-        return self._file
-
-    def _write(self, value: Mapping[str, Any]) -> None:
-        file = self._opened()
-        line = json.dumps(value, default=_plain, separators=(",", ":")).encode("ascii") + b"\n"
+            raise InputError("The recorder is not open.", remedy=_NOT_OPEN)
         try:
-            written = os.write(file, line)
-        except OSError as error:
-            raise InputError(f"The recording cannot be written: {error.strerror}.", place=str(self.path)) from None
+            written = self._file.write(line)
+        except OSError:
+            written = 0
         if written != len(line):
-            # The disk is full: half a line must not stand before the next one.
-            os.ftruncate(file, self._length)
-            raise InputError("The recording cannot be written: the disk is full.", place=str(self.path))
-        self._length += written
+            # Half a line may stand at the end now, and nothing may stand behind it.
+            self._file.close()
+            self._file = None
+            raise InputError("The recording cannot be written any further: is the disk full?", place=str(self.path))
+
+
+def _check(place: str, model: type[Any], fields: Mapping[str, Any]) -> None:
+    try:
+        build_transcript(model, fields)
+    except BrokenTranscriptError as error:
+        raise InputError(error.message, place=f"{place}{error.place.removeprefix('$')}", remedy=error.remedy) from None
+
+
+def _line(place: str, value: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        # Half of a surrogate pair cannot be stored.
+        return text.encode() + b"\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"A value cannot be written as JSON: {error}.", place=place) from None
 
 
 def _plain(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat()
-    raise TypeError(type(value).__name__)
-
-
-def _checked(kind: type[Player | Message | Vote | Elimination | Cost], fields: dict[str, Any]) -> dict[str, Any]:
-    """A copy of the fields that were given, once the model takes them."""
-    try:
-        build_transcript(kind, fields)
-    except BrokenTranscriptError as error:
-        raise InputError(error.message, place=error.place, remedy=error.remedy) from None
-    return _copied({name: value for name, value in fields.items() if value not in (None, [], {})}, kind.__name__)
-
-
-def _copied(fields: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The fields as the file says them: what the caller changes afterwards changes nothing here."""
-    try:
-        text = json.dumps(fields, default=_plain, allow_nan=False, ensure_ascii=False)
-        # Half of a surrogate pair cannot be stored.
-        text.encode()
-        copied: dict[str, Any] = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"A value cannot be written as JSON: {error}.", place=place.lower()) from None
-    return copied
+    raise TypeError(f"{type(value).__name__} is no JSON value")

@@ -11,7 +11,6 @@ import pandas as pd
 
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
-from evaluation.engines.task_engines import collection_paused
 from evaluation.iterations.board import Board
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
@@ -161,7 +160,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
         every metric its score in words under its own name and as a number (NaN for none) under ``score_`` and its name;
         ``unrated_verdict`` and ``unrated_passed`` are verdict and passes without engagement.
     """
-    with collection_paused(), store.unit():
+    with store.unit():
         summaries = store.transcripts.summaries()
         metrics = current_outcomes(store)
         people = store.transcripts.introductions()
@@ -284,8 +283,7 @@ class OpenTranscript:
 
     def conversation(self, *, roles_hidden: bool) -> Conversation:
         """The conversation for the chat view: the same object each time."""
-        with collection_paused():
-            return self._blind_conversation if roles_hidden else self._whole_conversation
+        return self._blind_conversation if roles_hidden else self._whole_conversation
 
     @cached_property
     def _whole_conversation(self) -> Conversation:
@@ -311,8 +309,7 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     Raises:
         NotFoundError: There is none.
     """
-    # A long game has rows by the ten thousand, and all of them stay.
-    with collection_paused(), store.unit():
+    with store.unit():
         transcript = store.transcripts.get(transcript_id)
         evaluation = current_evaluation(store, transcript)
         summaries = store.transcripts.summaries()

@@ -13,6 +13,7 @@ from typer.main import get_command, get_group
 
 from evaluation.cli.exit_codes import CommandGroup, report_fault
 from evaluation.cli.options import add_database_option, add_shared_options, add_usual_spellings, forget_database
+from evaluation.engines.task_engines import collect_rarely
 
 
 class CommandEntry(NamedTuple):
@@ -149,6 +150,7 @@ def dramaturg(
 
 def main() -> None:
     """Runs the command line; the entry point of the installed ``dramaturg``."""
+    collect_rarely()
     sys.excepthook = report_fault
     for stream in (sys.stdout, sys.stderr):
         # A file name or a name in a transcript may hold what the terminal's encoding cannot show.

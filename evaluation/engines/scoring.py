@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evaluation.engines.task_engines import collection_paused, map_tasks
+from evaluation.engines.task_engines import map_tasks
 from evaluation.ratings import Rating
 from evaluation.rubric.controls import PreparedControls, attach_controls, no_control
 from evaluation.rubric.definitions import (
@@ -24,7 +24,6 @@ from evaluation.rubric.definitions import (
     STRATEGIC_DEPTH,
     score_words,
 )
-from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.metrics import (
     anti_repetition,
@@ -159,15 +158,12 @@ def add_controls(
     """
     controls: dict[str, dict[str, Any]] = {}
     prepared = PreparedControls(transcript, reader)
-    with collection_paused():
-        for name, result in results.items():
-            try:
-                controls[name] = prepared.control(result)
-            except Exception as error:  # noqa: BLE001
-                controls[name] = no_control(f"could not be computed ({type(error).__name__})")
-    links = link_strengths(transcript)
-    Discussion.forget_long(transcript)
-    return attach_controls(results, controls, links)
+    for name, result in results.items():
+        try:
+            controls[name] = prepared.control(result)
+        except Exception as error:  # noqa: BLE001
+            controls[name] = no_control(f"could not be computed ({type(error).__name__})")
+    return attach_controls(results, controls, link_strengths(transcript))
 
 
 def _head(transcript: Transcript) -> dict[str, Any]:
@@ -195,7 +191,6 @@ def evaluate_transcript(
     *,
     scorers: Mapping[str, Scorer] = SCORERS,
     reader: Reader | None = SHIPPED,
-    replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> Evaluation:
     """The transcript's seven metrics and its verdict. The same transcript and ratings always give the same.
 
@@ -206,8 +201,6 @@ def evaluate_transcript(
         scorers: The automatic metrics by name. One that fails becomes a ``ScoreFailure``.
         reader: Decides the rows of the metrics that read, the one that ships unless another is passed;
             ``None``: the rubric to the letter, by rules alone.
-        replace_result: Called with every result before the next metric is computed; what it returns stands in the
-            evaluation. So that the ledgers of a very long transcript need not all be in memory at the same time.
 
     Raises:
         InputError: The messages cannot be read as one game.
@@ -217,7 +210,7 @@ def evaluate_transcript(
         from evaluation.readers.conversations import transcript_of
 
         transcript = transcript_of(transcript)
-    return _assemble(transcript, _score(transcript, ratings, limits, scorers, reader, replace_result), limits)
+    return _assemble(transcript, _score(transcript, ratings, limits, scorers, reader), limits)
 
 
 def evaluate_many(
@@ -290,30 +283,19 @@ def _score(
     thresholds: Mapping[str, float],
     scorers: Mapping[str, Scorer],
     reader: Reader | None,
-    replace_result: Callable[[MetricResult], MetricResult] | None = None,
 ) -> _Outcome:
     calls: dict[str, Callable[..., MetricResult]] = {
         name: partial(_measure, scorer, transcript, reader) for name, scorer in scorers.items()
     }
     calls[ENGAGEMENT.name] = partial(engagement.measure, transcript, ratings)
-    with collection_paused():
-        outcomes = []
-        for name in DEFINITIONS:
-            outcome = _attempt(name, calls[name], thresholds.get(name))
-            if replace_result is not None and isinstance(outcome, MetricResult):
-                outcome = replace_result(outcome)
-            outcomes.append(outcome)
-    Discussion.forget_long(transcript)
+    outcomes = [_attempt(name, calls[name], thresholds.get(name)) for name in DEFINITIONS]
     metrics = {outcome.name: outcome for outcome in outcomes if isinstance(outcome, MetricResult)}
     return metrics, tuple(outcome for outcome in outcomes if isinstance(outcome, ScoreFailure))
 
 
 def _measure(scorer: Scorer, transcript: Transcript, reader: Reader | None, *, threshold: float | None) -> MetricResult:
     result = scorer(transcript, threshold=threshold)
-    if reader is not None:
-        result = decide(result, transcript, reader)
-    Discussion.forget_derived_of_long(transcript)
-    return result
+    return result if reader is None else decide(result, transcript, reader)
 
 
 def _attempt(name: str, scorer: Callable[..., MetricResult], threshold: float | None) -> MetricResult | ScoreFailure:

@@ -45,7 +45,7 @@ class Limits:
     """
 
     file_bytes: int = 20 * _MIB
-    messages: int = 50_000
+    messages: int = 5_000
     players: int = 500
     message_characters: int = 100_000
     lines: int = 200_000

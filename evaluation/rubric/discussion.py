@@ -177,8 +177,6 @@ _UNSPACED_LANGUAGES = frozenset({"ja", "zh", "th", "lo", "km", "my", "bo", "dz"}
 _ONLY_ENGLISH = "only English without a model"
 # Metrics of one transcript are computed one after the other; few transcripts are in work at a time.
 _KEPT = 2
-# The words of a message take about 10 kB: a longer discussion is not kept once its transcript is scored.
-_KEPT_MESSAGES = 2_000
 # What stands later opens nothing.
 _OPENING_WORDS = 12
 _MOST_FILLERS = 2
@@ -220,11 +218,6 @@ class PreparedMessage:
             self.kept[name] = make()
         found: Value = self.kept[name]
         return found
-
-    def forget_derived(self) -> None:
-        """Forgets what was computed when asked for; it is computed again when it is asked for again."""
-        for name in _COMPUTED:
-            self.__dict__.pop(name, None)
 
     @property
     def pack(self) -> LanguagePack | None:
@@ -344,9 +337,6 @@ def _phrase_at(words: Sequence[str], start: int, phrases: Mapping[str, tuple[tup
     return ()
 
 
-_COMPUTED = tuple(name for name, value in vars(PreparedMessage).items() if isinstance(value, cached_property))
-
-
 @dataclass(frozen=True, eq=False)
 class Discussion:
     """The public discussion of a transcript, prepared for the metrics.
@@ -372,24 +362,6 @@ class Discussion:
     def of(cls, transcript: Transcript) -> Discussion:
         """The discussion of ``transcript``; the few asked for last are kept."""
         return _discussion(_ByIdentity(transcript))
-
-    @staticmethod
-    def forget_long(transcript: Transcript) -> None:
-        """Forgets the discussions that are kept if that of ``transcript`` is long; call it when the work is done."""
-        if len(transcript.discussion) > _KEPT_MESSAGES:
-            # What was derived may refer back to the discussion, and would keep it until the next collection.
-            Discussion.of(transcript)._derived.clear()
-            _discussion.cache_clear()
-
-    @staticmethod
-    def forget_derived_of_long(transcript: Transcript) -> None:
-        """Forgets what was computed from the words of a long discussion; call it after each metric.
-
-        The words stay: the next metric needs them.
-        """
-        if len(transcript.discussion) > _KEPT_MESSAGES:
-            for prepared in Discussion.of(transcript).messages:
-                prepared.forget_derived()
 
     def derive(self, make: Callable[[Discussion], Value]) -> Value:
         """The answer of ``make`` for this discussion, kept as long as the discussion is."""

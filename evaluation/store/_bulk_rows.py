@@ -59,13 +59,13 @@ def append_rows(cursor: DuckDBPyConnection, table: str, rows: Iterable[Mapping[s
         append(cursor, table, columns_of(some))
 
 
-def in_parts(rows: Iterable[Item], size: int = ROWS_AT_ONCE) -> Iterator[list[Item]]:
-    """The rows in lists of ``size``, by default as many as :func:`append` gives to the database at a time.
+def in_parts(rows: Iterable[Item]) -> Iterator[list[Item]]:
+    """The rows in lists of as many as :func:`append` gives to the database at a time.
 
     The last one may be shorter.
     """
     left = iter(rows)
-    while some := list(islice(left, size)):
+    while some := list(islice(left, ROWS_AT_ONCE)):
         yield some
 
 

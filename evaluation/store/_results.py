@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evaluation.coverage import Coverage
-from evaluation.engines.task_engines import collection_paused
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judged_by import JudgedBy, Judges
@@ -266,7 +265,7 @@ class Results:
         """
         chosen = {"ids": list(transcript_ids), "metrics": list(_ALL)}
         found: dict[str, list[ReviewItem]] = {}
-        with self._store.unit() as cursor, collection_paused():
+        with self._store.unit() as cursor:
             results = [number for (number,) in cursor.execute(_RESULTS_IN_DOUBT, [chosen["ids"]]).fetchall()]
             for row in cursor.execute(_IN_DOUBT.format(numbers(results)), chosen).fetchall():
                 key, metric, kind, before, if_counts, if_not, if_excluded, *values = row
@@ -360,8 +359,7 @@ def _computed(
     query = "SELECT * EXCLUDE (created_at) FROM current_results WHERE transcript_id = ?"
     rows = by_name(cursor.execute(query, [transcript_id])) if metrics else []
     ids: dict[str, int] = {row["metric"]: row["result_id"] for row in rows if row["metric"] in metrics}
-    with collection_paused():
-        ledgers = _ledgers(cursor, list(ids.values()))
+    ledgers = _ledgers(cursor, list(ids.values()))
     results = {
         row["metric"]: metric_result(row, tuple(ledgers.get(row["result_id"], ())))
         for row in rows

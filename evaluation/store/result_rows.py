@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import pickle
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +11,7 @@ from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.rows_in_doubt import review_items
 from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status
-from evaluation.store._bulk_rows import from_json, in_parts, packed, picked, to_json
+from evaluation.store._bulk_rows import from_json, packed, picked, to_json
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
@@ -33,8 +31,6 @@ LEDGER_COLUMNS = (
     "details",
 )
 _SCORE_COLUMNS = ("score", "numerator", "denominator", "status", "threshold", "method", "version", "reason")
-_ROWS_OF_PART = 1_000
-"""A longer ledger is compressed, in parts of so many rows."""
 
 Columns = dict[str, Any]
 
@@ -59,25 +55,13 @@ class RowVerdicts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _LongLedger:
-    """The rows of a long ledger, compressed to a tenth of the memory; iterating unpacks a thousand at a time."""
-
-    parts: tuple[bytes, ...]
-
-    def __iter__(self) -> Iterator[tuple[Any, ...]]:
-        for part in self.parts:
-            yield from pickle.loads(zlib.decompress(part))
-
-
-@dataclass(frozen=True, slots=True)
 class ResultRows:
     """A computed result as rows, with the digest by which an equal one is recognised.
 
     Attributes:
         transcript_id: The transcript that it belongs to.
         values: The columns of ``metric_results`` without the ids.
-        ledger: The rows of its ledger in order, each in the order of ``LEDGER_COLUMNS``. A long one is compressed;
-            iterating unpacks it again.
+        ledger: The rows of its ledger in order, each in the order of ``LEDGER_COLUMNS``.
         digest: Hexadecimal; the same for two results exactly when every column and every ledger row is the same.
         score: The row of ``current_scores`` while nobody decides otherwise.
         in_doubt: The rows of ``rows_in_doubt`` until then.
@@ -85,7 +69,7 @@ class ResultRows:
 
     transcript_id: str
     values: Columns
-    ledger: Iterable[tuple[Any, ...]]
+    ledger: list[tuple[Any, ...]]
     digest: str
     score: Columns
     in_doubt: list[Columns]
@@ -96,13 +80,9 @@ class ResultRows:
         bare = without_control(result)
         values = _result_values(bare)
         current = score_row(transcript_id, None, bare), doubt_rows(transcript_id, bare)
-        rows = map(ledger_values, bare.ledger)
-        if len(bare.ledger) <= _ROWS_OF_PART:
-            ledger = list(rows)
-            return cls(transcript_id, values, ledger, _digest(values, [ledger]), *current)
-        parts: list[bytes] = []
-        found = _digest(values, _compressing(in_parts(rows, _ROWS_OF_PART), parts))
-        return cls(transcript_id, values, _LongLedger(tuple(parts)), found, *current)
+        ledger = [ledger_values(row) for row in bare.ledger]
+        digest = hashlib.blake2b(packed([values, ledger]), digest_size=16).hexdigest()
+        return cls(transcript_id, values, ledger, digest, *current)
 
     @staticmethod
     def is_stored(result: MetricResult) -> bool:
@@ -117,13 +97,6 @@ class ResultRows:
     def own_row(self, result_id: int) -> Columns:
         """The row of ``metric_results`` under that number."""
         return {**self.values, "result_id": result_id, "transcript_id": self.transcript_id, "digest": self.digest}
-
-
-def _compressing(lists: Iterable[list[tuple[Any, ...]]], parts: list[bytes]) -> Iterator[list[tuple[Any, ...]]]:
-    """The same lists; each is also added to ``parts``, compressed."""
-    for rows in lists:
-        parts.append(zlib.compress(pickle.dumps(rows), level=1))
-        yield rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +121,7 @@ class ScoredRows:
     ) -> ScoredRows:
         """The results by metric and the failures, as rows."""
         rows = [ResultRows.of(transcript_id, one) for one in metrics.values() if ResultRows.is_stored(one)]
-        return cls.of_rows(transcript_id, rows, metrics, failures)
-
-    @classmethod
-    def of_rows(
-        cls,
-        transcript_id: str,
-        results: Iterable[ResultRows],
-        computed: Iterable[str],
-        failures: Sequence[ScoreFailure],
-    ) -> ScoredRows:
-        """Results that are rows already; ``computed`` are the metrics that did not fail."""
-        tried = (*computed, *(failure.metric for failure in failures))
-        return cls(transcript_id, tuple(results), tried, tuple(failures))
+        return cls(transcript_id, tuple(rows), (*metrics, *(failure.metric for failure in failures)), tuple(failures))
 
 
 def ledger_values(row: LedgerRow) -> tuple[Any, ...]:
@@ -279,21 +240,3 @@ def doubt_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
         }
         for item in review_items({result.name: result})
     ]
-
-
-def _digest(values: Mapping[str, Any], ledger: Iterable[list[tuple[Any, ...]]]) -> str:
-    """The same for two results exactly when every column and every ledger row is the same.
-
-    Args:
-        values: The columns.
-        ledger: Its rows in order, in lists of any length: only one of them need be in memory.
-    """
-    # Of the JSON text [values, rows], made list by list.
-    hashed = hashlib.blake2b(b"[" + packed(values) + b",[", digest_size=16)
-    before = b""
-    for rows in ledger:
-        if rows:
-            hashed.update(before + packed(rows)[1:-1])
-            before = b","
-    hashed.update(b"]]")
-    return hashed.hexdigest()

@@ -35,7 +35,7 @@ class TranscriptRows:
 
 _OPENING = 120
 _MOST_BYTES = 200_000_000
-"""Of a transcript as JSON: ten times as many as one of 50,000 messages."""
+"""Of a transcript as JSON: a hundred times as many as one of 5,000 messages."""
 
 
 def _transcript_row(transcript: Transcript) -> dict[str, Any]:

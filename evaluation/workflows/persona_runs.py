@@ -88,7 +88,7 @@ class PersonaRunRequest:
 
     @property
     def conditions(self) -> Conditions:
-        """What shapes the scores beside the plan."""
+        """The source and judge that shape the scores beside the plan."""
         judge = OFFLINE_MODEL if self.config.mode == "offline" else self.config.model
         return Conditions(self.source, judge, self.with_simulated)
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from evaluation.readers import Answers, ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.verdict import MetricScore, Verdict
-    from evaluation.score import MetricResult
     from evaluation.store import Added, Store
     from evaluation.store.result_rows import ScoredRows
     from evaluation.store.transcript_rows import TranscriptRows
@@ -42,24 +41,13 @@ class GameRecord:
 
     @classmethod
     def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> GameRecord:
-        """Scores a transcript and packs it; each result is packed before the next metric is computed.
-
-        A result as objects takes many times the memory that it takes packed, which counts in a game of many messages.
-        """
+        """Scores a transcript and packs it."""
         from evaluation.engines.scoring import evaluate_transcript
-        from evaluation.store.result_rows import ResultRows, ScoredRows
+        from evaluation.store.result_rows import ScoredRows
         from evaluation.store.transcript_rows import TranscriptRows
 
-        results: list[ResultRows] = []
-
-        def pack(result: MetricResult) -> MetricResult:
-            if not ResultRows.is_stored(result):
-                return result
-            results.append(ResultRows.of(transcript.id, result))
-            return replace(result, ledger=())
-
-        found = evaluate_transcript(transcript, thresholds=thresholds, replace_result=pack)
-        scores = ScoredRows.of_rows(transcript.id, results, found.metrics, found.failures)
+        found = evaluate_transcript(transcript, thresholds=thresholds)
+        scores = ScoredRows.of(transcript.id, found.metrics, found.failures)
         return cls(TranscriptRows.of(transcript), scores, found.verdict)
 
 
@@ -75,10 +63,7 @@ def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, f
     Returns:
         One packed game per transcript, in their order.
     """
-    from evaluation.engines.task_engines import collection_paused
-
-    with collection_paused():
-        return [GameRecord.scored(each, thresholds) for each in transcripts]
+    return [GameRecord.scored(each, thresholds) for each in transcripts]
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:

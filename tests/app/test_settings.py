@@ -64,8 +64,8 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     assert (store.settings.limits().file_bytes, store.settings.limits().messages) == (5 * 1024 * 1024, 100)
     app = settings(open_page)
     app.button(key="reset_limits").click().run()
-    assert store.settings.limits().messages == 50_000
-    assert app.number_input(key="limit_messages").value == 50_000
+    assert store.settings.limits().messages == 5_000
+    assert app.number_input(key="limit_messages").value == 5_000
 
 
 def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:

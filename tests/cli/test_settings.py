@@ -21,7 +21,7 @@ def test_the_defaults_are_shown(run: Any) -> None:
     assert done.exit_code == 0
     assert "threshold.engagement" in done.stdout
     assert values(run)["test_size"] == 3
-    assert values(run)["limit.messages"] == 50_000
+    assert values(run)["limit.messages"] == 5_000
 
 
 def test_settings_are_changed_and_return_to_their_defaults(run: Any, database: Path) -> None:

@@ -6,13 +6,12 @@ as the process was killed while it was written. Such a line is left out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers.document import Document, FileReader, Node, records
+from evaluation.readers.document import Document, FileReader, Limits, Node, records
 from evaluation.recorder import RECORDING_FORMAT, RECORDING_VERSION
 from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Cost, Transcript, build_transcript
 
@@ -36,12 +35,10 @@ def _read_recording(document: Document) -> Transcript:
     if (version := head["version"].value) != RECORDING_VERSION:
         raise BrokenTranscriptError(f"Version {version!r} of the recording is not known.", remedy="Update Dramaturg.")
     events = [_event(line) for line in lines]
-    counts = Counter(kind for kind, _ in events)
-    document.limits.check_sizes(players=counts["player"], messages=counts["message"], votes=counts["vote"])
     ends = [fields for kind, fields in events if kind == "end"]
     metadata = known.get("metadata")
     known["metadata"] = {**(metadata if isinstance(metadata, dict) else {}), **(ends[-1] if ends else {_CUT_OFF: True})}
-    return _transcript(known, [event for event in events if event[0] != "end"])
+    return _transcript(known, [event for event in events if event[0] != "end"], document.limits)
 
 
 def _whole_lines(document: Document) -> Document:
@@ -60,7 +57,7 @@ def _event(line: Node) -> tuple[str, dict[str, Any]]:
     return kind, fields
 
 
-def _transcript(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]]) -> Transcript:
+def _transcript(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]], limits: Limits) -> Transcript:
     """The game of a head and its events; costs are summed, and who has left the game is not alive at its end."""
     parts: dict[str, list[dict[str, Any]]] = {name: [] for name in _PARTS.values()}
     cost: dict[str, Any] = {}
@@ -75,14 +72,23 @@ def _transcript(head: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str
             winner = fields.get("name")
         else:
             raise BrokenTranscriptError(f"{kind!r:.60} is not a kind of event.", remedy="Record the game again.")
+    _add_unnamed(parts)
     gone = {each.get("player") for each in parts["eliminations"]}
     for player in parts["players"]:
         if gone:
             player["is_alive"] = player.get("name") not in gone
     if cost.get("input_tokens") and "cached_tokens" in cost:
         cost["cache_hit_rate"] = min(1.0, cost["cached_tokens"] / cost["input_tokens"])
-    body = {**head, **parts, "winner": winner, "cost": cost or None}
-    return build_transcript(Transcript, body)
+    return limits.build({**head, **parts, "winner": winner, "cost": cost or None})
+
+
+def _add_unnamed(parts: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Makes players of those who speak, vote or are voted for without having been named."""
+    named = {each.get("name") for each in parts["players"]}
+    heard = [each.get("speaker") for each in parts["messages"] if each.get("channel") != "system"]
+    voted = [each.get(side) for each in parts["votes"] for side in ("voter", "target")]
+    seen = [*heard, *voted, *(each.get("player") for each in parts["eliminations"])]
+    parts["players"].extend({"name": name} for name in dict.fromkeys(seen) if name is not None and name not in named)
 
 
 def _is_canonical(document: Document) -> bool:

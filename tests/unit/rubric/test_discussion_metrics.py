@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from types import ModuleType
 
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics import (
     anti_repetition,
@@ -129,16 +127,6 @@ def test_the_discussion_of_a_transcript_is_prepared_once(make_game: MakeGame) ->
     game = play(make_game, [(0, "hello"), (1, "{0}: hi there")])
     assert Discussion.of(game) is Discussion.of(game)
     assert Discussion.of(game) is not Discussion.of(game.model_copy())
-
-
-@pytest.mark.parametrize(("messages", "is_kept"), [(20, True), (2_001, False)])
-def test_the_words_of_a_long_game_are_given_up_once_it_is_scored(
-    make_game: MakeGame, messages: int, is_kept: bool
-) -> None:
-    game = play(make_game, [(place % 3, "hm") for place in range(messages)])
-    prepared = weakref.ref(Discussion.of(game))
-    evaluate_transcript(game)
-    assert (prepared() is not None) is is_kept
 
 
 def test_a_prepared_message_leaves_out_the_own_name_and_tells_names_from_words(make_game: MakeGame) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-import pydantic_core
 import pytest
 
 from evaluation.engines.scoring import ScoreFailure
@@ -28,7 +26,6 @@ from evaluation.score import (
     summarise,
 )
 from evaluation.store import Store
-from evaluation.store.result_rows import ResultRows, ledger_values
 from evaluation.transcript import Transcript
 from tests.games import game_of
 
@@ -326,14 +323,3 @@ def test_the_table_agrees_with_the_ledgers_whoever_decided_and_whatever_rows_wei
         for field in ("score", "numerator", "denominator"):
             value = getattr(result, field)
             assert found[field] == pytest.approx(math.nan if value is None else value, nan_ok=True), (name, field)
-
-
-def test_a_long_ledger_is_held_compressed_under_the_same_digest() -> None:
-    rows = [decided(f"coherence:m{place}", "message", place % 3 == 0, "Why.") for place in range(2_500)]
-    packed = ResultRows.of(GAME.id, summarise(COHERENCE, rows))
-    plain = [ledger_values(row) for row in rows]
-    assert not isinstance(packed.ledger, list)
-    assert list(packed.ledger) == plain
-    # Digests of earlier versions stand in databases: the hash of the JSON of all columns and rows in one piece.
-    text = pydantic_core.to_json([packed.values, plain], inf_nan_mode="null")
-    assert packed.digest == hashlib.blake2b(text, digest_size=16).hexdigest()

@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import generate
-from evaluation.engines import scoring
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.controls import WITHOUT_CHANCE
-from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import GameRecord, Tally, evaluate_paths, score_games, store_games
@@ -107,28 +105,6 @@ def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(
     assert [number for number, one in enumerate(found) if not one.is_new] == [1, 4, 5, 7]
     assert [number for number, one in enumerate(found) if one.is_restored] == [4, 7]
     assert (tally.new, tally.known) == (COUNT - 4, 4)
-
-
-def test_each_result_is_packed_before_the_next_metric_is_computed() -> None:
-    told: list[str] = []
-
-    def replaced(result: MetricResult) -> MetricResult:
-        told.append(f"packed {result.name}")
-        return replace(result, ledger=())
-
-    def telling(name: str) -> scoring.Scorer:
-        def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
-            told.append(f"measured {name}")
-            return scoring.SCORERS[name](transcript, threshold=threshold)
-
-        return measure
-
-    scorers = {name: telling(name) for name in scoring.SCORERS}
-    found = evaluate_transcript(GAMES[0], scorers=scorers, replace_result=replaced)
-    measured = [f"{step} {name}" for name in scoring.SCORERS for step in ("measured", "packed")]
-    assert [one for one in told if "engagement" not in one] == measured
-    assert all(result.ledger == () for result in found.metrics.values())
-    assert found.verdict == evaluate_transcript(GAMES[0]).verdict
 
 
 def test_a_long_game_is_packed_as_it_is_scored_without_being_packed() -> None:
