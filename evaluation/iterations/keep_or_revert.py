@@ -178,9 +178,9 @@ def decide(candidate: IterationSide, reference: IterationSide, baseline: Iterati
     """Whether to keep the candidate's change (rubric 1.0, iteration cycle).
 
     In this order: *revert* when a game of the candidate failed critically; *not yet* with fewer than 3 games on a side,
-    an unrated game, a target that is not computed yet, or a metric of different judges; *undecidable* when the target applies to no game of a side;
-    *revert* when the target's mean is not above the reference's, or fewer metrics pass; else *keep*. An unknown cost
-    decides nothing, and a reason says so.
+    an unrated game, a target that is not computed yet, or a metric of different judges; *undecidable* when the target
+    applies to no game of a side; *revert* when the target's mean is not above the reference's, or fewer metrics pass;
+    else *keep*. An unknown cost decides nothing, and a reason says so.
 
     Args:
         candidate: The iteration whose change is in question. Where it names no target, the reference's lowest decides.
