@@ -32,12 +32,12 @@ def word_set(name: str) -> frozenset[str]:
 
 def is_moderator(name: str) -> bool:
     """Whether a name or role is that of somebody who leads the game and does not play ("Game-Manager", "narrator")."""
-    return _letters(name) in word_set("moderators")
+    return letters(name) in word_set("moderators")
 
 
 def is_abstention(target: str | None) -> bool:
     """Whether a vote's target says that nobody was chosen ("abstain", "no one", nothing at all)."""
-    return target is None or not any(map(str.isalnum, target)) or _letters(target) in word_set("abstentions")
+    return target is None or not any(map(str.isalnum, target)) or letters(target) in word_set("abstentions")
 
 
 class Roster:
@@ -63,11 +63,17 @@ class Roster:
         return f"{shown} and {more} more" if more > 0 else shown
 
 
+def column_key(name: str) -> str:
+    """The name of a column or key as names are compared: letters and digits, in small ones ("Player Name")."""
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
 def _folded(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-def _letters(name: str) -> str:
+def letters(name: str) -> str:
+    """The letters from a to z of a name, in small ones."""
     return _NOT_A_LETTER.sub("", name.casefold())
 
 
@@ -150,21 +156,10 @@ class TranscriptDraft:
     ) -> int:
         """Adds a message and returns its index, by which ``continue_message`` and ``reply_to`` know it."""
         index = len(self.messages)
-        message = {
-            "id": f"m{index + 1}",
-            "index": index,
-            "round": self.round,
-            "phase": self.phase,
-            "channel": channel,
-            "channel_name": channel_name,
-            "speaker": speaker,
-            "recipients": tuple(recipients),
-            "text": text,
-            "sent_at": sent_at,
-            "reply_to": None if reply_to is None else f"m{reply_to + 1}",
-            "metadata": dict(metadata or {}),
-        }
-        self.messages.append(message)
+        place = {"id": f"m{index + 1}", "index": index, "round": self.round, "phase": self.phase}
+        heard = {"channel": channel, "channel_name": channel_name, "recipients": tuple(recipients), "sent_at": sent_at}
+        told = {"reply_to": None if reply_to is None else f"m{reply_to + 1}", "metadata": dict(metadata or {})}
+        self.messages.append(place | heard | told | {"speaker": speaker, "text": text})
         return index
 
     def continue_message(self, index: int, line: str) -> None:
@@ -185,16 +180,15 @@ class TranscriptDraft:
 
     def build(
         self,
-        *,
-        game_id: str,
         source_format: str,
-        players: Sequence[Mapping[str, Any]],
+        game_id: str,
+        players: Iterable[Mapping[str, Any]],
+        *,
         winner: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-        started_at: datetime | None = None,
-        cost: Mapping[str, Any] | None = None,
+        **about: Any,
     ) -> Transcript:
-        """The transcript; ``cost`` with the fields of ``Cost``.
+        """The transcript; ``about`` has further fields of it (``started_at``, ``cost``).
 
         Raises:
             BrokenTranscriptError: There is no message, or a value that the model refuses.
@@ -203,18 +197,10 @@ class TranscriptDraft:
             raise BrokenTranscriptError("The game has no message.", remedy="Check that the game was recorded.")
         for index, lines in self._continued.items():
             self.messages[index]["text"] = "\n".join(lines).rstrip("\n")
-        fields = {
-            "game_id": game_id,
-            "source_format": source_format,
-            "started_at": started_at,
-            "players": list(players),
-            "messages": self.messages,
-            "votes": self.votes,
-            "eliminations": self.eliminations,
-            "winner": winning_side(winner),
-            "cost": cost,
-            "metadata": {key: value for key, value in (metadata or {}).items() if value not in (None, "", [], {})},
-        }
+        held = {key: value for key, value in (metadata or {}).items() if value not in (None, "", [], {})}
+        fields = {"game_id": game_id, "source_format": source_format, "players": list(players), "metadata": held}
+        fields |= {"messages": self.messages, "votes": self.votes, "eliminations": self.eliminations}
+        fields |= {"winner": winning_side(winner)} | about
         return self._limits.build(fields)
 
 
@@ -261,8 +247,7 @@ class OpenDraft(TranscriptDraft):
         """
         if not self.players or not self.messages:
             raise BrokenTranscriptError(without_text, remedy="Export the whole conversation.")
-        game_id = speaker_name(game_id, source_format)
-        return self.build(game_id=game_id, source_format=source_format, players=list(self.players.values()), **about)
+        return self.build(source_format, speaker_name(game_id, source_format), self.players.values(), **about)
 
 
 def winning_side(winner: str | None) -> str | None:

@@ -7,50 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from evaluation.readers._draft import alignment_of, is_abstention, is_neutral, word_lists, word_set
-from evaluation.readers._line_shapes import shape
+from evaluation.readers._line_shapes import part, shape
 
-_EMPHASIS = re.compile(r"\*\*|__|^#+\s+|(?<!\w)[*_]|[*_](?!\w)")
-_ROLE_AFTER = re.compile(
-    r"(?:(?:he|she|they|it|who|whose role|\w+) (?:was|is|were|had been) |role(?: was)?:? |revealed (?:as|to be) |\()"
-    r"(?:the |an? )?(?P<role>[A-Za-z][\w -]{1,29}?)(?:\)|[.,;!]|$)",
-    re.IGNORECASE,
-)
-# What is asked, supposed or only likely has not happened.
-_UNSURE = re.compile(
-    r"[?]|\b(?:if|when|unless|until|would|will|may|might|could|should|think|thinks|believe|suppose|maybe|almost|nearly|not)\b",
-    re.IGNORECASE,
-)
-# "Ann died laughing", "Ann is dead to me", "Ann was removed from the chat" are something else.
-_LEAVES = re.compile(
-    r"\s*(?:$|[.,;:!(–—-]|(?:in|during|at|by|on|last|and|with|overnight|tonight|today|this|after|out|first)\b"
-    r"|from the (?:game|village|town|table)\b)",
-    re.IGNORECASE,
-)
-# In the middle of what somebody says, only a sentence that tells nothing else is a result.
-_LEAVES_ALONE = re.compile(
-    r"(?:\s(?!and\b)[^,;:]{1,60})?(?:,? who was [^,;:]{1,40})?[.!]?|\s?\([^()]{1,40}\)[.!]?", re.IGNORECASE
-)
-_AT_NIGHT = re.compile(r"\b(?:night|murdered|found dead|killed)\b", re.IGNORECASE)
-# The full stop of a title or an initial ends no sentence.
-_SENTENCE = re.compile(
-    r"(?<!\b[DMS]r\.)(?<!\bM[rs]s\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bProf\.)(?<!\b[A-Z]\.)(?<=[.!?])\s+(?=[A-Z])"
-)
-_POINT = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
-# "[DEAD] Bob died": what a log writes before what it tells.
-_LOG_TAG = re.compile(r"^\[(?!WINNER)[A-Z _]{3,20}\]\s+(?=\S)")
-_WAY_OF_DEATH = re.compile(r"kill|vote|poison|shot|lynch", re.IGNORECASE)
-_PLAIN_ROLE = re.compile(r"[\w'. /-]{2,40}")
-_CAPITALISED = re.compile(r"[^\W\d_a-zà-ÿ][\w'’.-]*(?: [^\W\d_a-zà-ÿ][\w'’.-]*){0,2}(?: \d{1,3})?")
 # The longest line that is looked at: a tally of fifty names fits, and no pattern meets more.
 _LONGEST = 2000
-
-_PERIODS = {"day": "day", "night": "night", "round": None, "turn": None, "morning": "day", "evening": "day"}
-_PHASES = {
-    "night": "night", "night falls": "night", "nightfall": "night", "night phase": "night",
-    "day": "day", "day breaks": "day", "day phase": "day", "discussion": "day", "discussion phase": "day",
-    "vote": "vote", "voting": "vote", "votes": "vote", "voting phase": "vote", "vote phase": "vote",
-}  # fmt: skip
-_SPOKEN_PHASES = frozenset({"night falls", "day breaks", "nightfall"})
 
 Find = Callable[[str], str | None]
 """Gives a player's name as the game has it; ``None`` for anybody else."""
@@ -75,12 +35,12 @@ class Departure(NamedTuple):
 
 def bare(line: str) -> str:
     """A line without emphasis, the signs of a heading and needless space; nothing of a line too long for a result."""
-    return " ".join(_EMPHASIS.sub("", _LOG_TAG.sub("", line)).split()) if len(line) <= _LONGEST else ""
+    return " ".join(part("emphasis").sub("", part("log tag").sub("", line)).split()) if len(line) <= _LONGEST else ""
 
 
 def _sentences(line: str) -> list[str]:
     """The sentences of a line; empty ones for what is asked, supposed or only likely, since that has not happened."""
-    return ["" if _UNSURE.search(sentence) else sentence for sentence in _SENTENCE.split(bare(line))]
+    return ["" if part("unsure").search(one) else one for one in part("between sentences").split(bare(line))]
 
 
 def heading(line: str) -> tuple[int | None, str | None] | None:
@@ -88,7 +48,8 @@ def heading(line: str) -> tuple[int | None, str | None] | None:
     stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
     is_decorated = stripped != line.rstrip(" :.!")
     lowered = stripped.casefold()
-    if (phase := _PHASES.get(lowered)) and (is_decorated or lowered in _SPOKEN_PHASES or stripped.isupper()):
+    phase = next((one for one in ("night", "day", "vote") if lowered in word_set(f"{one}_headings")), None)
+    if phase and (is_decorated or lowered in word_set("spoken_headings") or stripped.isupper()):
         return None, phase
     match = shape("heading").fullmatch(stripped)
     if match is None:
@@ -97,7 +58,8 @@ def heading(line: str) -> tuple[int | None, str | None] | None:
     rest = match["rest"].casefold()
     if number is None or not _ends_like_a_heading(match["rest"], is_decorated=is_decorated):
         return None
-    phase = _PERIODS[(match["second"] or match["period"]).casefold()]
+    period = (match["second"] or match["period"]).casefold()
+    phase = "night" if period == "night" else None if period in ("round", "turn") else "day"
     return number, "vote" if re.search(r"\bvot", rest) else "night" if "night" in rest else phase
 
 
@@ -115,7 +77,7 @@ def _ends_like_a_heading(rest: str, *, is_decorated: bool) -> bool:
 def opens_list(line: str) -> tuple[bool, str] | None:
     """Whether a line opens a list of players: (does it promise roles, what stands behind the colon)."""
     match = shape("players").fullmatch(bare(line))
-    return None if match is None else (match["roles"] is not None, (match["rest"] or "").strip())
+    return match and (match["roles"] is not None, (match["rest"] or "").strip())
 
 
 def opens_votes(line: str) -> str | None:
@@ -127,7 +89,7 @@ def opens_votes(line: str) -> str | None:
 
 def is_role(written: str) -> bool:
     """Whether a text is a role that is known, and nothing else."""
-    return len(written.split()) <= 4 and bool(_PLAIN_ROLE.fullmatch(written)) and (
+    return len(written.split()) <= 4 and bool(part("plain role").fullmatch(written)) and (
         alignment_of(written) is not None or is_neutral(written)
     )  # fmt: skip
 
@@ -141,7 +103,7 @@ def entry(line: str, is_name: IsName, *, is_open: bool) -> tuple[str, str | None
     if match is None:
         return None
     name, role = match["name"].strip(), (match["bracket"] or match["role"] or "").strip(" .*") or None
-    if not is_name(name) or (role is not None and not _PLAIN_ROLE.fullmatch(role)):
+    if not is_name(name) or (role is not None and not part("plain role").fullmatch(role)):
         return None
     is_sure = role is None or match["bracket"] or match["mark"] != ":" or is_open or alignment_of(role) is not None
     return (name, role) if is_sure and (role is None or len(role.split()) <= 4) else None
@@ -167,14 +129,14 @@ def tells_result(line: str) -> bool:
 
 def looks_like_a_ballot(line: str) -> bool:
     """Whether a line below "Votes:" may be one of them: two short names, with a sign between them."""
-    written = _POINT.sub("", bare(line))
+    written = part("point").sub("", bare(line))
     match = shape("arrow").fullmatch(written) or shape("ballot").fullmatch(written)
     return match is not None and all(len(match[side].split()) <= 3 for side in ("voter", "target"))
 
 
 def ballots(line: str, find: Find, *, is_list: bool) -> list[Ballot]:
     """The votes that a line tells; none where it names somebody unknown."""
-    written = _POINT.sub("", bare(line))
+    written = part("point").sub("", bare(line))
     if match := shape("vote").fullmatch(written):
         made = _ballot(match, find, match["why"])
         return [made] if made else []
@@ -221,24 +183,24 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
         find: Gives the players' names.
         is_told: Whether the game tells the line; else every sentence of it must tell a result and nothing more.
     """
-    written = _SENTENCE.split(bare(line))
+    written = part("between sentences").split(bare(line))
     found: list[Departure] = []
     for place, sentence in enumerate(_sentences(line)):
         if match := shape("out label").fullmatch(sentence):
             role, rest = match["role"] or match["after"], ""
-        elif (match := shape("out").fullmatch(sentence)) and _LEAVES.match(match["rest"]):
-            if not (is_told or _LEAVES_ALONE.fullmatch(match["rest"])):
+        elif (match := shape("out").fullmatch(sentence)) and part("leaves").match(match["rest"]):
+            if not (is_told or part("leaves alone").fullmatch(match["rest"])):
                 return
             role, rest = match["before"] or match["bracket"], " ".join((match["rest"], *written[place + 1 : place + 2]))
         elif is_told or (sentence and (shape("revealed").fullmatch(sentence) or _winner_in(sentence))):
             continue
         else:
             return
-        if role is None and (told := _ROLE_AFTER.search(rest)):
+        if role is None and (told := part("role after").search(rest)):
             is_told_so = alignment_of(told["role"]) or "role" in rest.casefold()
-            role = told["role"] if is_told_so and not _WAY_OF_DEATH.search(told["role"]) else None
+            role = told["role"] if is_told_so and not part("way of death").search(told["role"]) else None
         players = filter(None, (find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["player"].strip())))
-        found += [Departure(player, role, bool(_AT_NIGHT.search(sentence))) for player in players]
+        found += [Departure(player, role, bool(part("at night").search(sentence))) for player in players]
     yield from found
 
 
@@ -263,16 +225,14 @@ def _number_of(word: str) -> int | None:
 
 def named_in_results(line: str, is_name: IsName) -> Iterator[str]:
     """Voter and target of "Ann voted for Bob", and those of whom it is said "Nell was killed", whoever they are."""
-    match = shape("vote").fullmatch(_POINT.sub("", bare(line)))
+    match = shape("vote").fullmatch(part("point").sub("", bare(line)))
     if match and re.search(r" vote[sd]? (?:for|against|to|out) ", f"{bare(line)} "):
         voter, target = match["voter"].strip(), match["target"].strip(" .")
         is_for_nobody = is_abstention(target)
-        both = all(is_name(one) and one[0].isupper() and len(one.split()) <= 3 for one in (voter, target))
-        if both and not is_for_nobody:
-            yield from (voter, target)
-        elif is_for_nobody and is_name(voter) and voter[0].isupper():
-            yield voter
+        people = (voter,) if is_for_nobody else (voter, target)
+        if all(is_name(one) and one[0].isupper() and (is_for_nobody or len(one.split()) <= 3) for one in people):
+            yield from people
     for match in map(shape("out").fullmatch, _sentences(line)):
-        name = match["player"].strip() if match and _LEAVES.match(match["rest"]) else ""
-        if _CAPITALISED.fullmatch(name) and name.split()[0].casefold() not in word_set("no_names"):
+        name = match["player"].strip() if match and part("leaves").match(match["rest"]) else ""
+        if part("capitalised").fullmatch(name) and name.split()[0].casefold() not in word_set("no_names"):
             yield name

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.readers._draft import word_set
+from evaluation.readers._draft import letters, word_set
+from evaluation.readers._line_shapes import part
 from evaluation.text.reasoning import Part, parts_of
 
 _LONGEST_JSON = 50_000
-_FENCE = re.compile(r"```(?:json)?\s*(?P<body>[{].*[}])\s*```", re.DOTALL)
-_MARK = re.compile(
-    r"\[/?(?P<mark>[A-Za-z][A-Za-z _-]{2,30})\]:?|</?(?P<tag>private|public|secret|speech)>", re.IGNORECASE
-)
-_ELEMENTS = re.compile(
-    r"(?:\s*<(?P<open>[A-Za-z][\w -]{1,30})>(?P<text>[^<>]*(?:<(?!/)[^<>]*>[^<>]*)*)</(?P=open)>[\s,]*)"
-)
-_LABEL = re.compile(r"(?:^|(?<=\s))[*_#]{0,3}(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)[*_]{0,3}\s?[:：][*_]{0,3}(?=\s|$)")
-_NO_LETTERS = re.compile(r"[^a-z]+")
 
 
 def text_parts(text: str) -> list[Part]:
@@ -30,21 +21,16 @@ def text_parts(text: str) -> list[Part]:
     speech; a text without any is speech as a whole.
     """
     stripped = text.strip()
-    body = fenced["body"] if (fenced := _FENCE.fullmatch(stripped)) else stripped
-    parts = (
-        _of_json(body)
-        if body.startswith("{")
-        else _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped)
-    )
-    return parts or parts_of(text)
+    body = fenced["body"] if (fenced := part("fence").fullmatch(stripped)) else stripped
+    if body.startswith("{"):
+        return _of_json(body) or parts_of(text)
+    return _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped) or parts_of(text)
 
 
 def _kind(name: str) -> str | None:
     """``speech``, ``thought``, ``reason`` or ``action`` for a label, mark or key; ``None`` for any other."""
-    bare = _NO_LETTERS.sub("", name.casefold())
-    return next(
-        (kind for kind in ("speech", "thought", "reason", "action") if bare in word_set(f"{kind}_labels")), None
-    )
+    kinds = ("speech", "thought", "reason", "action")
+    return next((kind for kind in kinds if letters(name) in word_set(f"{kind}_labels")), None)
 
 
 def _of_json(body: str) -> list[Part]:
@@ -69,7 +55,7 @@ def _of_json(body: str) -> list[Part]:
 def _of_elements(text: str) -> list[Part]:
     """A text that is nothing but elements, such as ``<my goals>...</my goals> <message>...</message>``."""
     found, end = [], 0
-    while text.startswith("<", end) and (match := _ELEMENTS.match(text, end)):
+    while text.startswith("<", end) and (match := part("element").match(text, end)):
         found.append((_kind(match["open"]), match["open"], match["text"]))
         end = match.end()
     if end < len(text) or len(found) < 2 or not any(kind for kind, _, _ in found):
@@ -78,7 +64,7 @@ def _of_elements(text: str) -> list[Part]:
 
 
 def _of_marks(text: str) -> list[Part]:
-    found = [(mark, _kind(mark["mark"] or mark["tag"])) for mark in _MARK.finditer(text)]
+    found = [(mark, _kind(mark["mark"] or mark["tag"])) for mark in part("mark").finditer(text)]
     marks = [(mark, kind) for mark, kind in found if kind]
     if not any(kind == "thought" for _, kind in marks):
         return []
@@ -86,10 +72,10 @@ def _of_marks(text: str) -> list[Part]:
 
 
 def _of_labels(text: str) -> list[Part]:
-    first = _LABEL.match(text)
+    first = part("label").match(text)
     if first is None or _kind(first["label"]) is None:
         return []
-    found = [(label, _kind(label["label"])) for label in _LABEL.finditer(text) if label["label"][0].isupper()]
+    found = [(label, _kind(label["label"])) for label in part("label").finditer(text) if label["label"][0].isupper()]
     labels = [(label, kind) for label, kind in found if kind]
     kinds = {kind for _, kind in labels}
     if "thought" not in kinds and not ("speech" in kinds and len(kinds) > 1):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import Roster, word_lists, word_set
+from evaluation.readers._draft import Roster, column_key, word_lists, word_set
 from evaluation.readers.document import EVERY, Answers, Question, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -223,10 +223,6 @@ def _phase(phase: str) -> str:
     return _NUMBER.sub(" ", fold(phase)).strip() or fold(phase)
 
 
-def _bare(name: str) -> str:
-    return "".join(filter(str.isalnum, name.casefold()))
-
-
 def _kinds(message: Message) -> list[str]:
     """The values of the columns that say what kind of row it is."""
     return [
@@ -234,13 +230,13 @@ def _kinds(message: Message) -> list[str]:
         for column, value in message.metadata.items()
         if isinstance(value, str)
         and len(value) <= 60
-        and _bare(column) in word_set("kind_columns") | word_set("visibility_columns")
+        and column_key(column) in word_set("kind_columns") | word_set("visibility_columns")
     ]
 
 
 def _flag(column: str, value: object) -> Channel | None:
     """The channel that a column of true and false says, such as ``is_private``."""
-    bare, said = _bare(column), str(value).casefold().strip()
+    bare, said = column_key(column), str(value).casefold().strip()
     if bare in _PUBLIC_FLAGS:
         return "private" if said in _FALSE else None
     words = {*_WORD.findall(fold(_HUMP.sub(" ", column)))}

@@ -7,16 +7,18 @@ becomes a question; what was settled without one is told as a remark.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from typing import Any
+
+from pydantic import BaseModel
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, is_moderator, is_neutral, word_set
+from evaluation.readers._line_shapes import part as line_part
 from evaluation.readers._text_parts import text_parts
 from evaluation.readers._who_could_hear import change, changed, weigh
 from evaluation.readers.document import Answers, Question, ReadResult, Topic
@@ -35,31 +37,13 @@ LEFT_OUT = "rows_without_message"
 _SETTLED = frozenset(
     {"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "recorder", "simulation"}
 )
-_END = r"(?:[.!]?|\s?[(\[:\"'#].{0,200}|\s(?:to|from|using|via|by|with|as|because)\b.{0,200})"
-_EVENT = re.compile(
-    r"(?:<@\w+>|@?[\w .+'-]{1,40}?)?\s*(?:has |have |was |were )?(?:"
-    r"(?:joined|left|(?:added|invited|removed|kicked)(?: \S+)? (?:to|from))"
-    rf"(?: (?:(?:the |this )?(?:channel|chat|group|server|room|conversation|call)\b|#\S+){_END})?[.!]?"
-    r"|(?:set|sets|changed|cleared|updated|renamed|created) (?:the |this )?"
-    r"(?:(?:channel|group|chat|server)(?:'s)? ?)?(?:topic|purpose|description|name|subject|icon|photo|settings|group)?"
-    rf"{_END}"
-    rf"|pinned (?:a|this) message(?: to this channel)?{_END})\s*",
-    re.IGNORECASE,
-)
-_PRONOUNS = re.compile(r"(?:i|you|he|she|we|they|it|who|nobody|somebody|everyone|everybody)\b", re.IGNORECASE)
 _BARE_EVENT = frozenset({"joined", "left"})
-_EVENT_KINDS = re.compile(
-    r"(?:channel|group|chat|member|guildmember)?_?(?:join|leave|topic|purpose|name|archive|unarchive)(?:ed)?"
-    r"|(?:channel)?pinned_?(?:item|message)?|service|bot_add|bot_remove|reminder_add",
-    re.IGNORECASE,
-)
 _KIND_COLUMNS = ("subtype", "event", "type", "kind")
 # Their people are told apart by ids.
 _KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
 _NO = frozenset({"false", "0", "no", "none", ""})
 _LONGEST_LIST = 300
 _MOST_ROLES = 40
-_NAME_INSIDE = re.compile(r"\s*(?P<name>\*{0,2}[^\W\d_][\w .'-]{0,40}?\*{0,2})\s?:\*{0,2}\s+(?P<text>\S.*)", re.DOTALL)
 
 
 def settle(read: ReadResult, answers: Answers) -> ReadResult:
@@ -77,7 +61,7 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
     if not is_settled:
         transcript = _one_spelling(_names_in_texts(transcript, answers, questions))
     messages = list(transcript.messages)
-    in_results = {name for vote in transcript.votes for name in (vote.voter, vote.target) if name is not None}
+    in_results = {name for vote in transcript.votes for name in (vote.voter, vote.target)}
     in_results |= {elimination.player for elimination in transcript.eliminations}
     if not is_settled:
         _order(messages, remarks)
@@ -116,10 +100,8 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
         players = _with_sides(players, answers, questions)
     if players != list(transcript.players) or messages != list(transcript.messages):
         transcript = _rebuilt(transcript, players=players, messages=tuple(messages))
-    kinds = read.kinds or _kinds_of(transcript)
-    return replace(
-        read, transcript=transcript, remarks=tuple(remarks), questions=tuple(dict.fromkeys(questions)), kinds=kinds
-    )
+    asked, kinds = tuple(dict.fromkeys(questions)), read.kinds or _kinds_of(transcript)
+    return replace(read, transcript=transcript, remarks=tuple(remarks), questions=asked, kinds=kinds)
 
 
 def _rebuilt(transcript: Transcript, **update: Any) -> Transcript:
@@ -130,37 +112,30 @@ def _rebuilt(transcript: Transcript, **update: Any) -> Transcript:
 def _kinds_of(transcript: Transcript) -> dict[str, int]:
     """Counts of what a game holds, by the kinds of ``ReadResult.kinds``."""
     events = sum(message.channel == "system" for message in transcript.messages)
-    counts = {
-        "message": len(transcript.messages) - events,
-        "vote": len(transcript.votes),
-        "elimination": len(transcript.eliminations),
-        "event": events,
-    }
+    counts = {"message": len(transcript.messages) - events, "vote": len(transcript.votes)}
+    counts |= {"elimination": len(transcript.eliminations), "event": events}
     return {kind: count for kind, count in counts.items() if count}
 
 
 def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Question]) -> Transcript:
     """Several people under one role of a chat ("user"), each text with its speaker's name before a colon, are those."""
     said = [message for message in transcript.messages if message.channel == "public"]
-    found = [_NAME_INSIDE.match(message.text) for message in said]
+    found = [line_part("name inside").match(message.text) for message in said]
     if not said or not all(found) or not all(fold(message.speaker) in word_set("chat_roles") for message in said):
         return transcript
     inside = {
-        message.id: (match["name"].strip("* "), match["text"])
+        message.id: {"speaker": match["name"].strip("* "), "text": match["text"]}
         for message, match in zip(said, found, strict=True)
         if match
     }
-    names = list(dict.fromkeys(name for name, _ in inside.values()))
+    names = list(dict.fromkeys(held["speaker"] for held in inside.values()))
     listed = ", ".join(names)
     # One name in each role is a habit of the chat; more than there are roles are people.
     if len(names) < 2 or len(listed) > _LONGEST_LIST or answers.speaker(listed) == "text":
         return transcript
     words = f"Each text begins with a name, taken as who speaks: {shorten(listed)}."
     questions.append(Question(Topic.SPEAKER, listed, words, answers.speaker(listed) or "player", ("player", "text")))
-    messages = [
-        changed(message, speaker=inside[message.id][0], text=inside[message.id][1]) if message.id in inside else message
-        for message in transcript.messages
-    ]
+    messages = [changed(message, **inside.get(message.id, {})) for message in transcript.messages]
     return _rebuilt(transcript, players=[Player(name=name) for name in names], messages=tuple(messages))
 
 
@@ -181,23 +156,20 @@ def _one_spelling(transcript: Transcript) -> Transcript:
         known = players.get(other[player.name])
         if known is None or (known.role is None and player.role is not None):
             players[other[player.name]] = player.model_copy(update={"name": other[player.name]})
-    rename = {name: other.get(name, name) for name in names}
+
+    def renamed(parts: Sequence[BaseModel], *names: str) -> list[Any]:
+        held = [{name: getattr(part, name) for name in names} for part in parts]
+        return [
+            part.model_copy(update={key: other.get(name, name) for key, name in names.items()})
+            for part, names in zip(parts, held, strict=True)
+        ]
+
     return _rebuilt(
         transcript,
         players=list(players.values()),
-        messages=tuple(changed(m, speaker=rename[m.speaker]) for m in transcript.messages),
-        votes=[
-            vote.model_copy(
-                update={
-                    "voter": rename.get(vote.voter, vote.voter),
-                    "target": rename.get(vote.target or "", vote.target),
-                }
-            )
-            for vote in transcript.votes
-        ],
-        eliminations=[
-            one.model_copy(update={"player": rename.get(one.player, one.player)}) for one in transcript.eliminations
-        ],
+        messages=tuple(renamed(transcript.messages, "speaker")),
+        votes=renamed(transcript.votes, "voter", "target"),
+        eliminations=renamed(transcript.eliminations, "player"),
     )
 
 
@@ -232,9 +204,8 @@ def _with_sides(players: list[Player], answers: Answers, questions: list[Questio
 def _order(messages: list[Message], remarks: list[str]) -> None:
     """Turns a file around that has its newest message first; ids that were only counted are counted again."""
     times = [message.sent_at for message in messages if message.sent_at is not None]
-    if len(times) < max(2, len(messages)) or times[0] <= times[-1]:
-        return
-    if any(before < after for before, after in pairwise(times)):
+    falls = len(times) > 1 and times[0] > times[-1] and all(before >= after for before, after in pairwise(times))
+    if len(times) < len(messages) or not falls:
         return
     remarks.append("The file has its newest message first; the times put the messages in order.")
     turned: dict[str | None, str] = {}
@@ -286,15 +257,14 @@ def _is_moderator(
 
 
 def _move_moderators(messages: list[Message], gone: set[str], remarks: list[str]) -> None:
-    moved = {}
+    moved = dict.fromkeys(one.speaker for one in messages if one.speaker in gone and one.channel != "system")
     for place, message in enumerate(messages):
         if message.speaker in gone and message.channel != "system":
-            moved[message.speaker] = True
-            name = message.channel_name
-            kept = None if fold(name or "") == "system" else name
+            kept = None if fold(message.channel_name or "") == "system" else message.channel_name
             change(messages, place, channel="system", channel_name=kept)
     if moved:
-        remarks.append(f"{_named(list(moved))} in the system channel: a moderator or narrator does not play.")
+        shown = ", ".join(map(shorten, [*moved][:5])) + (f" and {len(moved) - 5} more" if len(moved) > 5 else "")
+        remarks.append(f"{shown} in the system channel: a moderator or narrator does not play.")
 
 
 def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Message]:
@@ -304,37 +274,29 @@ def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Messa
     thoughts = 0
     for message in messages:
         parts = text_parts(message.text)
-        is_speech = [part.kind for part in parts] == ["speech"]
-        if is_speech or message.channel == "system" or message.is_thought:
+        if message.channel == "system" or message.is_thought or [part.kind for part in parts] == ["speech"]:
             settled.append(message)
         else:
             thoughts += 1
             settled += _split(message, parts, taken)
     if thoughts:
-        remarks.append(
-            f"{counted(thoughts, 'message')} with reasoning in tags, labels or JSON: private thoughts of the speaker, "
-            "not heard by others."
-        )
+        told = f"{counted(thoughts, 'message')} with reasoning in tags, labels or JSON"
+        remarks.append(f"{told}: private thoughts of the speaker, not heard by others.")
     return settled
 
 
 def _is_event(message: Message) -> bool:
+    """Whether the chat tells it: "Ann left" said by Ann is an event, said by Bob only with what she left."""
     kinds = (message.metadata.get(column) for column in _KIND_COLUMNS)
-    if any(isinstance(kind, str) and _EVENT_KINDS.fullmatch(kind) for kind in kinds):
+    if any(isinstance(kind, str) and line_part("event kind").fullmatch(kind) for kind in kinds):
         return True
-    if len(message.text) > 300 or message.text.strip().rstrip(".!").casefold() in _BARE_EVENT:
-        return False
     text = message.text.strip()
-    return _EVENT.fullmatch(text) is not None and not _PRONOUNS.match(text) and _names_speaker_or_place(message)
-
-
-def _names_speaker_or_place(message: Message) -> bool:
-    """ "Ann left" said by Ann is an event, "Bob left" said by Ann is talk, unless it says what was left."""
-    text = fold(message.text)
-    if text.startswith(("<@", fold(message.speaker), "has ", "have ")):
-        return True
-    return any(
-        f" {place}" in text for place in ("channel", "chat", "group", "server", "topic", "subject", "message", "#")
+    if len(message.text) > 300 or text.rstrip(".!").casefold() in _BARE_EVENT or line_part("pronoun").match(text):
+        return False
+    folded = fold(message.text)
+    names_speaker = folded.startswith(("<@", fold(message.speaker), "has ", "have "))
+    return line_part("chat event").fullmatch(text) is not None and (
+        names_speaker or line_part("place left").search(folded) is not None
     )
 
 
@@ -358,14 +320,6 @@ def _split(message: Message, parts: Sequence[Part], taken: set[str]) -> Iterator
 
 def _free_id(message_id: str, number: int, taken: set[str]) -> str:
     stem = f"{message_id[:180]}-thought-{number}"
-    found, further = stem, 1
-    while found in taken:
-        further += 1
-        found = f"{stem}-{further}"
+    found = next(one for one in chain([stem], (f"{stem}-{place}" for place in count(2))) if one not in taken)
     taken.add(found)
     return found
-
-
-def _named(names: Sequence[str]) -> str:
-    shown = ", ".join(shorten(name) for name in names[:5])
-    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown

@@ -6,6 +6,7 @@ import codecs
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
+from evaluation.escaping import cut
 from evaluation.files.strict_json import parse_json, shorten, step
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
@@ -241,6 +243,13 @@ class LeftOut(NamedTuple):
     reason: str
 
 
+def leave_out(kinds: Counter[str], left_out: list[LeftOut], place: str, text: str, reason: str) -> None:
+    """Counts a line or row that became nothing, and keeps the first few."""
+    kinds["left out"] += 1
+    if len(left_out) < _MOST_LEFT_OUT:
+        left_out.append(LeftOut(place, cut(text, _LONGEST_SHOWN), reason))
+
+
 @dataclass(frozen=True, slots=True)
 class ReadResult:
     """The result of reading one game: its transcript, or the error that says what to do.
@@ -259,7 +268,7 @@ class ReadResult:
         preview: The game as it stands while a question refuses it.
         kinds: How many lines or rows became a message, vote, elimination, round, role or event, or were left out; where
             the format is none of lines or rows, how many of each the game holds.
-        left_out: The lines or rows that became nothing, at most ``MOST_LEFT_OUT`` of them.
+        left_out: The lines or rows that became nothing, the first three.
     """
 
     name: str = ""
@@ -275,7 +284,8 @@ class ReadResult:
     left_out: tuple[LeftOut, ...] = ()
 
 
-MOST_LEFT_OUT = 3
+_MOST_LEFT_OUT = 3
+_LONGEST_SHOWN = 80
 _LONGEST_NAME = 200
 _DECODER = json.JSONDecoder()
 _VALUE = re.compile(r"\S")

@@ -26,6 +26,7 @@ from evaluation.readers._draft import (
     THOUGHTS_CHANNEL,
     Roster,
     alignment_of,
+    column_key,
     is_abstention,
     is_moderator,
     winning_side,
@@ -36,7 +37,6 @@ from evaluation.readers._game_log import Find, ballots, departures, heading, win
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
-    MOST_LEFT_OUT,
     SPLIT,
     Answers,
     Document,
@@ -51,6 +51,7 @@ from evaluation.readers.document import (
     Topic,
     content_id,
     first_record,
+    leave_out,
     records,
 )
 from evaluation.text.aliases import seat_numbers, seat_of
@@ -124,7 +125,7 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     """
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault(_key(column), column)
+        by_key.setdefault(column_key(column), column)
     synonyms = word_lists("columns")
     found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
@@ -132,10 +133,6 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     if "speaker" not in found and "role" in found:
         found["speaker"] = found.pop("role")
     return ColumnMapping(**found)
-
-
-def _key(column: str) -> str:
-    return "".join(filter(str.isalnum, column.casefold()))
 
 
 _DELIMITERS = ",;\t|"
@@ -195,10 +192,10 @@ def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
         return cells
     flat = dict(cells)
     for column, cell in cells.items():
-        if isinstance(cell, dict) and _key(column) in {*word_lists("columns")["speaker"]}:
+        if isinstance(cell, dict) and column_key(column) in {*word_lists("columns")["speaker"]}:
             flat[column] = next((cell[key] for key in _AUTHOR_NAMES if isinstance(cell.get(key), str)), None)
             flat |= {"is_bot": True} if cell.get("bot") is True or cell.get("isBot") is True else {}
-        elif isinstance(cell, dict) and _key(column) in {*word_lists("columns")["reply_to"]}:
+        elif isinstance(cell, dict) and column_key(column) in {*word_lists("columns")["reply_to"]}:
             flat[column] = cell.get("message_id") or cell.get("messageId") or cell.get("id")
     return flat
 
@@ -434,7 +431,6 @@ _VOTED = re.compile(
 )
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
 _NARRATOR = "System"
-_LONGEST_SHOWN = 80
 _LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
 
@@ -559,11 +555,9 @@ class _Game:
             self.carried += 1
             self._say(row, self.last, text)
         elif speaker is None or not said:
-            self.kinds["left out"] += 1
             reason = "no text" if speaker else "no speaker" if said else "neither speaker nor text"
-            if len(self.left_out) < MOST_LEFT_OUT:
-                shown = said or speaker or " ".join(filter(None, map(_shown, row.cells.values())))
-                self.left_out.append(LeftOut(row.place, cut(shown, _LONGEST_SHOWN), reason))
+            shown = said or speaker or " ".join(filter(None, map(_shown, row.cells.values())))
+            leave_out(self.kinds, self.left_out, row.place, shown, reason)
         else:
             is_letter = target is not None and (is_second or _is_hidden(words))
             self.last = speaker
@@ -673,7 +667,7 @@ def _told_lines(message: Mapping[str, Any]) -> list[str]:
 
 def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
     """The mapping with the day as round, where rounds begin again with each day."""
-    days = next((column for row in rows for column in row.cells if _key(column) in ("day", "daynumber")), None)
+    days = next((column for row in rows for column in row.cells if column_key(column) in ("day", "daynumber")), None)
     if days is None or mapping.round is None or days == mapping.round:
         return mapping
     counted_in = [(_cell_text(row, days) or "", _cell_text(row, mapping.round) or "") for row in rows]
@@ -706,7 +700,7 @@ def _transcript(
     speakers = {*word_lists("columns")["speaker"]}
 
     def named(keys: Collection[str]) -> list[str]:
-        return [column for column in free if _key(column) in keys]
+        return [column for column in free if column_key(column) in keys]
 
     keys = (word_set("thought_columns"), word_set("voter_columns"), word_set("gone_keys"))
     held = named(speakers), named(keys[0]), named(keys[1]), named(keys[2])

@@ -66,13 +66,7 @@ def _read(document: Document) -> Transcript:
     dead = {elimination["player"] for elimination in draft.eliminations}
     for player in players.values():
         player["is_alive"] = player["is_alive"] and player["name"] not in dead
-    return draft.build(
-        game_id=document.game_id(FORMAT),
-        source_format=FORMAT,
-        players=list(players.values()),
-        winner=winner,
-        metadata=metadata,
-    )
+    return draft.build(FORMAT, document.game_id(FORMAT), players.values(), winner=winner, metadata=metadata)
 
 
 def _events(text: str) -> Iterator[_Event]:

@@ -13,8 +13,7 @@ whose content is a list of parts is the text of its parts; ``[image_url]`` and t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -53,12 +52,9 @@ def chat_transcript(
     source_format: str,
     messages: Iterable[Node],
     limits: Limits,
-    *,
     game_id: str,
     model: str | None = None,
-    started_at: datetime | None = None,
-    cost: Mapping[str, Any] | None = None,
-    metadata: Mapping[str, Any] | None = None,
+    **about: Any,
 ) -> Transcript:
     """The transcript of a chat.
 
@@ -68,9 +64,7 @@ def chat_transcript(
         limits: Bounds for the transcript.
         game_id: The chat's id.
         model: The model that speaks as ``assistant`` or ``gpt``.
-        started_at: When the chat began.
-        cost: Fields of ``Cost``.
-        metadata: What else is known about the chat.
+        about: What else is known about it, as ``TranscriptDraft.build`` takes it.
 
     Raises:
         InputError: A message is broken, or nobody but the system speaks.
@@ -87,14 +81,8 @@ def chat_transcript(
         _add(node, draft)
     if not roles:
         raise BrokenTranscriptError("Nobody speaks but the system.", remedy="Export the whole chat.")
-    return draft.build(
-        game_id=game_id,
-        source_format=source_format,
-        players=[{"name": name, "model": model if role in _MODELS else None} for name, role in roles.items()],
-        metadata=metadata,
-        started_at=started_at,
-        cost=cost,
-    )
+    players = [{"name": name, "model": model if role in _MODELS else None} for name, role in roles.items()]
+    return draft.build(source_format, game_id, players, **about)
 
 
 def _role(node: Node) -> str:
@@ -160,7 +148,7 @@ def _recognises(document: Document) -> bool:
 def _read(document: Document) -> Found:
     if _is_chat(first_record(document)):
         return _games(document, FORMAT, lambda chat: chat["messages"].entries(), "messages")
-    return chat_transcript(FORMAT, records(document), document.limits, game_id=document.game_id(FORMAT))
+    return chat_transcript(FORMAT, records(document), document.limits, document.game_id(FORMAT))
 
 
 def _games(document: Document, source_format: str, messages: Callable[[Node], Iterable[Node]], *read: str) -> Found:
@@ -169,8 +157,7 @@ def _games(document: Document, source_format: str, messages: Callable[[Node], It
     def game(chat: Node) -> Transcript:
         game_id = _id(chat) or content_id(source_format, json.dumps(chat.value, sort_keys=True))
         model, rest = chat["model"].text_or_none(), chat.rest(*read, *_IDS, "model")
-        held = messages(chat)
-        return chat_transcript(source_format, held, document.limits, game_id=game_id, model=model, metadata=rest)
+        return chat_transcript(source_format, messages(chat), document.limits, game_id, model, metadata=rest)
 
     if isinstance(document.json, dict):
         return game(Node(document.json))

@@ -51,13 +51,8 @@ def _read(document: Document) -> Transcript:
         game.add(node)
     game.close_vote()
     winner = root["winner"].text_or_none()
-    return game.draft.build(
-        game_id=document.game_id(FORMAT),
-        source_format=FORMAT,
-        players=players,
-        winner=winner,
-        metadata=root.rest("players", "chat", "winner") | {"winner": winner},
-    )
+    metadata = root.rest("players", "chat", "winner") | {"winner": winner}
+    return game.draft.build(FORMAT, document.game_id(FORMAT), players, winner=winner, metadata=metadata)
 
 
 def _player(name: str, node: Node) -> dict[str, Any]:

@@ -80,13 +80,10 @@ def _read(files: Mapping[str, Document]) -> Transcript:
         _add(line, segment, draft)
     dead = {elimination["player"] for elimination in draft.eliminations}
     winner = texts.get(_WINNER, "").strip()
-    return draft.build(
-        game_id=content_id(FORMAT, "\n".join(texts[name] for name in _CORE)),
-        source_format=FORMAT,
-        players=[player | {"is_alive": player["name"] not in dead} for player in players],
-        winner=winner,
-        metadata=config.rest("players") | _notes(texts) | {"who_wins": winner},
-    )
+    players = [player | {"is_alive": player["name"] not in dead} for player in players]
+    metadata = config.rest("players") | _notes(texts) | {"who_wins": winner}
+    game_id = content_id(FORMAT, "\n".join(texts[name] for name in _CORE))
+    return draft.build(FORMAT, game_id, players, winner=winner, metadata=metadata)
 
 
 def _text(name: str, document: Document) -> str:

@@ -18,7 +18,7 @@ import yaml
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import parse_json, step
-from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, is_moderator, word_lists, word_set
+from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, column_key, is_moderator, word_lists, word_set
 from evaluation.readers._game_log import is_role
 from evaluation.readers._who_could_hear import ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, channel_named
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
@@ -40,10 +40,6 @@ _MOST_DEEP = 40
 _LONGEST_YAML = 200_000
 _ORDERS = ("order", "speakingorder", "speakerorder")
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
-
-
-def _bare(key: str) -> str:
-    return "".join(filter(str.isalnum, key.casefold()))
 
 
 @dataclass
@@ -74,16 +70,18 @@ class _Walk:
         speaker, text = cells.get("speaker"), cells.get("text")
         if isinstance(text, str) and not speaker:
             speaker = self._player_in(plain)
-        is_agent = isinstance(speaker, str) and text is None and _bare(named.speaker or "").startswith("agent")
+        is_agent = isinstance(speaker, str) and text is None and column_key(named.speaker or "").startswith("agent")
         if isinstance(speaker, str) and around.get("agent") and fold(speaker) in word_set("chat_roles") | {"system"}:
             # What an agent was told, by others and by the program, is heard elsewhere or by that agent alone.
             is_own = fold(speaker) not in ("human", "system", "user")
             speaker = str(around["agent"]) if is_own else speaker
             context["channel"] = ANSWERS_TO_THE_PROGRAM if is_own else "system"
-        voter = next((plain[key] for key in plain if _bare(key) in word_set("voter_columns")), None)
+        voter = next((plain[key] for key in plain if column_key(key) in word_set("voter_columns")), None)
         if isinstance(speaker, str) and isinstance(text, str) and text.strip():
             rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
-            hearers = next((held[key] for key in held if isinstance(held[key], list) and _bare(key) in _to()), None)
+            hearers = next(
+                (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
+            )
             said = {"speaker": speaker, "text": text}
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif (voter or speaker) and cells.get("target") is not None and (voter or "vote" in str(context.get("kind"))):
@@ -107,12 +105,12 @@ class _Walk:
         others = {*word_lists("columns")["target"], *_to(), *word_set("vote_kinds")}
         known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
         found = {
-            one for key, one in plain.items() if one in known and isinstance(one, str) and _bare(key) not in others
+            one for key, one in plain.items() if one in known and isinstance(one, str) and column_key(key) not in others
         }
         return found.pop() if len(found) == 1 else None
 
     def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
-        bare, words = _bare(key), set(_WORDS.findall(key.casefold()))
+        bare, words = column_key(key), set(_WORDS.findall(key.casefold()))
         names = held if isinstance(held, list) else [held]
         if isinstance(held, str) and bare in word_set("winner_keys") and held.strip():
             self.winner = held
@@ -163,7 +161,7 @@ class _Walk:
 
 
 def _thought(plain: Mapping[str, Any]) -> str | None:
-    found = (one for key, one in plain.items() if _bare(key) in word_set("thought_columns"))
+    found = (one for key, one in plain.items() if column_key(key) in word_set("thought_columns"))
     return next((one for one in found if isinstance(one, str) and one.strip()), None)
 
 
@@ -216,7 +214,7 @@ def _named(key: str) -> tuple[str, str | None]:
 
 def _side_by_side(held: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     """Texts and speakers of an object that holds them as lists of one length; other texts there have no speaker."""
-    lists = {_bare(key): one for key, one in held.items() if isinstance(one, list) and len(one) > 1}
+    lists = {column_key(key): one for key, one in held.items() if isinstance(one, list) and len(one) > 1}
     lists = {key: one for key, one in lists.items() if all(isinstance(value, (str, int)) for value in one)}
     said = next((key for key in lists if key.removesuffix("s") in word_lists("columns")["text"]), None)
     names = next(
@@ -253,7 +251,7 @@ def _is_name(value: Any) -> bool:
 
 def _role(value: Any) -> str | None:
     if isinstance(value, dict):
-        role = next((value[key] for key in value if _bare(key) in ("role", "rolename", "gamerole")), None)
+        role = next((value[key] for key in value if column_key(key) in ("role", "rolename", "gamerole")), None)
         value = role if isinstance(role, str) else None
     return value if isinstance(value, str) and 0 < len(value) <= 60 else None
 

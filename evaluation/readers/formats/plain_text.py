@@ -12,15 +12,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from dateutil.parser import parse as parse_date
 
-from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
+from evaluation.readers import _game_log as game_log
 from evaluation.readers._draft import (
     THOUGHTS_CHANNEL,
     Roster,
@@ -30,27 +31,10 @@ from evaluation.readers._draft import (
     is_moderator,
     word_set,
 )
-from evaluation.readers._game_log import (
-    ballots,
-    bare,
-    departures,
-    entries,
-    entry,
-    heading,
-    is_role,
-    looks_like_a_ballot,
-    named_in_results,
-    opens_list,
-    opens_votes,
-    said_vote,
-    tells_result,
-    winner,
-)
 from evaluation.readers._line_shapes import known_by_sight, part, shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
 from evaluation.readers.document import (
-    MOST_LEFT_OUT,
     Answers,
     Document,
     FileReader,
@@ -59,6 +43,7 @@ from evaluation.readers.document import (
     Question,
     ReadResult,
     Topic,
+    leave_out,
 )
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -67,9 +52,6 @@ from evaluation.transcript import Channel
 
 FORMAT = "plain-text"
 
-_NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
-_HALF = re.compile(r"(?<=[ap])\.?\s?m\.?(?=[\szu]|$)")
-_DOTS = re.compile(r"(?<=\d)\.(?=\d{2}(?:\D|$))")
 # A clock without a date stands on a day that means nothing.
 _NO_DATE = date(1970, 1, 1)
 _HALF_DAY = timedelta(hours=12)
@@ -82,17 +64,13 @@ _LEAST_NUMBERED = 5
 _LONGEST_MATTER = 60
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
-_LONGEST_SHOWN = 80
 _MOST_WORDS = 5
-_COLOURS = re.compile(r"\x1b\[[\d;]{0,20}m")
-_SENTENCE = re.compile(r"[.,;!?]\s+[a-z]|\b[a-z]{3,}[.;!?]\s")
-_TITLE_END = re.compile(r"(?:^|\s)(?:[A-Z]|[JS]r|[DM]rs?|Ms|St|Prof)\.$")
 _NARRATOR = "System"
 _NIGHT = "night"
+_OF_EXPORT = "a line of the program that exported the chat"
 _MARKED_SHARE = 0.6
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
-_WORD = re.compile(r"[\w'-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +145,7 @@ def _lines(text: str) -> list[_Line]:
         if place in code or noise or not cleaned:
             found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
-        starts = None if place in titles else heading(cleaned)
+        starts = None if place in titles else game_log.heading(cleaned)
         below = place + 1
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
@@ -183,7 +161,7 @@ def _lines(text: str) -> list[_Line]:
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
         if head.shape == "event" and starts is None:
-            starts = heading(head.text)
+            starts = game_log.heading(head.text)
         found.append(_Line(place + 1, line, cleaned, head, starts))
     found = _with_initials(found)
     names = {line.number - 1: line.head.key for line in found if line.head.name}
@@ -236,13 +214,14 @@ def _with_initials(lines: list[_Line]) -> list[_Line]:
         for note in line.head.notes
         if _fold(note) in names and _fold(note) == "".join(word[0] for word in _fold(line.head.name).split())
     }
-    return [
-        replace(line, head=replace(line.head, name=known.get(line.head.key, line.head.name), notes=notes))
-        if known and line.head.name
-        else line
-        for line in lines
-        for notes in [tuple(note for note in line.head.notes if _fold(note) not in known)]
-    ]
+    if not known:
+        return lines
+
+    def renamed(head: Head) -> Head:
+        notes = tuple(note for note in head.notes if _fold(note) not in known)
+        return replace(head, name=known.get(head.key, head.name), notes=notes)
+
+    return [replace(line, head=renamed(line.head)) if line.head.name else line for line in lines]
 
 
 def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[int]:
@@ -287,13 +266,9 @@ def _traceback_lines(lines: Sequence[str]) -> set[int]:
     inside: set[int] = set()
     is_open = False
     for number, line in enumerate(lines):
-        if shape("traceback").fullmatch(line.strip()):
-            is_open = True
-        elif is_open and not line.startswith((" ", "\t")):
-            is_open = False
-            inside.add(number)
-        if is_open:
-            inside.add(number)
+        begins = shape("traceback").fullmatch(line.strip()) is not None
+        inside |= {number} if is_open or begins else set()
+        is_open = begins or (is_open and line.startswith((" ", "\t")))
     return inside
 
 
@@ -301,7 +276,9 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
     """Whether lines begin with a speaker in brackets: "[Ann] text", and not with a channel before "Ann: text"."""
     written = [_plain(line) for line in lines if line.strip()]
     found = [match for line in written if (match := shape("bracketed").fullmatch(line))]
-    names = Counter(match["name"] for match in found if _is_name(match["name"]) and not heading(f"[{match['name']}]"))
+    names = Counter(
+        match["name"] for match in found if _is_name(match["name"]) and not game_log.heading(f"[{match['name']}]")
+    )
     with_colon = sum(
         (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2
         for match in found
@@ -410,7 +387,7 @@ def _is_name(name: str) -> bool:
     if not any(character.isalpha() or ord(character) > 0x2190 for character in name):
         return False
     # "J. R." and "Mr. Gray" have dots, sentences have them before a word in small letters.
-    is_sentence = _SENTENCE.search(name) or (name.endswith(".") and not _TITLE_END.search(name))
+    is_sentence = part("in sentence").search(name) or (name.endswith(".") and not part("title end").search(name))
     return not is_sentence and "//" not in name
 
 
@@ -437,11 +414,10 @@ def _order_of_dates(written: Iterable[str]) -> str | None:
     Dates with dots have the day first. Where no date is written in numbers, the answer does not matter.
     """
     is_open = False
-    for one in written:
-        match = _NUMBERS.search(one)
-        if match is None or len(match[1]) == 4:
-            continue
+    for match in filter(None, map(part("date numbers").search, written)):
         first, second = int(match[1]), int(match[3])
+        if len(match[1]) == 4:
+            continue
         if match[2] == "." or first > 12:
             return "day-first"
         if second > 12:
@@ -459,25 +435,17 @@ def _moments(written: Iterable[str | None], *, is_day_first: bool) -> Iterator[d
     for one in written:
         lowered = (one or "").casefold().translate(_SPACES).strip().rstrip(".")
         found = part("date").search(lowered)
-        try:
-            rest = lowered if found is None else lowered[: found.start()] or lowered[found.end() :]
-            match = part("clock").search(rest)
+        match = part("clock").search(lowered if found is None else lowered[: found.start()] or lowered[found.end() :])
+        moment = None
+        with suppress(ValueError, OverflowError):
             clock = _clock(match[0].strip()) if match else None
             if found is not None:
-                day = _day(found[0], is_day_first)
-                yield datetime.combine(day, clock or time(tzinfo=UTC)).astimezone(UTC)
-                continue
-            if clock is None:
-                yield None
-                continue
-            moment = datetime.combine(_NO_DATE, clock.replace(tzinfo=UTC)) + timedelta(days=days)
-        except (ValueError, OverflowError):
-            yield None
-            continue
-        if last is not None and last - moment > _HALF_DAY:
-            days += 1
-            moment += timedelta(days=1)
-        last = moment
+                moment = datetime.combine(_day(found[0], is_day_first), clock or time(tzinfo=UTC)).astimezone(UTC)
+            elif clock is not None:
+                moment = datetime.combine(_NO_DATE + timedelta(days=days), clock.replace(tzinfo=UTC))
+                passes_midnight = last is not None and last - moment > _HALF_DAY
+                days += passes_midnight
+                last = moment = moment + timedelta(days=passes_midnight)
         yield moment
 
 
@@ -486,7 +454,7 @@ def _day(written: str, is_day_first: bool) -> date:
     """The day of a date; raises ``ValueError`` for one that does not exist."""
     if written in ("today", "yesterday"):
         return _NO_DATE + timedelta(days=written == "today")
-    numbers = _NUMBERS.fullmatch(written.rstrip("."))
+    numbers = part("date numbers").fullmatch(written.rstrip("."))
     # The parser would take a year in front for a day where days come first; a dot never stands behind a month.
     is_year_first = numbers is not None and len(numbers[1]) == 4
     is_day_first = not is_year_first and (is_day_first or (numbers is not None and numbers[2] == "."))
@@ -497,8 +465,8 @@ def _day(written: str, is_day_first: bool) -> date:
 @lru_cache(maxsize=4096)
 def _clock(written: str) -> time:
     """The time of "1:55 p. m.", "13.55.10" or "13:55:10,5"; raises ``ValueError`` for one that does not exist."""
-    written = _HALF.sub("m", written)
-    written = (written if ":" in written else _DOTS.sub(":", written)).replace(",", ".").upper()
+    written = part("half of day").sub("m", written)
+    written = (written if ":" in written else part("dots of clock").sub(":", written)).replace(",", ".").upper()
     moment: datetime = parse_date(written, default=datetime(1970, 1, 1, tzinfo=UTC))
     return moment.timetz()
 
@@ -513,7 +481,7 @@ def _speakers(document: Document) -> _Speakers:
     found = document.kept.get(FORMAT)
     if found is None:
         document.limits.check_lines(document.text)
-        found = document.kept[FORMAT] = _Speakers(_lines(_COLOURS.sub("", document.text)), document.answers)
+        found = document.kept[FORMAT] = _Speakers(_lines(part("colours").sub("", document.text)), document.answers)
     assert isinstance(found, _Speakers)
     return found
 
@@ -542,7 +510,7 @@ class _Speakers:
         self._shape = _ruling_shape(heads)
         self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
         said = (line.head.text if line.head.name else line.cleaned for line in lines)
-        self._words = {word for text in said for word in _WORD.findall(text)}
+        self._words = {word for text in said for word in part("word").findall(text)}
         self.listed: dict[str, str | None] = {}
         self.list_lines: set[int] = set()
         # Those of "Ann voted for Bob", in the order of the file.
@@ -554,7 +522,7 @@ class _Speakers:
             for line in lines
             if line.number not in self.list_lines
             and self.may_begin(line.head)
-            and (line.head.key in self.listed or not tells_result(line.cleaned))
+            and (line.head.key in self.listed or not game_log.tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
         self._links = {head.key for head in beginning.values() if part("address").fullmatch(head.text)}
@@ -602,38 +570,26 @@ class _Speakers:
         elif name in self._links:
             accepted = False
             self.asked.setdefault(self.spelling(head.name), number)
-        elif (
-            name.rstrip(".") in word_set("labels")
-            or part("numbered").fullmatch(name)
-            or self._tells_of_player(head.name)
-        ):
+        elif name.rstrip(".") in word_set("labels") or part("numbered").fullmatch(name) or self._tells_of(head.name):
             accepted = False
             self.labels += 1
         else:
-            is_repeated = self._counts[name] > 1 and not self._only_repeats(head.name)
             is_doubtful = name in word_set("doubtful") or self._only_repeats(head.name) or self._is_field(head)
-            accepted = not is_doubtful and (
-                name in self._marked
-                or is_repeated
-                or self._stand_alike
-                or is_moderator(head.name)
-                or self._is_named(head.name)
-                or (_build(head.name) in self._builds and not _is_ordinary(head.name))
-            )
+            is_shown = name in self._marked or self._counts[name] > 1 or self._stand_alike
+            is_known = is_shown or is_moderator(head.name) or self._is_named(head.name)
+            is_alike = _build(head.name) in self._builds and not _is_ordinary(head.name)
+            accepted = not is_doubtful and (is_known or is_alike)
             if not accepted:
                 self.asked.setdefault(self.spelling(head.name), number)
-        if accepted:
-            self._accepted.add(name)
+        self._accepted |= {name} if accepted else set()
 
-    def _tells_of_player(self, name: str) -> bool:
+    def _tells_of(self, name: str) -> bool:
         """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
-        words = name.split()
-        return (
-            len(words) > 1 and words[-1].islower() and _fold(" ".join(words[:-1])) in self._counts.keys() | self.listed
-        ) or (
-            _fold(part("owned").split(name)[0]) in self._counts.keys() | self.listed
-            and part("owned").search(name) is not None
-        )
+        known = self._counts.keys() | self.listed
+        *before, last = name.split()
+        owner, *owned = part("owned").split(name, 1)
+        is_told = bool(before) and last.islower() and _fold(" ".join(before)) in known
+        return is_told or bool(owned and _fold(owner) in known)
 
     def _is_field(self, head: Head) -> bool:
         """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
@@ -670,47 +626,41 @@ class _Speakers:
             if has_begun and not line.head.time:
                 # Part of what somebody says.
                 continue
-            opened, votes = (
-                opens_list(line.head.text if line.head.shape == "event" else self._untimed(line)),
-                opens_votes(line.cleaned),
-            )
-            in_votes = votes == "" or (in_votes and looks_like_a_ballot(line.cleaned))
+            # Without its time.
+            is_timed = line.head.time and line.head.shape == "colon"
+            untimed = f"{line.head.name}: {line.head.text}" if is_timed else line.cleaned
+            opened = game_log.opens_list(line.head.text if line.head.shape == "event" else untimed)
+            votes = game_log.opens_votes(line.cleaned)
+            in_votes = votes == "" or (in_votes and game_log.looks_like_a_ballot(line.cleaned))
             if in_votes:
                 is_open = None
                 self.list_lines |= {line.number} if votes is None else set()
             elif opened is not None:
-                listed = entries(opened[1], _is_name, has_roles=opened[0]) if opened[1] else []
+                listed = game_log.entries(opened[1], _is_name, has_roles=opened[0]) if opened[1] else []
                 is_open = None if opened[1] else opened[0]
                 self.list_lines |= {line.number} if listed or not opened[1] else set()
                 for each in listed:
                     self._list(*each)
             elif line.cleaned and not _is_rule(line.cleaned):
-                found = (
-                    entry(line.cleaned, _is_name, is_open=is_open) if is_open is not None and not line.heading else None
-                )
+                is_entry = is_open is not None and not line.heading
+                found = game_log.entry(line.cleaned, _is_name, is_open=bool(is_open)) if is_entry else None
                 if found is not None and (found[1] or not is_open):
                     self.list_lines.add(line.number)
                     self._list(*found)
                     continue
                 is_open = None
                 if not line.head.name or is_moderator(line.head.name):
-                    for name in named_in_results(line.head.text or line.cleaned, _is_name):
+                    for name in game_log.named_in_results(line.head.text or line.cleaned, _is_name):
                         self._voting[_fold(name)] = None
                         self._spell(name)
         self._read_role_lines()
-
-    @staticmethod
-    def _untimed(line: _Line) -> str:
-        """The line without its time."""
-        head = line.head
-        return f"{head.name}: {head.text}" if head.time and head.shape == "colon" else line.cleaned
 
     def _read_role_lines(self) -> None:
         """Lines one below the other that say nothing but a role behind a name ("P1: Role.FASCIST") are a list."""
         block: list[_Line] = []
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
             is_of_text = self.is_timed and not line.head.time
-            is_entry = line.head.shape in ("colon", "bold") and is_role(line.head.text) and not is_of_text
+            is_entry = line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text) and not is_of_text
             if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
@@ -780,10 +730,8 @@ def _ruling_shape(heads: Sequence[Head]) -> str | None:
     if sum(count > 1 for count in titled.values()) > 1:
         return "titled"
     others = [head for head in heads if head.shape != "titled"]
-    for shape_name, count in Counter(head.shape for head in others).most_common(1):
-        if shape_name != "colon" and count > 1 and count >= _MARKED_SHARE * len(others):
-            return shape_name
-    return None
+    ((name, count),) = Counter(head.shape for head in others).most_common(1) or [("", 0)]
+    return name if name != "colon" and count > 1 and count >= _MARKED_SHARE * len(others) else None
 
 
 def _is_label(name: str) -> bool:
@@ -851,25 +799,14 @@ class _Page:
         said = [one for one in self._spoken if any(one.lines)]
         moments = _moments((one.time for one in said), is_day_first=dates != "month-first")
         for one, moment in zip(said, moments, strict=True):
-            self._draft.round, self._draft.phase = one.round, one.phase
-            self._draft.say(
-                one.speaker,
-                "\n".join(one.lines).strip("\n"),
-                one.channel,
-                channel_name=one.channel_name,
-                recipients=one.recipients,
-                sent_at=moment,
-                metadata=one.metadata,
-            )
+            about = asdict(one)
+            self._draft.round, self._draft.phase, _ = (about.pop(key) for key in ("round", "phase", "time"))
+            self._draft.say(text="\n".join(about.pop("lines")).strip("\n"), sent_at=moment, **about)
         metadata = {BROKEN_OFF: broken_off} if broken_off and self.winner is None else {}
-        transcript = self._draft.build(
-            game_id=game_id, source_format=FORMAT, players=players, winner=self.winner, metadata=metadata
-        )
-        remarks, questions = tuple(self._remarks()), tuple(self._questions(dates, written))
+        transcript = self._draft.build(FORMAT, game_id, players, winner=self.winner, metadata=metadata)
+        about = {"remarks": tuple(self._remarks()), "questions": tuple(self._questions(dates, written))}
         kinds = {kind: count for kind, count in self._kinds.items() if count}
-        return ReadResult(
-            transcript=transcript, remarks=remarks, questions=questions, kinds=kinds, left_out=tuple(self._left_out)
-        )
+        return ReadResult(transcript=transcript, kinds=kinds, left_out=tuple(self._left_out), **about)
 
     def _players(self) -> list[dict[str, Any]]:
         involved = {one.speaker for one in self._spoken if one.channel != "system"}
@@ -881,12 +818,11 @@ class _Page:
         return [{"name": name, "role": role, "alignment": alignment_of(role)} for name, role in roles.items()]
 
     def _remarks(self) -> Iterator[str]:
-        for count, what in (
-            (self._speakers.labels, "a label before a colon (such as PS or Note)"),
-            (self._speakers.untimed, "a speaker's name but without a time"),
-        ):
-            if count:
-                yield f"{counted(count, 'line')} with {what} left in the message above."
+        if labels := self._speakers.labels:
+            label = "a label before a colon (such as PS or Note)"
+            yield f"{counted(labels, 'line')} with {label} left in the message above."
+        if count := self._speakers.untimed:
+            yield f"{counted(count, 'line')} with a speaker's name but without a time left in the message above."
         lines = self._lines if self._speakers.is_timed else ()
         nearly = [one for one in lines if not one.head.time and shape("nearly timed").fullmatch(one.cleaned)]
         if nearly:
@@ -896,13 +832,11 @@ class _Page:
     def _questions(self, dates: str | None, written: Sequence[str]) -> Iterator[Question]:
         if asked := self._speakers.asked:
             named = ", ".join(f'"{shorten(name)}:" (line {number})' for name, number in asked.items())
-            words = f"Lines begin with {named[:400]}, and nothing else shows that this is a speaker"
+            begins = f"Lines begin with {named[:400]}"
             if len(asked) == 1:
-                ((name, number),) = asked.items()
-                words = f'Line {number} begins with "{shorten(name)}:", and nothing else shows that this is a speaker'
-            yield Question(
-                Topic.SPEAKER, ", ".join(asked), f"{words}. A player, a moderator, or text of the message above?"
-            )
+                begins = f'Line {next(iter(asked.values()))} begins with "{shorten(next(iter(asked)))}:"'
+            words = f"{begins}, and nothing else shows that this is a speaker. A player, a moderator, or text of the "
+            yield Question(Topic.SPEAKER, ", ".join(asked), f"{words}message above?")
         for name in self._draft.roster.names:
             is_open = _fold(name) in self._speakers.listed and self._answers.speaker(name) is None
             if is_open and is_moderator(name) and self._roles.get(_fold(name)) is None:
@@ -914,7 +848,7 @@ class _Page:
 
     def _add(self, line: _Line) -> None:
         if line.noise or (self._speakers.is_timed and shape("header").fullmatch(line.cleaned) and not line.head.name):
-            self._leave(line, line.noise or "a line of the program that exported the chat")
+            leave_out(self._kinds, self._left_out, f"line {line.number}", line.cleaned, line.noise or _OF_EXPORT)
         elif line.is_code or not line.cleaned:
             self._continue(line)
         elif line.heading is not None:
@@ -937,11 +871,6 @@ class _Page:
             self._in_votes = False
             self._speak_or_continue(line)
 
-    def _leave(self, line: _Line, reason: str) -> None:
-        self._kinds["left out"] += 1
-        if len(self._left_out) < MOST_LEFT_OUT:
-            self._left_out.append(LeftOut(f"line {line.number}", cut(line.cleaned, _LONGEST_SHOWN), reason))
-
     def _begin(self, number: int | None, phase: str | None) -> None:
         is_next = phase == "day" and self._draft.phase == _NIGHT and not self._holds_phases
         if is_next and number is None and self._draft.round is not None:
@@ -956,7 +885,7 @@ class _Page:
         match = shape("channel").fullmatch(line)
         if match is None:
             return False
-        named = set(_WORD.findall((match["named"] or "").casefold()))
+        named = _words(match["named"] or "")
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}
         if named and (not hidden or named - hidden - word_set("places") - {"the"}):
@@ -969,7 +898,7 @@ class _Page:
     def _is_result(self, line: _Line) -> bool:
         """Whether a line tells a vote, an elimination or the winner; the line itself stands in the system channel."""
         written, head = line.cleaned, line.head
-        silent = shape("silence").fullmatch(bare(head.text if head.name else written))
+        silent = shape("silence").fullmatch(game_log.bare(head.text if head.name else written))
         is_silent = silent is not None and self._find(silent["player"]) is not None
         if self._speakers.speaks(head) and not (is_silent and silent and _fold(silent["player"]) == head.key):
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
@@ -979,7 +908,7 @@ class _Page:
             written = head.text
         # Below somebody's words, and where messages have times, only a line that tells nothing else counts.
         is_told = self._open is None or (self._speakers.is_timed and head.time is not None)
-        rest = opens_votes(written)
+        rest = game_log.opens_votes(written)
         if rest is not None:
             self._in_votes = True
         kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
@@ -993,7 +922,7 @@ class _Page:
 
     def _votes_by_saying(self, head: Head) -> bool:
         """Whether a message is only a command or the record of a vote; one that says it in words stays a message."""
-        said = said_vote(head.text, self._speakers.spelling(head.name), self._find)
+        said = game_log.said_vote(head.text, self._speakers.spelling(head.name), self._find)
         if said is None or self._is_leading(head.name) or head.tags or head.recipients:
             return False
         ballot, is_command = said
@@ -1004,7 +933,7 @@ class _Page:
 
     def _take_results(self, written: str, *, is_told: bool = True) -> str | None:
         """The kind of what a line tells: an elimination or, as an event, the winner; ``None`` for neither."""
-        found = list(departures(written, self._find, is_told=is_told))
+        found = list(game_log.departures(written, self._find, is_told=is_told))
         gone = {elimination["player"]: elimination for elimination in self._draft.eliminations}
         for player, role, is_at_night in found:
             if player in gone:
@@ -1014,12 +943,12 @@ class _Page:
             self._draft.eliminate(player, role=role)
             if is_at_night and self._draft.phase != "vote":
                 self._draft.eliminations[-1]["phase"] = _NIGHT
-        side = winner(written, is_told=is_told)
+        side = game_log.winner(written, is_told=is_told)
         self.winner = side or self.winner
         return "elimination" if found else "event" if side else None
 
     def _vote(self, written: str, *, is_list: bool) -> bool:
-        found = ballots(written, self._find, is_list=is_list) if written else []
+        found = game_log.ballots(written, self._find, is_list=is_list) if written else []
         for ballot in found:
             self._draft.vote(ballot.voter, ballot.target, justification=ballot.why)
         return bool(found)
@@ -1043,7 +972,7 @@ class _Page:
         if self._open is not None:
             self._open.lines.append(line.text.rstrip())
         elif line.cleaned and shape("header").fullmatch(line.cleaned):
-            self._leave(line, "a line of the program that exported the chat")
+            leave_out(self._kinds, self._left_out, f"line {line.number}", line.cleaned, _OF_EXPORT)
         elif line.cleaned:
             self._tell(line.cleaned, "event")
 
@@ -1062,14 +991,12 @@ class _Page:
             self._note(one, tag, is_before=True)
         for note in head.notes:
             self._note(one, note, is_before=False)
-        if (match := part("whispered").match(head.text)) and set(_WORD.findall(match["note"].casefold())) & word_set(
-            "quiet"
-        ):
+        if (match := part("whispered").match(head.text)) and _words(match["note"]) & word_set("quiet"):
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
         kind = "message"
         if self._is_leading(speaker):
-            starts = heading(head.text)
+            starts = game_log.heading(head.text)
             if starts and len(head.text.split()) <= _MOST_WORDS:
                 self._begin(*starts)
                 one.round, one.phase = self._draft.round, self._draft.phase
@@ -1090,39 +1017,41 @@ class _Page:
 
     def _note(self, one: _Spoken, note: str, *, is_before: bool) -> None:
         """Takes in the words in brackets around a name: a round, a role, who is spoken to, a channel, a thought."""
-        said = set(_WORD.findall(note.casefold()))
+        said, lowered = _words(note), note.casefold()
         to = part("to").fullmatch(note)
         names = _names(to["who"] or to["dm"]) if to else []
-        if starts := heading(f"[{note}]" if is_before else note):
+        if starts := game_log.heading(f"[{note}]" if is_before else note):
             number, self._draft.phase = starts
             self._draft.round = self._draft.round if number is None else number
             one.round, one.phase = self._draft.round, self._draft.phase
         elif part("thinks").fullmatch(note):
             one.channel, one.channel_name = "private", THOUGHTS_CHANNEL
-        elif to and (
-            to["dm"] or said & word_set("quiet") or any(map(self._find, names)) or note.casefold().startswith("to:")
-        ):
+        elif to and (to["dm"] or said & word_set("quiet") or any(map(self._find, names)) or lowered.startswith("to:")):
             one.recipients = tuple(self._find(name) or name for name in names)
-        elif to and not is_before and note.casefold().startswith("to ") and not channel_named(note):
+        elif to and not is_before and lowered.startswith("to ") and not channel_named(note):
             # One for all is who runs the talk, and hides nothing.
-            is_hub = len(self._speakers.notes) > 1 and all(
-                {*notes} == {note} for notes in self._speakers.notes.values()
-            )
+            notes = self._speakers.notes.values()
             one.metadata["note"] = note
-            one.recipients = () if is_hub else tuple(names)
-        elif not is_before and not said & word_set("places") and (alignment_of(note) or is_moderator(note)):
-            self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
-        elif channel_named(note) or said & word_set("places") or note.startswith("#"):
-            one.channel_name = note
-        elif not is_before and self._is_role_of(one.speaker, note):
-            self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
+            one.recipients = () if len(notes) > 1 and all({*held} == {note} for held in notes) else tuple(names)
         else:
-            one.metadata["note"] = note
+            names_place = bool(said & word_set("places"))
+            is_role = not names_place and (alignment_of(note) or is_moderator(note))
+            is_place = names_place or channel_named(note) or note.startswith("#")
+            if not is_before and (is_role or (not is_place and self._is_role_of(one.speaker, note))):
+                self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
+            elif is_place:
+                one.channel_name = note
+            else:
+                one.metadata["note"] = note
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
         is_repeated = sum(found.total() for found in self._speakers.notes.values()) > len(self._speakers.notes)
         return len(self._speakers.notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
+
+
+def _words(text: str) -> set[str]:
+    return set(part("word").findall(text.casefold()))
 
 
 def _names(written: str) -> list[str]:
@@ -1172,25 +1101,18 @@ def read_text(document: Document) -> ReadResult:
     return _Page(document, speakers, speakers.lines).reading(document.game_id(FORMAT))
 
 
-_RUN_ENDED = "the start of another run"
-_PROGRAM_ENDED = "an error of the program that ran it"
-
-
 def _read(document: Document) -> Found:
     speakers = _speakers(document)
     runs, are_whole = _runs(speakers)
     game_id = document.game_id(FORMAT)
-    ends = ["" if are_whole else _RUN_ENDED] * (len(runs) - 1)
-    ends.append(
-        _PROGRAM_ENDED if any(line.noise for line in [one for one in speakers.lines if one.cleaned][-1:]) else ""
-    )
-    if len(runs) == 1:
-        return _Page(document, speakers, runs[0]).reading(game_id, ends[0])
-
-    def game(number: int) -> ReadResult:
-        return _Page(document, speakers, runs[number]).reading(f"{game_id}-{number + 1}", ends[number])
-
-    return [(f"run {number + 1}", partial(game, number)) for number in range(len(runs))]
+    last = [line for line in speakers.lines if line.cleaned][-1:]
+    ends = ["" if are_whole else "the start of another run"] * (len(runs) - 1)
+    ends.append("an error of the program that ran it" if any(line.noise for line in last) else "")
+    pages = [_Page(document, speakers, run) for run in runs]
+    if len(pages) == 1:
+        return pages[0].reading(game_id, ends[0])
+    games = enumerate(zip(pages, ends, strict=True), start=1)
+    return [(f"run {number}", partial(page.reading, f"{game_id}-{number}", end)) for number, (page, end) in games]
 
 
 READER = FileReader(FORMAT, _recognises, _read)

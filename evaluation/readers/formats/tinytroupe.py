@@ -64,9 +64,7 @@ def _read(document: Document) -> Transcript:
         screen.add(block)
     model = _MODEL.search("\n".join(_outputs(document, "text")))
     players = [{"name": agent, "model": model[1] if model else None, "is_human": False} for agent in agents]
-    return draft.build(
-        game_id=document.game_id(FORMAT), source_format=FORMAT, players=players, winner=None, metadata={}
-    )
+    return draft.build(FORMAT, document.game_id(FORMAT), players)
 
 
 def _screens(document: Document) -> Iterator[str]:

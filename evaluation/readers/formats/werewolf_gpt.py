@@ -48,13 +48,9 @@ def _read(document: Document) -> Transcript:
     page = _Page(TranscriptDraft(Roster(players), document.limits))
     for number, line in enumerate(play.split("\n"), start=1):
         page.add(number, line.rstrip())
-    return page.draft.build(
-        game_id=document.game_id(FORMAT),
-        source_format=FORMAT,
-        players=[_player(name, role, run.get("Model"), page) for name, role in players.items()],
-        winner=page.winner,
-        metadata=page.facts | {"run_details": run, "notes": notes},
-    )
+    held = [_player(name, role, run.get("Model"), page) for name, role in players.items()]
+    metadata = page.facts | {"run_details": run, "notes": notes}
+    return page.draft.build(FORMAT, document.game_id(FORMAT), held, winner=page.winner, metadata=metadata)
 
 
 def _player(name: str, role: str, model: str | None, page: _Page) -> dict[str, Any]:
