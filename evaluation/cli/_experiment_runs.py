@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,29 +10,22 @@ import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
+from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json, table
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.model_client.prices import Price
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
-from evaluation.text.display import counted
 from evaluation.workflows.experiment_runs import ExperimentOutcome, connection, run_as_job
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
     """The expected questions and cost, in a sentence."""
-    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
-    found = estimate(plan, PropositionLibrary.load(), price)
-    design = plan.design
-    return (
-        f"{plan.scenario.id}: {design.personas} agents, {len(design.rooms)} pairs of conversations, "
-        f"{counted(plan.step_count, 'step')}; {found.words}. What is known already is not asked again."
-    )
+    words = estimate(plan, PropositionLibrary.load(), config).words(price_of)
+    return f"{plan.scenario.id}, {words} What is known already is not asked again."
 
 
 def chosen_plans(
@@ -110,11 +103,6 @@ def _carry_out(
     return outcome
 
 
-_HEADERS = ("Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
-_OWN = 2
-_MORE = ("p cluster", "Here", "Paper T", "Paper C", "Paper diff.", "Paper p", "Direction")
-
-
 def record_text(record: ExperimentRecord, output: ListFormat) -> str:
     """A finished experiment's report.
 
@@ -124,7 +112,7 @@ def record_text(record: ExperimentRecord, output: ListFormat) -> str:
     """
     from evaluation.experiments.conversation import is_idle, stored_activity
     from evaluation.experiments.plan import judge_of
-    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, verdict_words
+    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, missing_words, report_cells, verdict_words
 
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
@@ -132,15 +120,18 @@ def record_text(record: ExperimentRecord, output: ListFormat) -> str:
         return json_text(record_dict(record))
     rows = (record.results or {}).get("rows", [])
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
-    head += f", judged by {safe(judge_of(record))}"
-    notes = [SCRIPTED_NOTE] if record.is_scripted else []
-    words = verdict_words(rows)
-    activity = [table(("What happened", "Treatment", "Control"), found)] if (found := stored_activity(record)) else []
-    is_published = any(row["published"] for row in rows)
-    headers = (*_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
-    tables = [table(headers, [_line(row)[: len(headers)] for row in rows]), *([words] if words else []), *activity]
-    idle = [_IDLE.format(name="This experiment")] if is_idle(record) else []
-    return "\n\n".join([*notes, head, *tables, *idle, *_missing(rows), CAVEAT])
+    activity = stored_activity(record)
+    parts = [
+        SCRIPTED_NOTE if record.is_scripted else "",
+        f"{head}, judged by {safe(judge_of(record))}",
+        cell_table([report_cells(row) for row in rows]),
+        verdict_words(rows),
+        table(("What happened", "Treatment", "Control"), activity) if activity else "",
+        _IDLE.format(name="This experiment") if is_idle(record) else "",
+        missing_words(rows),
+        CAVEAT,
+    ]
+    return "\n\n".join(filter(None, parts))
 
 
 _IDLE = "{name}: no part of the treatment took effect, so the two sides differ by chance alone. More --steps may help."
@@ -152,17 +143,14 @@ def joint_table(records: Sequence[ExperimentRecord]) -> str:
     Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
     """
     from evaluation.experiments.conversation import is_idle
+    from evaluation.experiments.report import report_cells
 
-    rows = [(record.scenario, row) for record in records for row in (record.results or {}).get("rows", [])]
-    is_published = any(row["published"] for _, row in rows)
-    headers = ("Experiment", *_HEADERS, *(_MORE if is_published else _MORE[:_OWN]))
-    drawn = table(headers, [(scenario, *_line(row))[: len(headers)] for scenario, row in rows])
-    return "\n\n".join([drawn, *(_IDLE.format(name=each.scenario) for each in records if is_idle(each))])
-
-
-def _missing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    lost = [f"{row['label']}: {row['unscored']}" for row in rows if row["unscored"]]
-    return [f"Scores that are missing: {', '.join(lost)}."] if lost else []
+    rows = [
+        {"Experiment": record.scenario, **report_cells(row)}
+        for record in records
+        for row in (record.results or {}).get("rows", [])
+    ]
+    return "\n\n".join([cell_table(rows), *(_IDLE.format(name=each.scenario) for each in records if is_idle(each))])
 
 
 def record_dict(record: ExperimentRecord) -> dict[str, Any]:
@@ -186,73 +174,22 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
     }
 
 
-def _line(row: Mapping[str, Any]) -> tuple[str, ...]:
-    published = row["published"] or {}
-    low, high = row["difference_low"], row["difference_high"]
-    return (
-        row["label"],
-        _mean(row["treatment_mean"], row["treatment_sd"]),
-        _mean(row["control_mean"], row["control_sd"]),
-        f"{row['n_treatment']}/{row['n_control']}",
-        _signed(row["difference"]),
-        row["interval_note"] or "none" if low is None else f"{low:+.2f} to {high:+.2f}",
-        _signed(row["cohens_d"]),
-        _p(row["p_value"]),
-        _p(row["p_holm"]),
-        _p(row["p_cluster_robust"]),
-        row["outcome"],
-        _mean(published.get("treatment_mean"), published.get("treatment_sd")),
-        _mean(published.get("control_mean"), published.get("control_sd")),
-        _signed(published.get("difference")),
-        published.get("p_value", "-"),
-        row["direction"],
-    )
+def table1_text(folder: Path | None, output: ListFormat) -> str:
+    """Table 1 as its authors printed it; with a folder of raw files, what they amount to beside it."""
+    from evaluation.escaping import json_text
+    from evaluation.experiments.table1 import CAVEAT, published_experiments, table1_cells, table1_from_raw
 
-
-def _mean(mean: float | None, sd: float | None) -> str:
-    if mean is None:
-        return "-"
-    return f"{mean:.2f} ({'none' if sd is None else f'{sd:.2f}'})"
-
-
-def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.2f}"
-
-
-def _p(value: float | None) -> str:
-    from evaluation.statistics.words import p_words
-
-    return p_words(float("nan") if value is None else value)
-
-
-def published_text(output: ListFormat) -> str:
-    """Table 1 as its authors printed it."""
-    from evaluation.experiments.table1 import published_experiments
-
-    rows: list[dict[str, Any]] = [
-        {
-            "experiment": experiment.name,
-            "setting": experiment.setting,
-            "treatment": experiment.treatment,
-            "dimension": row.dimension,
-            **row.as_dict(),
-        }
-        for experiment in published_experiments()
-        for row in experiment.rows
-    ]
+    raw = [] if folder is None else table1_from_raw(folder)
+    if output is ListFormat.JSON and raw:
+        return json_text([row.as_dict() for row in raw])
     if output is ListFormat.JSON:
-        from evaluation.escaping import json_text
-
-        return json_text(rows)
-    lines = [
-        (
-            row["experiment"],
-            row["dimension"],
-            _mean(row["treatment_mean"], row["treatment_sd"]),
-            _mean(row["control_mean"], row["control_sd"]),
-            _signed(row["difference"]),
-            row["p_value"],
-        )
-        for row in rows
-    ]
-    return table(("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "Difference", "p"), lines)
+        published = [
+            {"experiment": one.name, "setting": one.setting, "treatment": one.treatment, "dimension": row.dimension}
+            | row.as_dict()
+            for one in published_experiments()
+            for row in one.rows
+        ]
+        return json_text(published)
+    as_published = sum(row.has_published_values for row in raw)
+    notes = [f"{as_published} of {len(raw)} rows have the published values.", CAVEAT] if raw else []
+    return "\n\n".join([cell_table(table1_cells(raw)), *notes])

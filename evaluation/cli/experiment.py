@@ -18,11 +18,10 @@ from evaluation.cli.options import (
     open_store,
     print_config_option,
 )
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json, table
+from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json, table
 
 if TYPE_CHECKING:
     from evaluation.experiments.ab_runner import ABTestResult
-    from evaluation.experiments.table1 import Table1Row
     from evaluation.store import Store
 
 
@@ -156,16 +155,13 @@ def report(
 
     From the raw files the table is recomputed with intervals and Holm's adjustment.
     """
-    from evaluation.cli._experiment_runs import published_text, record_text
+    from evaluation.cli._experiment_runs import record_text, table1_text
     from evaluation.errors import InputError
 
     if from_raw is not None and experiment != _TABLE1:
         raise typer.BadParameter(f"Raw files are those of {_TABLE1}.", param_hint="--from-raw")
     if experiment == _TABLE1:
-        if from_raw is None:
-            say(published_text(output))
-        else:
-            _say_recomputed(from_raw, output)
+        say(table1_text(from_raw, output))
         return
     store = open_store()
     if experiment is None:
@@ -203,46 +199,6 @@ def _list_runs(store: Store, output: ListFormat) -> None:
         say(table(headers, rows))
 
 
-def _say_recomputed(folder: Path, output: ListFormat) -> None:
-    from evaluation.experiments.table1 import CAVEAT, table1_from_raw
-
-    rows = table1_from_raw(folder)
-    if output is ListFormat.JSON:
-        say_json([row.as_dict() for row in rows])
-        return
-    headers = ("Exp", "Dimension", "T mean (sd)", "C mean (sd)", "n", "Difference", "95 % interval", "d", "p", "p Holm")
-    say(table((*headers, "p published", "As published"), [_line(row) for row in rows]))
-    as_published = sum(row.has_published_values for row in rows)
-    say(f"\n{as_published} of {len(rows)} rows have the published values.\n\n{CAVEAT}")
-
-
-def _line(row: Table1Row) -> tuple[str, ...]:
-    from evaluation.statistics.words import interval_words, p_words
-
-    found = row.found
-    return (
-        row.experiment.name,
-        row.published.dimension,
-        f"{_printed(found.after.mean)} ({_printed(found.after.sd)})",
-        f"{_printed(found.before.mean)} ({_printed(found.before.sd)})",
-        f"{found.after.n}/{found.before.n}",
-        f"{found.difference:+.3f}",
-        interval_words(found.interval, digits=2, signed=True),
-        f"{found.effect.value:+.2f}",
-        p_words(found.welch.p),
-        p_words(found.p_holm),
-        row.published.p,
-        "yes" if row.has_published_values else "no",
-    )
-
-
-def _printed(value: float) -> str:
-    """Two digits, halves rounded up as in the paper: 6.625 is 6.63 there, and 6.62 in Python."""
-    from decimal import ROUND_HALF_UP, Decimal
-
-    return str(Decimal(repr(round(value, 9))).quantize(Decimal("0.01"), ROUND_HALF_UP))
-
-
 @judge_options
 def ab(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The test, in YAML or JSON; see --print-config.")],
@@ -268,7 +224,7 @@ def ab(
     options = {"mode": mode, **asked.config}
     if asked.is_estimate:
         found = estimate_ab_test(store, test, options)
-        say(found.words(found.usd(price_of)))
+        say(found.words(price_of))
         return
     progress = TerminalProgress("run")
     result = run_ab_test(
@@ -293,15 +249,13 @@ def _say(result: ABTestResult, output: ListFormat) -> None:
 
 
 def _lines(result: ABTestResult) -> Iterator[str]:
-    from evaluation.experiments.ab_summary import ab_summary, cells
+    from evaluation.experiments.ab_summary import ab_summary
 
     found = ab_summary(result.as_dict())
     yield f"{safe(result.name)}\n"
     yield f"Date: {found.date}. Runs: {found.runs}. Spent: {found.spent}.\n"
     for rows in (found.variants, found.comparisons):
-        headers, lines = cells(rows)
-        yield table([safe(header) for header in headers], lines)
-        yield ""
+        yield f"{cell_table(rows)}\n"
     yield safe(result.recommendation)
     yield from (f"- {safe(reason)}" for reason in result.reasons)
     for run in found.every_run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TextIO
 
 import typer
@@ -52,6 +52,12 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = ["  ".join(_padded(cell, widths[place]) for place, cell in enumerate(row)).rstrip() for row in cells]
     rule = "  ".join("-" * each for each in widths)
     return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def cell_table(rows: Sequence[Mapping[str, object]]) -> str:
+    """Rows of cells by column as a :func:`table`; a cell that a row does not have is empty."""
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    return table([safe(column) for column in columns], [[row.get(column, "") for column in columns] for row in rows])
 
 
 def say_list(

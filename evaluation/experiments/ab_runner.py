@@ -7,13 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from statistics import fmean
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.ab_results import (
@@ -176,23 +176,6 @@ class ABTestResult:
         body: dict[str, Any] = json_data(self)
         body["variants"] = {name: one | counts[name] for name, one in body["variants"].items()}
         return body | {"failed": self.failed, "skipped": self.skipped}
-
-
-def run_line(key: str, run: RunResult) -> str:
-    """A run as one line of JSON that ``parsed_run`` reads."""
-    return json.dumps({"key": key, **asdict(run)}, ensure_ascii=True)
-
-
-_RUNS = TypeAdapter(RunResult)
-
-
-def parsed_run(line: str) -> tuple[str, RunResult] | None:
-    """The key and the run in a line of ``run_line``; ``None`` when it is none."""
-    try:
-        body = json.loads(line)
-        return str(body["key"]), _RUNS.validate_python(body)
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 _LONGEST_REASON = 200

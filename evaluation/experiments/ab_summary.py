@@ -207,8 +207,3 @@ def _run(run: Mapping[str, Any]) -> _Row:
         "Status": reason,
         "Cost": cost_text(run["metrics"].get("estimated_cost_usd")),
     }
-
-
-def cells(rows: Sequence[_Row]) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Headers and rows of a table; no rows have no headers."""
-    return tuple(rows[0]) if rows else (), [list(row.values()) for row in rows]

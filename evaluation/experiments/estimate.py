@@ -30,67 +30,95 @@ _PLANNING_CALLS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """Calls at least and at most, and their cost at most.
+class ModelUse:
+    """Expected calls to one model; tokens are those of ``calls_at_most``."""
 
-    At most: every message of the treatment fails the gate until the retries are spent, and interventions look at every
-    agent in every step. What is kept from an earlier run costs nothing and is counted here all the same.
+    model: JudgeConfig
+    calls_at_least: int
+    calls_at_most: int
+    tokens_read: float
+    tokens_written: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Expected calls of an experiment, or of the runs of an A/B test that are left.
+
+    At least, no message is sent back; at most, every message fails the gate until the retries are spent, interventions
+    look at every agent in every step, and no two questions about a message share a call. Questions about stored games
+    are counted one by one. What is kept from an earlier run of an experiment is counted all the same.
 
     Attributes:
-        population: Calls that make the agents.
-        messages: Calls that write messages, without retries.
-        corrections: Calls of gate and interventions with the retries that they cause, at most.
-        evaluation: Calls that judge what was said.
-        price: Of the model's tokens; ``None`` when nobody knows.
+        size: What is done, in words: "20 agents in 4 pairs of conversations, 10 steps".
+        uses: Expected calls, each to one model.
+        is_free: Whether a script takes the place of the model.
     """
 
-    population: int
-    messages: int
-    corrections: int
-    evaluation: int
-    price: Price | None = None
+    size: str
+    uses: tuple[ModelUse, ...] = ()
+    is_free: bool = False
 
     @property
-    def at_least(self) -> int:
-        """Calls when no message is sent back and no intervention asks."""
-        return self.population + self.messages + self.evaluation
+    def calls_at_least(self) -> int:
+        """Calls when nothing has to be asked again."""
+        return sum(use.calls_at_least for use in self.uses)
 
     @property
-    def at_most(self) -> int:
-        """Calls when everything is."""
-        return self.at_least + self.corrections
+    def calls_at_most(self) -> int:
+        """Calls when everything has to be, without tries after a failed call."""
+        return sum(use.calls_at_most for use in self.uses)
 
-    @property
-    def usd(self) -> float | None:
-        """The cost of ``at_most`` in US dollars, from typical lengths; ``None`` without a price."""
-        if self.price is None:
-            return None
-        judging = self.corrections + self.evaluation
-        return (
-            self.population * self.price.cost(_PEOPLE_TOKENS[0], 0, _PEOPLE_TOKENS[1])
-            + self.messages * self.price.cost(WRITING_TOKENS[0], 0, WRITING_TOKENS[1])
-            + judging * self.price.cost(JUDGING_TOKENS[0], 0, JUDGING_TOKENS[1])
-        )
+    def usd(self, price_of: Callable[[JudgeConfig], Price | None]) -> float | None:
+        """The cost of ``calls_at_most`` in US dollars; ``None`` when the price of a model is not known.
 
-    @property
-    def words(self) -> str:
-        """In a sentence: "3,214 to 5,010 calls, at most about $4.20"."""
-        cost = "at a price that nobody knows" if self.usd is None else f"at most about ${self.usd:,.2f}"
-        return f"{self.at_least:,} to {self.at_most:,} calls to the model, {cost}"
+        Args:
+            price_of: Finds the price of a model: ``own_price`` or ``price_of`` of ``judge_config``.
+        """
+        total = 0.0
+        for use in self.uses if not self.is_free else ():
+            if use.calls_at_most == 0:
+                continue
+            price = price_of(use.model)
+            if price is None:
+                return None
+            total += price.cost(use.tokens_read, 0, use.tokens_written)
+        return total
+
+    def words(self, price_of: Callable[[JudgeConfig], Price | None]) -> str:
+        """The estimate in a sentence."""
+        if not self.calls_at_most:
+            return f"{self.size}. {NOTHING_ASKED}"
+        least, most = self.calls_at_least, self.calls_at_most
+        calls = counted(most, "call") if least == most else f"{least:,} to {most:,} calls"
+        read, written = (sum(getattr(use, name) for use in self.uses) for name in ("tokens_read", "tokens_written"))
+        usd = self.usd(price_of)
+        cost = "cost not known" if usd is None else f"at most about {significant_text(usd, 2)} US dollars"
+        cost = "no cost" if self.is_free else cost
+        return f"{self.size}: {calls}, at most {round(read):,} tokens to read and {round(written):,} to write, {cost}."
 
 
-def estimate(plan: ExperimentPlan, library: PropositionLibrary, price: Price | None = None) -> Estimate:
-    """The estimate for a plan that nothing is known of yet."""
+def estimate(plan: ExperimentPlan, library: PropositionLibrary, model: JudgeConfig) -> Estimate:
+    """The estimate for a plan that nothing is known of yet: making people, messages, corrections, and evaluation."""
     design = plan.design
     messages = design.agent_sessions * plan.step_count
     people = 0 if plan.personas else design.personas
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
-    per_message = sum(corrections_per_message(plan.scenario.treatment, library))
+    corrections = messages * sum(corrections_per_message(plan.scenario.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
     per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
     per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
     evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
-    return Estimate(population, 2 * messages, messages * per_message, evaluation, price)
+    pairs, steps = counted(len(design.rooms), "pair"), counted(plan.step_count, "step")
+    return Estimate(
+        f"{counted(design.personas, 'agent')} in {pairs} of conversations, {steps}",
+        (
+            _use(model, population, population, _PEOPLE_TOKENS),
+            _use(model, 2 * messages, 2 * messages, WRITING_TOKENS),
+            _use(model, 0, corrections, JUDGING_TOKENS),
+            _use(model, evaluation, evaluation, JUDGING_TOKENS),
+        ),
+        is_free=plan.effects is not None,
+    )
 
 
 def corrections_per_message(config: CorrectionConfig, library: PropositionLibrary) -> tuple[int, int]:
@@ -113,74 +141,6 @@ def _questions(plan: ExperimentPlan, library: PropositionLibrary, dimension: Dim
     if not plan.is_batched or dimension is Dimension.IDEAS_QUANTITY:
         return whole + sampled * len(single)
     return math.ceil(whole / LARGEST_BATCH) + sampled * math.ceil(len(single) / LARGEST_BATCH)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelUse:
-    """Expected calls to one model; tokens are those of ``calls_at_most``."""
-
-    model: JudgeConfig
-    calls_at_least: int
-    calls_at_most: int
-    tokens_read: float
-    tokens_written: float
-
-
-@dataclass(frozen=True, slots=True)
-class ABEstimate:
-    """Expected calls of the runs that are left.
-
-    Of stored games the questions are counted one by one. Of simulated runs they follow from agents and steps: at least,
-    no message is sent back and the questions about a checked message share a call; at most, every message fails the
-    gate until the retries are spent, and every question has a call of its own.
-
-    Attributes:
-        runs: All runs of the test.
-        known: Runs that are done already.
-        uses: Expected calls, each to one model.
-    """
-
-    runs: int
-    known: int
-    uses: tuple[ModelUse, ...] = ()
-
-    @property
-    def calls_at_least(self) -> int:
-        """Calls when nothing has to be asked again."""
-        return sum(one.calls_at_least for one in self.uses)
-
-    @property
-    def calls_at_most(self) -> int:
-        """Calls when everything has to be, without tries after a failed call."""
-        return sum(one.calls_at_most for one in self.uses)
-
-    def usd(self, price_of: Callable[[JudgeConfig], Price | None]) -> float | None:
-        """The cost of ``calls_at_most`` in US dollars; ``None`` when the price of a model is not known.
-
-        Args:
-            price_of: Finds the price of a model: ``own_price`` or ``price_of`` of ``judge_config``.
-        """
-        total = 0.0
-        for one in self.uses:
-            if one.calls_at_most == 0:
-                continue
-            price = price_of(one.model)
-            if price is None:
-                return None
-            total += price.cost(one.tokens_read, 0, one.tokens_written)
-        return total
-
-    def words(self, usd: float | None) -> str:
-        """The estimate in a sentence; ``usd`` is ``None`` when the cost is not known."""
-        before = f", {self.known:,} of them done before" if self.known else ""
-        runs = f"{counted(self.runs, 'run')}{before}"
-        if not self.calls_at_most:
-            return f"{runs}. {NOTHING_ASKED}"
-        least, most = self.calls_at_least, self.calls_at_most
-        calls = counted(most, "call") if least == most else f"{least:,} to {most:,} calls"
-        read, written = (sum(getattr(one, name) for one in self.uses) for name in ("tokens_read", "tokens_written"))
-        cost = "cost not known" if usd is None else f"at most about {significant_text(usd, 2)} US dollars"
-        return f"{runs}: {calls}, at most {round(read):,} tokens to read and {round(written):,} to write, {cost}."
 
 
 def simulated_uses(

@@ -6,8 +6,8 @@ import json
 import math
 import random
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
+from evaluation.experiments.ab_results import RunResult
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.answers import describe
 from evaluation.judging.prompts import PROMPT_VERSION
@@ -47,15 +48,6 @@ class ExperimentStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
-    """One conversation. Treatment and control of the same ``environment`` (from 0) have the same agents."""
-
-    side: Side
-    environment: int
-    transcript_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class AgentScore:
     """The scores of an agent in one conversation, or of the whole conversation where ``agent`` is empty.
 
@@ -72,6 +64,40 @@ class AgentScore:
     score: float | None
     items: int = 0
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRun:
+    """A run of one arm on one unit, or a part of it: what is known later is stored as a part of its own.
+
+    Attributes:
+        arm: A side, or the name of a variant. Both sides of a unit have the same agents.
+        unit: The pair of conversations, or the run of the variant, from 0.
+        transcript_id: The game that it became; empty while none is stored.
+        scores: Of its agents; none while it is not evaluated.
+        activity: Counts of what corrections did in it, and of its calls.
+        result: What an A/B test measured in it; ``None`` for the conversations of an experiment.
+        key: Changes with everything that decides the result.
+    """
+
+    arm: str
+    unit: int
+    transcript_id: str = ""
+    scores: tuple[AgentScore, ...] = ()
+    activity: Mapping[str, Any] = field(default_factory=dict)
+    result: RunResult | None = None
+    key: str = ""
+
+
+def joined(parts: Iterable[StudyRun]) -> list[StudyRun]:
+    """One run for each arm and unit, by arm and unit, with its transcript and its scores; what came first stays."""
+    runs: dict[tuple[str, int], StudyRun] = {}
+    for part in parts:
+        known = runs.get((part.arm, part.unit), StudyRun(part.arm, part.unit))
+        runs[part.arm, part.unit] = replace(
+            known, transcript_id=known.transcript_id or part.transcript_id, scores=known.scores or part.scores
+        )
+    return [runs[place] for place in sorted(runs)]
 
 
 @dataclass(frozen=True, slots=True)

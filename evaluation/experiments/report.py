@@ -10,11 +10,21 @@ from enum import StrEnum
 from typing import Any
 
 from evaluation.experiments.plan import AgentScore, Side
-from evaluation.experiments.table1 import PublishedRow, difference_fields, published_experiments
+from evaluation.experiments.table1 import (
+    NO_VALUE,
+    PUBLISHED_NAMES,
+    PublishedRow,
+    change_cell,
+    difference_fields,
+    interval_cell,
+    mean_cell,
+    published_experiments,
+)
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import SignificanceTest, clustered_difference
+from evaluation.statistics.words import p_words
 from evaluation.text.display import counted, listed, number_or_none
 
 SCRIPTED_NOTE = (
@@ -27,13 +37,6 @@ CAVEAT = (
     "direction is compared with the paper: another model, other agents, other judges."
 )
 
-PUBLISHED_NAMES = {
-    Dimension.ADHERENCE: "Persona Adherence",
-    Dimension.CONSISTENCY: "Self-consistency",
-    Dimension.FLUENCY: "Fluency",
-    Dimension.CONVERGENCE: "Voice distinctness",
-    Dimension.IDEAS_QUANTITY: "Ideas Qty.",
-}
 _SCALE = (0.0, 9.0)
 
 LEVEL = 0.05
@@ -102,6 +105,48 @@ def activity_words(activity: Mapping[str, Any] | None) -> str:
     if not parts:
         return "It never stepped in, so the two sides differ by chance alone. More steps may help."
     return f"In {counted(own['messages'], 'message')} it stepped in: {listed(parts)}."
+
+
+def report_cells(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row of a report by column, in the layout of Table 1; the paper's values beside ours, where it has any."""
+    cells = {
+        "Dimension": row["label"],
+        "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
+        "Control": mean_cell(row["control_mean"], row["control_sd"]),
+        "Difference": change_cell(row["difference"]),
+        "95 % interval": interval_cell(row["difference_low"], row["difference_high"], row["interval_note"]),
+        "Effect of the treatment": row_words(row),
+        "n": f"{row['n_treatment']} / {row['n_control']}",
+        "p": _p_cell(row["p_value"]),
+        "p (Holm)": _p_cell(row["p_holm"]),
+        "p (clusters)": _p_cell(row["p_cluster_robust"]),
+        "d": change_cell(row["cohens_d"]),
+    }
+    if theirs := row["published"]:
+        cells |= {
+            "Direction": direction_cell(row["direction"]),
+            "Paper: difference": change_cell(theirs["difference"]),
+            "Paper: treatment": mean_cell(theirs["treatment_mean"], theirs["treatment_sd"]),
+            "Paper: control": mean_cell(theirs["control_mean"], theirs["control_sd"]),
+            "Paper: p": theirs["p_value"],
+        }
+    return cells
+
+
+def direction_cell(direction: str) -> str:
+    """The verdict on a direction, with the symbol that colours it."""
+    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": "– could be luck"}
+    return words.get(direction, direction)
+
+
+def _p_cell(value: float | None) -> str:
+    return NO_VALUE if value is None else p_words(value)
+
+
+def missing_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The dimensions of which scores are missing, in a sentence; empty where none is."""
+    lost = [f"{row['label']}: {row['unscored']}" for row in rows if row["unscored"]]
+    return f"Scores that are missing: {', '.join(lost)}." if lost else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,8 @@ from pydantic import BaseModel, Field, ValidationError
 from evaluation.errors import BrokenTranscriptError, UnreadableFileError
 from evaluation.files.bundled import parse_yaml
 from evaluation.judging.answers import describe
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.dimensions import LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
 from evaluation.text.display import json_data, number_or_none
@@ -73,6 +76,51 @@ def published_experiments() -> tuple[PublishedExperiment, ...]:
     """The four experiments with their 19 rows, in the paper's order."""
     content = parse_yaml(files("evaluation.experiments").joinpath("table1_published.yaml").read_text("utf-8"))
     return tuple(map(PublishedExperiment.model_validate, content["experiments"]))
+
+
+PUBLISHED_NAMES = {
+    Dimension.ADHERENCE: "Persona Adherence",
+    Dimension.CONSISTENCY: "Self-consistency",
+    Dimension.FLUENCY: "Fluency",
+    Dimension.CONVERGENCE: "Voice distinctness",
+    Dimension.IDEAS_QUANTITY: "Ideas Qty.",
+}
+
+NO_VALUE = "–"
+
+
+def mean_cell(mean: float | None, sd: float | None) -> str:
+    """ "5.81 (1.66)"; a dash where there is nothing."""
+    return NO_VALUE if mean is None else f"{mean:.2f} ({NO_VALUE if sd is None else f'{sd:.2f}'})"
+
+
+def change_cell(value: float | None) -> str:
+    """A difference with its sign."""
+    return NO_VALUE if value is None else f"{value:+z.2f}"
+
+
+def interval_cell(low: float | None, high: float | None, note: str = "") -> str:
+    """ "+0.40 to +2.00", or why there is no interval."""
+    return note or NO_VALUE if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}"
+
+
+def table1_cells(raw: Sequence[Table1Row] = ()) -> list[dict[str, str]]:
+    """The paper's 19 rows by column; beside them the raw scores recomputed, where given."""
+    labels = {theirs: LABELS[ours] for ours, theirs in PUBLISHED_NAMES.items()}
+    recomputed = {(row.experiment.name, row.published.dimension): row.cells for row in raw}
+    return [
+        {
+            "Experiment": experiment.name,
+            "Dimension": labels[row.dimension],
+            "Paper: treatment": mean_cell(*row.treatment),
+            "Paper: control": mean_cell(*row.control),
+            "Paper: difference": change_cell(row.difference),
+            "Paper: p": row.p,
+            **recomputed.get((experiment.name, row.dimension), {}),
+        }
+        for experiment in published_experiments()
+        for row in experiment.rows
+    ]
 
 
 CONTROL, TREATMENT = "Control", "Treatment"
@@ -149,6 +197,19 @@ class Table1Row:
     def has_published_direction(self) -> bool:
         """Whether treatment differs from control in the printed direction."""
         return math.copysign(1.0, self.found.difference) == math.copysign(1.0, self.published.difference)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The recomputed values by column."""
+        interval = self.found.interval
+        return {
+            "Raw: n": f"{self.found.after.n} / {self.found.before.n}",
+            "Raw: difference": change_cell(self.found.difference),
+            "Raw: 95 % interval": interval_cell(interval.low, interval.high),
+            "Raw: d": change_cell(self.found.effect.value),
+            "Raw: p (Holm)": p_words(self.found.p_holm),
+            "As published": "✓ yes" if self.has_published_values else "✗ no",
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """The row as JSON-compatible data."""

@@ -1,19 +1,23 @@
-"""Experiments: the runs, their conversations, and the scores of their agents."""
+"""Experiments and A/B tests, and the runs that they are made of."""
 
 from __future__ import annotations
 
 import json
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.experiments.plan import AgentScore, ExperimentRecord, ExperimentStatus, Session, Side
-from evaluation.store._bulk_rows import append_rows, from_microseconds, maybe_from_microseconds, packed, picked
+from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, StudyRun
+from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds, packed
 from evaluation.store.transactions import Units
 
 _Records = list[ExperimentRecord]
+_RUNS = TypeAdapter(StudyRun)
 
 AB = "ab"
 """The kind of A/B tests; ``config["kind"]`` of the others is "experiment"."""
@@ -27,7 +31,7 @@ def ab_test_id(config: Mapping[str, Any]) -> str:
 
 
 class Experiments:
-    """Reads and writes ``experiments`` and their sessions, scores and activity, and the ``ab_runs`` of A/B tests."""
+    """Reads and writes ``experiments``, A/B tests among them, and their ``study_runs``."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -85,14 +89,24 @@ class Experiments:
         self.begin(ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)}))
         return key
 
-    def add_ab_run(self, experiment_id: str, run: str) -> None:
-        """Stores a finished run of an A/B test, as ``run_line`` of its progress writes it."""
-        self._units.write("INSERT INTO ab_runs (experiment_id, run) VALUES (?, ?)", [experiment_id, run])
+    def add_run(self, experiment_id: str, run: StudyRun) -> None:
+        """Stores a run of an experiment or an A/B test, or a part of one."""
+        self._units.write(
+            "INSERT INTO study_runs (experiment_id, arm, unit, run) VALUES (?, ?, ?, ?)",
+            [experiment_id, well_formed(run.arm), run.unit, _RUNS.dump_json(run).decode("utf-8")],
+        )
 
-    def ab_runs(self, experiment_id: str | None = None) -> list[str]:
-        """The finished runs of an A/B test, or of all, in the order in which they were stored."""
-        query = "SELECT run::text FROM ab_runs WHERE coalesce(experiment_id = ?, true) ORDER BY rowid"
-        return [run for (run,) in self._units.rows(query, [experiment_id])]
+    def runs(self, experiment_id: str | None = None) -> list[StudyRun]:
+        """The runs of an experiment or an A/B test, or of all, in the parts and the order in which they were stored.
+
+        What is damaged is left out.
+        """
+        query = "SELECT run::text FROM study_runs WHERE coalesce(experiment_id = ?, true) ORDER BY rowid"
+        found = []
+        for (text,) in self._units.rows(query, [experiment_id]):
+            with suppress(ValidationError):
+                found.append(_RUNS.validate_json(text))
+        return found
 
     def all(self) -> _Records:
         """Every experiment, the latest first."""
@@ -111,48 +125,6 @@ class Experiments:
                 remedy="See them with: dramaturg experiment report.",
             )
         return found[0]
-
-    def add_session(self, experiment_id: str, session: Session) -> None:
-        """Notes which transcript a conversation became; one that is noted already stays."""
-        self._units.write(
-            """INSERT INTO experiment_sessions (experiment_id, side, environment, transcript_id)
-            VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-            [experiment_id, str(session.side), session.environment, session.transcript_id],
-        )
-
-    def add_scores(self, experiment_id: str, scores: Sequence[AgentScore]) -> None:
-        """Stores all scores of one conversation, in one transaction; those that are stored already stay."""
-        with self._units.unit(write=True, join=True) as cursor:
-            known = {(score.side, score.environment) for score in self.scores(experiment_id)}
-            new = [score for score in scores if (score.side, score.environment) not in known]
-            append_rows(cursor, "experiment_scores", [_score_row(experiment_id, score) for score in new])
-
-    def add_activity(self, experiment_id: str, side: Side, environment: int, counts: Mapping[str, Any]) -> None:
-        """Adds counts of one conversation; those of a part that is done later add up with them."""
-        self._units.write(
-            "INSERT INTO experiment_activity (experiment_id, side, environment, activity) VALUES (?, ?, ?, ?)",
-            [experiment_id, str(side), environment, packed(counts).decode("utf-8")],
-        )
-
-    def activity(self, experiment_id: str) -> list[tuple[Side, dict[str, Any]]]:
-        """The counts of all conversations with their side, in the order in which they were added."""
-        query = "SELECT side, activity::text FROM experiment_activity WHERE experiment_id = ? ORDER BY rowid"
-        rows = self._units.rows(query, [experiment_id])
-        return [(Side(side), json.loads(counts)) for side, counts in rows]
-
-    def sessions(self, experiment_id: str) -> list[Session]:
-        """The conversations that are stored, treatment after control, by environment."""
-        query = """SELECT side, environment, transcript_id FROM experiment_sessions
-            WHERE experiment_id = ? ORDER BY side, environment"""
-        rows = self._units.rows(query, [experiment_id])
-        return [Session(Side(side), environment, transcript_id) for side, environment, transcript_id in rows]
-
-    def scores(self, experiment_id: str) -> list[AgentScore]:
-        """The scores of all evaluated conversations, treatment after control, by environment."""
-        query = """SELECT side, environment, agent, dimension, score, items, reason FROM experiment_scores
-            WHERE experiment_id = ? ORDER BY side, environment, dimension, agent"""
-        rows = self._units.rows(query, [experiment_id])
-        return [AgentScore(Side(side), *rest) for side, *rest in rows]
 
     def _select(self, rest: str, values: Sequence[object]) -> _Records:
         return [_record(row) for row in self._units.rows(f"{_SELECT} {rest}", values)]
@@ -178,13 +150,3 @@ def _record(row: tuple[Any, ...]) -> ExperimentRecord:
         created_at=from_microseconds(created),
         completed_at=maybe_from_microseconds(completed),
     )
-
-
-def _score_row(experiment_id: str, score: AgentScore) -> dict[str, Any]:
-    return {
-        "experiment_id": experiment_id,
-        **picked(score, "environment", "dimension", "score", "items"),
-        "side": str(score.side),
-        "agent": well_formed(score.agent),
-        "reason": well_formed(score.reason),
-    }

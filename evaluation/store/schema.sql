@@ -578,34 +578,11 @@ CREATE TABLE experiments (
     created_at timestamptz NOT NULL DEFAULT now(),
     completed_at timestamptz
 );
-CREATE TABLE experiment_sessions (
-    experiment_id text,
-    side text CHECK (side IN ('treatment', 'control')),
-    environment integer,
-    transcript_id text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (experiment_id, side, environment)
-);
-CREATE TABLE experiment_scores (
+-- Every run of an arm (a side, a variant) on a unit, in the parts in which it came about.
+CREATE TABLE study_runs (
     experiment_id text NOT NULL,
-    side text NOT NULL CHECK (side IN ('treatment', 'control')),
-    environment integer NOT NULL,
-    agent text NOT NULL,
-    dimension text NOT NULL,
-    score double,
-    items integer NOT NULL,
-    reason text NOT NULL DEFAULT '',
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE experiment_activity (
-    experiment_id text NOT NULL,
-    side text NOT NULL CHECK (side IN ('treatment', 'control')),
-    environment integer NOT NULL,
-    activity JSON NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE ab_runs (
-    experiment_id text NOT NULL,
+    arm text NOT NULL,
+    unit integer NOT NULL,
     run JSON NOT NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );

@@ -19,13 +19,12 @@ from evaluation.experiments.ab_runner import (
     Run,
     RunOutcome,
     Told,
-    parsed_run,
     plan,
-    run_line,
 )
 from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
 from evaluation.experiments.ab_summary import runs_by_status
-from evaluation.experiments.estimate import ABEstimate, ModelUse, simulated_uses
+from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
+from evaluation.experiments.plan import StudyRun
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -46,6 +45,7 @@ from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
 from evaluation.store import Job, Store
 from evaluation.store.experiments import ab_test_id
+from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
 from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
@@ -79,7 +79,8 @@ def run_ab_test(
     test_id = ab_test_id(test.model_dump(mode="json"))
 
     def keep(key: str, made: RunResult) -> None:
-        store.experiments.add_ab_run(test_id, run_line(key, made))
+        run = StudyRun(made.variant, made.run_index, made.reference, result=made, key=key)
+        store.experiments.add_run(test_id, run)
 
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
@@ -110,7 +111,7 @@ def run_ab_test(
     return result
 
 
-def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> ABEstimate:
+def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> Estimate:
     """The expected calls of what is left of an A/B test; nobody is asked, and nothing is stored.
 
     Args:
@@ -126,8 +127,7 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     judge = build_judge(config)
     source, run = _source(store, test, judge, CallBuffer(), options)
     if test.source == "metrics":
-        planned = len(plan(source))
-        return ABEstimate(planned, 0)
+        return Estimate(counted(len(plan(source)), "run"))
     counting = _CountingJudge(store, config) if config.mode == "live" else None
     simulated: list[ModelUse] = []
     library = PropositionLibrary.load()
@@ -149,12 +149,13 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     result = asyncio.run(runner.run_ab_test())
     runs = [each for variant in result.variants.values() for each in variant.runs]
     known = sum(each.is_resumed for each in runs)
-    return ABEstimate(len(runs), known, (*simulated, *(counting.uses if counting else ())))
+    before = f", {known:,} of them done before" if known else ""
+    return Estimate(f"{counted(len(runs), 'run')}{before}", (*simulated, *(counting.uses if counting else ())))
 
 
 def _stored_runs(store: Store) -> dict[str, RunResult]:
-    """The runs of all tests that are done, by key; a line that is damaged is left out."""
-    return dict(filter(None, map(parsed_run, store.experiments.ab_runs())))
+    """The runs of all tests that are done, by key."""
+    return {run.key: run.result for run in store.experiments.runs() if run.result is not None}
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,8 +19,9 @@ from evaluation.experiments.plan import (
     ExperimentPlan,
     ExperimentRecord,
     ExperimentStatus,
-    Session,
     Side,
+    StudyRun,
+    joined,
     plan_of,
     scenarios,
 )
@@ -76,8 +77,7 @@ class _Run:
     done: int = 0
     total: int = 0
     population: Sequence[Mapping[str, Any]] = field(default_factory=list)
-    stored: Mapping[tuple[Side, int], str] = field(default_factory=dict)
-    scored: Set[tuple[Side, int]] = frozenset()
+    known: Mapping[tuple[str, int], StudyRun] = field(default_factory=dict)
     # Every thread that works with much memory keeps some of it, so one does all of that.
     heavy: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy"))
 
@@ -88,6 +88,9 @@ class _Run:
     async def keep(self, work: Callable[[], None]) -> None:
         """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
         await asyncio.get_running_loop().run_in_executor(self.heavy, retry_while_busy, work)
+
+    async def add(self, part: StudyRun) -> None:
+        await self.keep(partial(self.store.experiments.add_run, self.plan.record.id, part))
 
 
 def run_experiment(
@@ -134,10 +137,12 @@ def run_experiment(
         stopped = asyncio.run(_run(run))
         # A script says nothing about agents, so nothing of it is held beside the paper.
         published = None if plan.effects is not None else plan.scenario.published
-        rows = () if stopped else tuple(report_rows(store.experiments.scores(plan.record.id), published))
+        parts = store.experiments.runs(plan.record.id)
+        scores = [score for each in joined(parts) for score in each.scores]
+        rows = () if stopped else tuple(report_rows(scores, published))
         results = {"stopped": stopped}
         if rows:
-            sides = activity_of(store.experiments.activity(plan.record.id))
+            sides = activity_of((Side(part.arm), part.activity) for part in parts)
             results = {
                 "rows": [row.as_dict() for row in rows],
                 "activity": {str(side): counts.as_dict() for side, counts in sides.items()},
@@ -165,7 +170,7 @@ async def _run(run: _Run) -> str:
             try:
                 run.population = await _population(run, writer)
                 conversations = [
-                    _conversation(run, Session(side, number, ""), writer, judge)
+                    _conversation(run, side, number, writer, judge)
                     for number in range(len(run.plan.design.rooms))
                     for side in Side
                 ]
@@ -218,10 +223,8 @@ def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
 
 
 def _recall(run: _Run) -> None:
-    """Which conversations are stored and which of them are evaluated, from an earlier run of the same."""
-    experiments, key = run.store.experiments, run.plan.record.id
-    run.stored = {(each.side, each.environment): each.transcript_id for each in experiments.sessions(key)}
-    run.scored = {(each.side, each.environment) for each in experiments.scores(key)}
+    """The conversations of an earlier run of the same, as far as they are stored and evaluated."""
+    run.known = {(each.arm, each.unit): each for each in joined(run.store.experiments.runs(run.plan.record.id))}
 
 
 async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
@@ -231,15 +234,16 @@ async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
     return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
 
 
-async def _conversation(run: _Run, session: Session, writer: Writer, judge: RaisingJudge) -> None:
+async def _conversation(run: _Run, side: Side, number: int, writer: Writer, judge: RaisingJudge) -> None:
     """Simulates and evaluates one conversation, or what of that is not stored yet."""
     activity = Activity()
+    known = run.known.get((side, number), StudyRun(side, number))
     try:
         with tallied_calls(activity):
-            transcript = await _transcript(run, session, writer, judge, activity)
-            if (session.side, session.environment) not in run.scored:
-                scores = await evaluate(run.plan, session.side, session.environment, transcript, judge, run.library)
-                await run.keep(partial(run.store.experiments.add_scores, run.plan.record.id, scores))
+            transcript = await _transcript(run, side, known, writer, judge, activity)
+            if not known.scores:
+                scores = await evaluate(run.plan, side, number, transcript, judge, run.library)
+                await run.add(StudyRun(side, number, scores=tuple(scores)))
         run.advance()
     except (DramaturgError, OSError) as error:
         # What is under way elsewhere is paid for and ends; nothing new begins.
@@ -247,16 +251,15 @@ async def _conversation(run: _Run, session: Session, writer: Writer, judge: Rais
         raise
     finally:
         if activity != Activity():
-            counts, where = activity.as_dict(), (session.side, session.environment)
-            await run.keep(partial(run.store.experiments.add_activity, run.plan.record.id, *where, counts))
+            await run.add(StudyRun(side, number, activity=activity.as_dict()))
 
 
 async def _transcript(
-    run: _Run, session: Session, writer: Writer, judge: RaisingJudge, activity: Activity
+    run: _Run, side: Side, known: StudyRun, writer: Writer, judge: RaisingJudge, activity: Activity
 ) -> Transcript:
-    if found := run.stored.get((session.side, session.environment)):
-        run.advance(len(run.plan.design.rooms[session.environment]) * run.plan.step_count)
-        return run.store.transcripts.get(found)
+    if known.transcript_id:
+        run.advance(len(run.plan.design.rooms[known.unit]) * run.plan.step_count)
+        return run.store.transcripts.get(known.transcript_id)
     checked: list[GateResult] = []
     done = Activity()
 
@@ -266,8 +269,8 @@ async def _transcript(
 
     transcript = await simulate(
         run.plan,
-        session.side,
-        session.environment,
+        side,
+        known.unit,
         run.population,
         writer,
         judge,
@@ -278,13 +281,13 @@ async def _transcript(
         steering=done.note,
     )
     done.messages = len(transcript.discussion)
-    await run.keep(partial(_store, run, session, transcript, checked))
+    await run.keep(partial(_store, run, known, transcript, checked))
     # Only of a conversation that is stored: one that is broken off is held again from its beginning.
     activity.add(done.as_dict())
     return transcript
 
 
-def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+def _store(run: _Run, known: StudyRun, transcript: Transcript, checked: Sequence[GateResult]) -> None:
     """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
     evaluation = evaluate_transcript(transcript)
     store, experiment = run.store, run.plan.record.id
@@ -292,7 +295,7 @@ def _store(run: _Run, session: Session, transcript: Transcript, checked: Sequenc
         added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
         if added.is_new:
             store.results.save([evaluation])
-        store.experiments.add_session(experiment, Session(session.side, session.environment, transcript.id))
+        store.experiments.add_run(experiment, StudyRun(known.arm, known.unit, transcript.id))
         if run.plan.effects is None:
             # What a script did is not a correction of anybody.
             for result in checked:

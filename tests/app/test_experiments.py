@@ -12,6 +12,7 @@ from dashboard.shared import queries
 from evaluation.experiments.ab_results import RunResult, VariantResults, comparisons
 from evaluation.experiments.ab_runner import ABTestResult
 from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
+from evaluation.experiments.table1 import table1_cells
 from evaluation.judging.judge_config import DEFAULT_MODEL, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
@@ -51,7 +52,7 @@ def test_before_any_run_the_page_says_what_one_is_and_offers_one(open_page, data
     said = words(app)
     assert "No experiments yet" in said
     assert "only the script can speak and judge" in said
-    assert "calls, no cost." in said
+    assert "to write, no cost." in said
     # A tenth of 40 environments of 5.
     assert "20 agents in 4 pairs of conversations, 10 steps: 1,087 to 4,887 calls" in said
     app.number_input(key="experiment_scale").set_value(0.2).run()
@@ -77,12 +78,12 @@ def test_an_example_is_loaded_by_a_button(open_page, store, words) -> None:
 def test_a_price_of_ones_own_is_known_at_once(open_page, database, words, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     app = open_page("experiments", start="true")
-    listed = words(app).split("calls, at most about ")[1].split(" US dollars")[0]
+    listed = words(app).split(" to write, at most about ")[1].split(" US dollars")[0]
     prices = tmp_path / "pricing.yaml"
     prices.write_text(f"{DEFAULT_MODEL}: {{input: 1000, output: 2000}}\n")
     monkeypatch.setenv("DRAMATURG_PRICING", str(prices))
     app.run()
-    own = words(app).split("calls, at most about ")[1].split(" US dollars")[0]
+    own = words(app).split(" to write, at most about ")[1].split(" US dollars")[0]
     assert float(own.replace(",", "")) > 100 * float(listed.replace(",", ""))
 
 
@@ -192,9 +193,9 @@ def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
     assert "No such file or directory." in words(app)
     rows = data.recomputed([(path.name, path.read_bytes()) for path in paths])
-    frame = data.table1_frame(rows)
-    assert list(frame["As published"]) == ["✓ yes"] * 19
-    assert frame["Raw: p (Holm)"][0] == "<0.001"
+    cells = table1_cells(rows)
+    assert [row["As published"] for row in cells] == ["✓ yes"] * 19
+    assert cells[0]["Raw: p (Holm)"] == "<0.001"
 
 
 def test_ab_tests_stand_with_their_recommendation(open_page, store, words, table, hostile) -> None:

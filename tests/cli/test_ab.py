@@ -153,35 +153,6 @@ def test_small_costs_limits_and_dates_stand_in_every_form(run: Run, tmp_path: Pa
         assert "Date: 20" in done.stdout
 
 
-def _judged_games(run: Run, write_game: WriteGame, place: Path) -> Path:
-    for name, good in (("g1", True), ("b1", False)):
-        run("evaluate", write_game(name, good=good), "--iteration", "good" if good else "bad")
-    place.write_text(
-        "name: Games\nsource: transcripts\nchecks: true\n"
-        "variants:\n  before: {iteration: bad}\n  after: {iteration: good}\n"
-        "measures: {validation_pass_rate: higher}\nprimary: validation_pass_rate\n",
-        encoding="utf-8",
-    )
-    return place
-
-
-def test_the_estimate_for_stored_games_is_the_number_of_calls(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
-    place = _judged_games(run, write_game, tmp_path / "games.yaml")
-    answer = json.dumps({"reason": "It fits.", "score": 0.9})
-    with JudgeServer(content=lambda _: answer).in_thread() as server:
-        options = ("--mode", "live", "--base-url", server.url, "--model", "m")
-        estimate = run("ab", place, *options, "--estimate")
-        assert (estimate.exit_code, server.tally.asked.total()) == (0, 0), estimate.stderr
-        done = run("ab", place, *options)
-        assert done.exit_code == 0, done.stderr
-        calls = server.tally.asked.total()
-        assert f"2 runs: {calls} calls, " in estimate.stdout
-        assert (
-            "2 runs, 2 of them done before. No model would be asked." in run("ab", place, *options, "--estimate").stdout
-        ), "all runs are done"
-    assert run("ab", place, "--mode", "offline", "--estimate").stdout == "2 runs. No model would be asked.\n"
-
-
 def test_a_budget_on_the_command_line_holds_beside_that_of_the_file(run: Run, tmp_path: Path) -> None:
     store, options = Store(":memory:"), {"mode": None, "model": None, "base_url": None}
     fixed: dict[str, Any] = {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}

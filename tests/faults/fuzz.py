@@ -31,7 +31,6 @@ from dashboard.shared.marks.pictures import read_mark
 from evaluation.access import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab_runner import parsed_run
 from evaluation.experiments.plan import read_scenario
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.harness.regression import read_baselines
@@ -183,7 +182,6 @@ server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
 admins = ["ada@example.org", "sub:1"]
 raters = ["*@example.org", "claim:groups=raters"]
 """
-_RUN = {"key": "k", "variant": "a", "run_index": 0, "seed": 1, "metrics": {"m": 1}, "validations": [], "reference": ""}
 _COMPARISON = {"verdict": "equal", "rows": [{"agent": "a", "dimension": "fluency", "score": 5, "baseline": 6}]}
 
 
@@ -243,7 +241,6 @@ def _kept_files() -> list[Target]:
             lambda content: Transcript.from_json(content.decode("utf-8", "replace")),
             [_GAME.to_json().encode()],
         ),
-        Target("runs of A/B tests", lambda content: parsed_run(content.decode("utf-8", "replace")), _dumped(_RUN)),
         Target("recordings", _from_file("r.jsonl", read_recordings), _first_lines("data/recordings/*.jsonl"), 0.5),
         Target(
             "baselines", _from_file("b.json", lambda path: read_baselines(path.parent)), _files("data/baselines/*.json")

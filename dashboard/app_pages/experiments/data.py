@@ -16,26 +16,28 @@ from dashboard.shared.local_time import local_time
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.ab_summary import BETTER_COLUMN
 from evaluation.experiments.conversation import stored_activity
-from evaluation.experiments.estimate import ABEstimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, ExperimentStatus, Session, Side, scenarios
-from evaluation.experiments.report import LEVEL, PUBLISHED_NAMES, DirectionAgreement, row_words, verdict_words
-from evaluation.experiments.table1 import Table1Row, published_experiments, table1_from_raw
+from evaluation.experiments.estimate import Estimate
+from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, StudyRun, joined, scenarios
+from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, report_cells, verdict_words
+from evaluation.experiments.table1 import (
+    NO_VALUE,
+    PUBLISHED_NAMES,
+    Table1Row,
+    published_experiments,
+    table1_from_raw,
+)
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
-from evaluation.statistics.words import p_words
 from evaluation.store import Store
 from evaluation.store.experiments import AB
 from evaluation.text.display import counted, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
-_NONE = "–"
 _COULD_BE_LUCK = "could be luck"
-_LABELS_OF_PAPER = {theirs: LABELS[ours] for ours, theirs in PUBLISHED_NAMES.items()}
 _MOST_RUNS = 200
-_SIDES = {Side.TREATMENT: "treatment", Side.CONTROL: "control"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class ShownRun:
     """
 
     record: ExperimentRecord
-    sessions: tuple[Session, ...]
+    sessions: tuple[StudyRun, ...]
     evaluated: int
     wanted: int
 
@@ -93,40 +95,19 @@ def shown_runs(store: Store) -> list[ShownRun]:
 
 
 def _shown(store: Store, record: ExperimentRecord) -> ShownRun:
-    sessions = tuple(store.experiments.sessions(record.id))
-    evaluated = len({(each.side, each.environment) for each in store.experiments.scores(record.id)})
-    return ShownRun(record, sessions, evaluated, int(record.config.get("conversations") or 0) or len(sessions))
+    runs = joined(store.experiments.runs(record.id))
+    sessions = tuple([run for run in runs if run.transcript_id])
+    return ShownRun(
+        record,
+        sessions,
+        sum(bool(run.scores) for run in runs),
+        int(record.config.get("conversations") or 0) or len(sessions),
+    )
 
 
 def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """A report in the layout of Table 1; the paper's values beside ours, where it has any."""
-    return pd.DataFrame([_report_line(row) for row in rows]).fillna("")
-
-
-def _report_line(row: Mapping[str, Any]) -> dict[str, Any]:
-    low, high = row["difference_low"], row["difference_high"]
-    line = {
-        "Dimension": row["label"],
-        "Treatment": mean_cell(row["treatment_mean"], row["treatment_sd"]),
-        "Control": mean_cell(row["control_mean"], row["control_sd"]),
-        "Difference": change_cell(row["difference"]),
-        "95 % interval": row["interval_note"] or _NONE if low is None else f"{low:+z.2f} to {high:+z.2f}",
-        "Effect of the treatment": row_words(row),
-        "n": f"{row['n_treatment']} / {row['n_control']}",
-        "p": p_cell(row["p_value"]),
-        "p (Holm)": p_cell(row["p_holm"]),
-        "p (clusters)": p_cell(row["p_cluster_robust"]),
-        "d": change_cell(row["cohens_d"]),
-    }
-    if theirs := row["published"]:
-        line |= {
-            "Direction": direction_cell(row["direction"]),
-            "Paper: difference": change_cell(theirs["difference"]),
-            "Paper: treatment": mean_cell(theirs["treatment_mean"], theirs["treatment_sd"]),
-            "Paper: control": mean_cell(theirs["control_mean"], theirs["control_sd"]),
-            "Paper: p": theirs["p_value"],
-        }
-    return line
+    return pd.DataFrame([report_cells(row) for row in rows]).fillna("")
 
 
 def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
@@ -147,51 +128,10 @@ def treatment_words(treatment: str) -> str:
     return treatment
 
 
-def direction_cell(direction: str) -> str:
-    """The verdict on a direction, with the symbol that colours it."""
-    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": f"– {_COULD_BE_LUCK}"}
-    return words.get(direction, direction)
-
-
-def mean_cell(mean: float | None, sd: float | None) -> str:
-    """ "5.81 (1.66)"; a dash where there is nothing."""
-    return _NONE if mean is None else f"{mean:.2f} ({_NONE if sd is None else f'{sd:.2f}'})"
-
-
-def change_cell(value: float | None) -> str:
-    """A difference with its sign."""
-    return _NONE if value is None else f"{value:+z.2f}"
-
-
-def p_cell(value: float | None) -> str:
-    """A p-value to three digits."""
-    return _NONE if value is None else p_words(value)
-
-
 def session_names(run: ShownRun) -> dict[str, str]:
     """A readable name for each stored conversation, by transcript: "pair 3, treatment"."""
-    ordered = sorted(run.sessions, key=lambda each: (each.environment, each.side))
-    return {each.transcript_id: f"pair {each.environment + 1}, {_SIDES[each.side]}" for each in ordered}
-
-
-def table1_frame(raw: Sequence[Table1Row]) -> pd.DataFrame:
-    """The paper's 19 rows; beside them the raw scores recomputed, where given."""
-    recomputed = {(row.experiment.name, row.published.dimension): row for row in raw}
-    lines = []
-    for experiment in published_experiments():
-        for row in experiment.rows:
-            line = {
-                "Experiment": experiment.name,
-                "Dimension": _LABELS_OF_PAPER[row.dimension],
-                "Paper: treatment": mean_cell(*row.treatment),
-                "Paper: control": mean_cell(*row.control),
-                "Paper: difference": change_cell(row.difference),
-                "Paper: p": row.p,
-            }
-            if raw:
-                line |= _recomputed_cells(recomputed[experiment.name, row.dimension])
-            lines.append(line)
-    return pd.DataFrame(lines)
+    ordered = sorted(run.sessions, key=lambda run: (run.unit, run.arm))
+    return {run.transcript_id: f"pair {run.unit + 1}, {run.arm}" for run in ordered}
 
 
 def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame, list[str]]]:
@@ -249,7 +189,7 @@ def _helped_words(cells: Sequence[str]) -> str:
 
 def _our_arrow(row: Mapping[str, Any]) -> str:
     if row["difference"] is None:
-        return _NONE
+        return NO_VALUE
     if row["direction"] == DirectionAgreement.UNDECIDED:
         return _COULD_BE_LUCK
     return f"{direction_cell(row['direction'])[0]} {_arrow(row['difference'])}"
@@ -267,7 +207,7 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
                 "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
                 "With corrections": _helped_words([cell for (own, _), cell in cells.items() if own == name]),
             }
-            | {LABELS[one]: cells.get((name, label), _NONE) for one, label in PUBLISHED_NAMES.items()}
+            | {LABELS[one]: cells.get((name, label), NO_VALUE) for one, label in PUBLISHED_NAMES.items()}
             for name in dict.fromkeys(name for name, _ in cells)
         ]
     )
@@ -277,17 +217,6 @@ def table1_words(runs: Sequence[ShownRun]) -> str:
     """Tell in a sentence how far our latest runs by a model agree with the paper."""
     words = verdict_words([row for run in _latest_by_experiment(runs).values() for row in run.rows])
     return words or "No model has run one of the paper's four experiments here, so nothing can be compared yet."
-
-
-def _recomputed_cells(row: Table1Row) -> dict[str, str]:
-    low, high = row.found.interval.low, row.found.interval.high
-    return {
-        "Raw: difference": change_cell(row.found.difference),
-        "Raw: 95 % interval": _NONE if low is None or high is None else f"{low:+z.2f} to {high:+z.2f}",
-        "Raw: d": change_cell(row.found.effect.value),
-        "Raw: p (Holm)": p_words(row.found.p_holm),
-        "As published": "✓ yes" if row.has_published_values else "✗ no",
-    }
 
 
 def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
@@ -318,7 +247,7 @@ def read_ab_test(name: str, content: bytes) -> ABConfig:
     return parse_model(content, ABConfig, name)
 
 
-def ab_estimate(store: Store, name: str, content: bytes) -> ABEstimate:
+def ab_estimate(store: Store, name: str, content: bytes) -> Estimate:
     """The expected calls of what is left of the test in a file.
 
     Raises:
@@ -436,10 +365,3 @@ def recomputed(given: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
             if name in wanted:
                 (Path(folder) / name).write_bytes(content)
         return table1_from_raw(Path(folder))
-
-
-def size_words(plan: ExperimentPlan) -> str:
-    """The size of a plan: "20 agents in 4 pairs of conversations, 10 steps"."""
-    design = plan.design
-    pairs = counted(len(design.rooms), "pair")
-    return f"{counted(design.personas, 'agent')} in {pairs} of conversations, {counted(plan.step_count, 'step')}"

@@ -27,6 +27,7 @@ from evaluation.experiments.report import (
     SCRIPTED_NOTE,
     activity_words,
     finding_words,
+    missing_words,
     row_words,
     verdict_words,
 )
@@ -107,9 +108,8 @@ def _numbers(run: ShownRun) -> None:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
     record = run.record
     st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
-    lost = [f"{row['label']}: {row['unscored']}" for row in run.rows if row["unscored"]]
-    if lost:
-        st.caption(f"Scores that are missing: {', '.join(lost)}.")
+    if missing := missing_words(run.rows):
+        st.caption(missing)
     st.caption(CAVEAT)
 
 

@@ -53,7 +53,7 @@ def ab_form(store: Store) -> None:
         usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="ab_usd")
     with right:
         calls = st.number_input("Limit on calls", 0, value=None, step=100, key="ab_calls")
-    st.caption(found.words(found.usd(price_of)))
+    st.caption(found.words(price_of))
     is_busy = jobs.running(store, KIND) is not None
     if st.button(
         "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"

@@ -11,8 +11,7 @@ from dashboard.shared.notices import plain
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
-from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.prices import Price
+from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
@@ -66,7 +65,8 @@ def start_form(store: Store) -> None:
         is_batched,
         effects=True if is_scripted else None,
     )
-    _estimate(plan, config)
+    expected = estimate(plan, PropositionLibrary.load(), config).words(price_of)
+    st.caption(f"{expected} What is known from an earlier run of the same is not asked again.")
     is_busy = jobs.running(store, KIND) is not None
     if st.button(
         "Start",
@@ -98,23 +98,6 @@ def example_button(store: Store, kind: str, caption: str) -> bool:
         )
     st.caption(caption, text_alignment="center")
     return is_pressed
-
-
-def _estimate(plan: ExperimentPlan, config: JudgeConfig) -> None:
-    price = Price(0.0, 0.0, 0.0) if plan.effects is not None else price_of(config)
-    found = estimate(plan, PropositionLibrary.load(), price)
-    # No dollar sign: Markdown would read two of them as mathematics.
-    cost = (
-        "the price of the model is not known"
-        if found.usd is None
-        else f"at most about {found.usd:,.2f} US dollars"
-        if found.usd
-        else "no cost"
-    )
-    st.caption(
-        f"{data.size_words(plan)}: {found.at_least:,} to {found.at_most:,} calls, {cost}. What is known from an "
-        "earlier run of the same is not asked again."
-    )
 
 
 def _start(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:

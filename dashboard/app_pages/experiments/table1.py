@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.experiments import data
@@ -13,7 +14,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.errors import DramaturgError
-from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments
+from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments, table1_cells
 
 
 def table1(found: Sequence[ShownRun]) -> None:
@@ -37,8 +38,7 @@ def table1(found: Sequence[ShownRun]) -> None:
     place = st.expander("Show the numbers", key="table1_numbers")
     raw = _raw_rows()
     with place:
-        frame = data.table1_frame(raw)
-        status_table(frame, "Table 1 as published")
+        status_table(pd.DataFrame(table1_cells(raw)), "Table 1 as published")
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
         if raw:
             as_published = sum(row.has_published_values for row in raw)

@@ -19,7 +19,7 @@ from evaluation.experiments.plan import (
     scenarios,
     seated,
 )
-from evaluation.judging.model_client.prices import Price
+from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.proposition_files import PropositionLibrary
 
 VARIETY = "brainstorming-difficult-variety"
@@ -87,12 +87,16 @@ def test_the_estimate_counts_calls() -> None:
     """
     plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.001)
     library = PropositionLibrary.load()
-    found = estimate(plan, library, Price(0.0, 0.0, 0.0))
-    assert (found.population, found.messages, found.corrections, found.evaluation) == (11, 160, 80, 268)
-    assert (found.at_least, found.at_most, found.usd) == (439, 519, 0.0)
-    assert estimate(replace(plan, is_batched=True), library).evaluation == 136
-    assert estimate(replace(plan, has_double_check=True), library).evaluation == 536
-    assert "at a price that nobody knows" in estimate(plan, library).words
+    found = estimate(plan, library, JudgeConfig())
+    assert [use.calls_at_most for use in found.uses] == [11, 160, 80, 268]
+    assert (found.calls_at_least, found.calls_at_most) == (439, 519)
+    assert estimate(replace(plan, is_batched=True), library, JudgeConfig()).uses[-1].calls_at_most == 136
+    assert estimate(replace(plan, has_double_check=True), library, JudgeConfig()).uses[-1].calls_at_most == 536
+    assert found.words(lambda _: None).startswith("8 agents in 2 pairs of conversations, 10 steps: 439 to 519 calls, ")
+    assert found.words(lambda _: None).endswith(" to write, cost not known.")
+    scripted = estimate(replace(plan, effects=True), library, JudgeConfig())
+    assert scripted.usd(lambda _: None) == 0.0
+    assert scripted.words(lambda _: None).endswith(", no cost.")
 
 
 SCENARIO = """

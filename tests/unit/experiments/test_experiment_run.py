@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, read_scenario
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, joined, read_scenario
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
@@ -70,7 +70,7 @@ def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -
     assert outcome.record.is_scripted
     # 8 people, 2 sides * 8 agents * 3 steps, 4 evaluated conversations.
     assert told[-1] == (8 + 48 + 4, 60)
-    sessions = store.experiments.sessions(outcome.record.id)
+    sessions = joined(store.experiments.runs(outcome.record.id))
     # Every message was written by a call of its agent's, and those that were sent back by further ones.
     for session in sessions:
         written = Counter(
@@ -84,7 +84,7 @@ def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -
         assert counts.retrievals_per_agent == dict(written)
         assert counts.observations_per_agent is not None
         assert min(counts.observations_per_agent.values()) >= 12
-    assert [(each.side, each.environment) for each in sessions] == [
+    assert [(each.arm, each.unit) for each in sessions] == [
         (Side.CONTROL, 0),
         (Side.CONTROL, 1),
         (Side.TREATMENT, 0),
@@ -110,7 +110,7 @@ def test_the_same_seed_makes_the_same_experiment_whatever_the_concurrency(tmp_pa
         store = Store(tmp_path / f"{concurrency}.duckdb")
         config = CONFIG.model_copy(update={"concurrency": concurrency})
         outcome = run_experiment(store, plan(), config, provider=provider())
-        sessions = store.experiments.sessions(outcome.record.id)
+        sessions = joined(store.experiments.runs(outcome.record.id))
         found.append((outcome.record.results, [each.transcript_id for each in sessions]))
     assert found[0] == found[1]
 
@@ -166,7 +166,7 @@ def test_personas_of_tinytroupe_play_in_an_experiment(store: Store, data_root: P
     personas = tuple(load_personas(data_root / "tinytroupe" / "agents"))
     asked = provider()
     outcome = run_experiment(store, plan(personas=personas, steps=1), CONFIG, provider=asked)
-    session = store.experiments.sessions(outcome.record.id)[0]
+    session = joined(store.experiments.runs(outcome.record.id))[0]
     transcript = store.transcripts.get(session.transcript_id)
     names = {each["name"] for each in personas}
     assert len(transcript.players) == 4

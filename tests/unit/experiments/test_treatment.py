@@ -34,7 +34,7 @@ def test_the_report_counts_what_took_effect_and_what_each_side_cost(tmp_path: Pa
     asked, store = ScriptedProvider(world), Store(tmp_path / "x.duckdb")
     plan = ExperimentPlan(scenario, SCRIPTED_MODEL, is_batched=True, effects=True)
     record = run_experiment(store, plan, CONFIG, provider=asked).record
-    sides = activity_of(store.experiments.activity(record.id))
+    sides = activity_of((Side(run.arm), run.activity) for run in store.experiments.runs(record.id))
     treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
     # 4 agents in 2 steps; each is looked at once in each step, and has spoken once in the second.
     assert (treatment.messages, control.messages) == (8, 8)

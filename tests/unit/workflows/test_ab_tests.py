@@ -69,13 +69,15 @@ def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: Ju
     store = Store(":memory:")
     found = estimate_ab_test(store, simulated(), options(server))
     # Two agents speak in each step: (2 + 3) steps, two runs of each variant.
-    assert (found.runs, found.known, found.calls_at_least, found.calls_at_most) == (4, 0, 20, 20)
+    assert (found.size, found.calls_at_least, found.calls_at_most) == ("4 runs", 20, 20)
     assert server.tally.asked.total() == 0
     assert store.transcripts.ids() == []
     # 20 messages of 1,300 tokens read and 70 written, at 1 and 2 dollars for a million.
     assert found.usd(lambda _: Price(1e-6, 0.0, 2e-6)) == pytest.approx(20 * (1_300 + 2 * 70) / 1e6)
     assert found.usd(lambda _: None) is None
-    assert found.words(None) == ("4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known.")
+    assert found.words(lambda _: None) == (
+        "4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known."
+    )
     run_ab_test(store, simulated(), options(server), lambda _: None)
     assert server.tally.asked.total() == 20
 
@@ -97,13 +99,13 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: J
 def test_runs_that_are_done_are_not_estimated_again(server: JudgeServer) -> None:
     store, once = Store(":memory:"), simulated(max_runs=1)
     run_ab_test(store, once, options(server), lambda _: None)
-    before = store.experiments.ab_runs()
+    before = store.experiments.runs()
     # The test is another one without its limit; what was run is the same.
     found = estimate_ab_test(store, simulated(), options(server))
     # The run that is done has two agents and two steps.
-    assert (found.runs, found.known, found.calls_at_most) == (4, 1, 16)
-    assert found.words(0.5).startswith("4 runs, 1 of them done before: 16 calls, ")
-    assert store.experiments.ab_runs() == before
+    assert (found.size, found.calls_at_most) == ("4 runs, 1 of them done before", 16)
+    assert found.words(lambda _: None).startswith("4 runs, 1 of them done before: 16 calls, ")
+    assert store.experiments.runs() == before
 
 
 def talk(name: str) -> Transcript:
@@ -122,13 +124,13 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeSe
         checks=True,
     )
     found = estimate_ab_test(store, test, options(server))
-    assert (found.runs, found.calls_at_least) == (2, found.calls_at_most)
+    assert (found.size, found.calls_at_least) == ("2 runs", found.calls_at_most)
     assert server.tally.asked.total() == 0
     run_ab_test(store, test, options(server), lambda _: None)
     assert server.tally.asked.total() == found.calls_at_most > 0
     again = estimate_ab_test(store, test, options(server))
     assert again.calls_at_most == 0, "the runs are kept"
-    assert again.words(0.0) == "2 runs, 2 of them done before. No model would be asked."
+    assert again.words(lambda _: None) == "2 runs, 2 of them done before. No model would be asked."
 
 
 def numbers() -> ABConfig:
@@ -158,7 +160,7 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     # The first run takes 4 calls and the second 6, of which the limit allows 4.
     assert said.startswith("Runs: 1 done, 3 skipped: budget. 8 calls")
     assert store.jobs.get(job.id).done == 4
-    assert len(store.experiments.ab_runs(test_id)) == 1
+    assert len(store.experiments.runs(test_id)) == 1
     store.jobs.update(job.id, state=JobState.DONE)
     assert running_order(store, KIND, test_id) is None
     asked = server.tally.asked.total()
