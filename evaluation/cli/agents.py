@@ -9,7 +9,6 @@ import typer
 
 from evaluation.cli.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.options import (
-    By,
     ListFormat,
     PropositionFolder,
     Rows,
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from evaluation.workflows.agents import KnownAgents
 
 
-app = command_group("List agents; give them personas from files; say which speaker is which agent.")
+app = command_group("List agents; give them personas and speakers from files.")
 
 
 @app.command("list")
@@ -65,44 +64,33 @@ def import_agents(
         typer.Argument(metavar="FILE", help="Agent files of TinyTroupe, JSON objects with a name, or texts."),
     ],
 ) -> None:
-    """Import agents with their personas; one that is known by that id or name keeps its name and gets the persona."""
+    """Import agents with their personas, and the speakers that they are; a known one keeps its name.
+
+    A JSON file may list "speakers": names that are this agent in all transcripts, in place of those listed before.
+    """
     from evaluation.errors import InputError
-    from evaluation.persona.agents import Agent, read_agent_file, read_persona_bytes
+    from evaluation.persona.agents import Agent, AgentFile, read_agent_file, read_persona_bytes
     from evaluation.workflows.agents import KnownAgents
 
-    read = [(str(path), *read_agent_file(read_persona_bytes(path), str(path))) for path in files]
+    read = [(str(path), read_agent_file(read_persona_bytes(path), str(path))) for path in files]
     store = open_store()
     known = KnownAgents.of(store)
-    agents: dict[str, tuple[str, Agent]] = {}
-    for path, name, persona in read:
-        agent = known.described(name, persona)
+    agents: dict[str, tuple[AgentFile, Agent]] = {}
+    for path, given in read:
+        agent = known.described(given.name, given.persona)
         if agent.id in agents:
-            message = f"{agents[agent.id][0]!r} and {name!r} are one agent, {agent.id}."
+            message = f"{agents[agent.id][0].name!r} and {given.name!r} are one agent, {agent.id}."
             raise InputError(message, place=path, remedy="Import one of the two files.")
-        agents[agent.id] = name, agent
+        if given.persona is None and agent.id in known.stored:
+            agent = known.stored[agent.id]
+        agents[agent.id] = given, agent
     with store.unit(write=True):
-        for _, agent in agents.values():
+        for given, agent in agents.values():
             store.agents.save(agent)
+            if given.speakers is not None:
+                store.agents.set_speakers(agent.id, given.speakers, who=person(None))
     for _, agent in agents.values():
         say(f"{agent.id}: {safe(agent.display_name)}")
-
-
-@app.command("map")
-def map_speaker(
-    speaker: Annotated[str, typer.Argument(metavar="SPEAKER", help="The name as it stands in transcripts.")],
-    agent: Annotated[
-        str | None,
-        typer.Argument(metavar="[AGENT]", help="The agent's id or name. Default: the agent of the speaker's name."),
-    ] = None,
-    by: By = None,
-) -> None:
-    """Say that a speaker, in all transcripts, is this agent; without an agent, take that back."""
-    from evaluation.workflows.agents import KnownAgents
-
-    store = open_store()
-    agent_id = agent and KnownAgents.of(store).resolve(agent, with_silent=True)
-    store.agents.map_speaker(speaker, agent_id, who=person(by) if agent_id else "")
-    note(f"{speaker} is {agent_id or 'an agent by name'} from now on.")
 
 
 propositions_app = command_group("Check the files of the propositions (claims) that agents are judged by.")

@@ -133,21 +133,39 @@ class _Persona(BaseModel):
 
 class _AgentFile(BaseModel):
     persona: _Persona
+    speakers: list[Annotated[str, Field(min_length=1, max_length=200)]] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _of_other_shapes(cls, body: Any) -> Any:
-        if not isinstance(body, dict) or "persona" not in body:
-            return {"persona": body} if isinstance(body, dict) else body
+        if not isinstance(body, dict):
+            return body
+        beside = {"speakers": body.get("speakers")}
+        if "persona" not in body:
+            return {"persona": body, **beside}
         held = body["persona"]
         if "name" not in body or (isinstance(held, dict) and "name" in held):
             return body
         # The name stands beside the persona, which is a text or an object.
-        return {"persona": {**held, "name": body["name"]} if isinstance(held, dict) else {"name": body["name"]}}
+        named = {**held, "name": body["name"]} if isinstance(held, dict) else {"name": body["name"]}
+        return {"persona": named, **beside}
 
 
-def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
-    """Name and persona in a file: of TinyTroupe, ``{"name", "persona"}``, an object with a name, or a plain text.
+class AgentFile(NamedTuple):
+    """A file about an agent.
+
+    Attributes:
+        persona: ``None`` where the file names an agent and its speakers alone.
+        speakers: Names in transcripts that are this agent, in place of those before; ``None`` leaves them as they are.
+    """
+
+    name: str
+    persona: JsonValue
+    speakers: tuple[str, ...] | None = None
+
+
+def read_agent_file(content: bytes, file: str) -> AgentFile:
+    """The agent in a file: of TinyTroupe, ``{"name", "persona"}``, an object with a name, or a plain text.
 
     What is no ``.json`` file is the text of a persona whose name is the file's: ``ann-lee.txt`` is "ann-lee".
 
@@ -159,15 +177,18 @@ def read_agent_file(content: bytes, file: str) -> tuple[str, JsonValue]:
         InputError: As ``read_persona_file``; ``file:line`` where the persona or its name is missing.
     """
     if not file.endswith(".json"):
-        return Path(file).stem, read_persona_text(content, file)
+        return AgentFile(Path(file).stem, read_persona_text(content, file))
     body = read_persona_file(content, file, _AgentFile, remedy=_REMEDY)
+    given = body.pop("speakers", None)
+    speakers = None if given is None else tuple(given)
     persona = body.get("persona", body)
     if isinstance(persona, dict):
         name = persona.get("name", body.get("name"))
-        return name.strip(), {"name": name, **persona}
+        is_bare = speakers is not None and persona.keys() <= {"name"}
+        return AgentFile(name.strip(), None if is_bare else {"name": name, **persona}, speakers)
     if not isinstance(persona, str) or not persona.strip():
         raise InputError("The persona is neither a text nor an object.", place=file, remedy=_REMEDY)
-    return body["name"].strip(), persona.strip()
+    return AgentFile(body["name"].strip(), persona.strip(), speakers)
 
 
 def read_persona_text(content: bytes, file: str) -> str:
@@ -340,7 +361,7 @@ def _member(entry: Mapping[str, Any], root: Path) -> CastMember:
 def _persona(entry: Mapping[str, Any], root: Path) -> JsonValue:
     if "file" in entry:
         path = root / str(entry["file"])
-        name, persona = read_agent_file(path.read_bytes(), str(path))
+        name, persona, _ = read_agent_file(path.read_bytes(), str(path))
         if name != entry["name"]:
             raise InputError(f"The file describes {name!r}, not {entry['name']!r}.", place=str(path))
         return persona

@@ -141,7 +141,7 @@ def load_personas(folder: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     names = [FACILITATOR]
     for path in sorted(folder.glob(AGENT_FILES)):
-        name, persona = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
+        name, persona, _ = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
         held = dict(persona) if isinstance(persona, dict) else {"description": persona}
         names.append(name)
         found.append(held | {"name": agent_name(name)})

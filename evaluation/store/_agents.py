@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError, NotFoundError
@@ -139,6 +139,15 @@ class Agents:
                 "INSERT OR REPLACE INTO agent_speakers (speaker, agent_id, who) VALUES (?, ?, ?)",
                 [speaker, agent_id, well_formed(who)],
             )
+
+    def set_speakers(self, agent_id: str, speakers: Sequence[str], *, who: str = "") -> None:
+        """Decides which speakers an agent is; others that it was until now are agents by name again."""
+        with self._units.unit(write=True, join=True):
+            for speaker, known in self.speakers().items():
+                if known == agent_id and speaker not in speakers:
+                    self.map_speaker(speaker, None)
+            for speaker in speakers:
+                self.map_speaker(speaker, agent_id, who=who)
 
     def delete(self, agent_id: str) -> None:
         """Removes an agent with its evaluations, corrections, config and speakers.

@@ -112,8 +112,8 @@ class KnownAgents:
         (agent_id, first, second), more = found[0], len(found) - 1
         return (
             f"{first!r} and {second!r} speak in one game and count as one agent, {agent_id}"
-            f"{f', and so do {more} pairs more' if more else ''}; if they are two, import an agent of another name and "
-            "assign one of them with 'dramaturg agents map SPEAKER AGENT'."
+            f"{f', and so do {more} pairs more' if more else ''}; if they are two, import an agent of another name "
+            'whose file lists one of them under "speakers".'
         )
 
     def told_of_shipped_personas(self, agent_ids: Iterable[str]) -> str:
@@ -129,8 +129,8 @@ class KnownAgents:
             return ""
         return (
             "Because names coincide, personas that come with Dramaturg count where a transcript gives none: "
-            f"{', '.join(found)}; if they are others, import agents under other names and assign them with 'dramaturg "
-            "agents map SPEAKER AGENT'."
+            f"{', '.join(found)}; if they are others, import agents under other names whose files list them "
+            'under "speakers".'
         )
 
     def resolve(self, reference: str, *, with_silent: bool = False, with_channels: bool = False) -> str:

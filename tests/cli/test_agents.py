@@ -98,17 +98,23 @@ def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
         assert [one["agent"]["name"] for one in json.loads(done.stdout)] == [name]
 
 
-def test_a_speaker_becomes_another_agent_and_itself_again(run: Any, write_game: Any, database: Path) -> None:
+def test_a_speaker_becomes_another_agent_and_itself_again(
+    run: Any, write_game: Any, database: Path, tmp_path: Path
+) -> None:
     run("import", write_game())
-    assert run("agents", "map", "Ben", "ann", "--by", "me").stderr == "Ben is ann from now on.\n"
+    file = tmp_path / "ann.json"
+    file.write_text('{"name": "Ann", "persona": "Keeps bees.", "speakers": ["Ben"]}', encoding="utf-8")
+    run("agents", "import", file)
     assert listed(run)["ann"]["games"] == 2
     assert "ben" not in listed(run)
     evaluated = run(
         "eval", "run", "--agents", "ann", "--dimensions", "fluency", "--mode", "offline", "--format", "json"
     )
     assert json.loads(evaluated.stdout)[0]["sample_size"] == 4
-    assert run("agents", "map", "Ben").stderr == "Ben is an agent by name from now on.\n"
+    file.write_text('{"name": "Ann", "speakers": []}', encoding="utf-8")
+    run("agents", "import", file)
     assert "ben" in listed(run)
+    assert Store(database).agents.get("ann").persona == "Keeps bees."
 
 
 def test_an_agent_goes_with_its_runs_only_when_one_agrees(run: Any, database: Path) -> None:

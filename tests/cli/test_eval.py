@@ -53,12 +53,14 @@ def test_without_a_key_the_offline_judge_scores_what_can_be_counted_and_says_so(
     assert set(runs["status"]) == {"completed"}
 
 
-def test_a_persona_that_is_used_only_because_names_coincide_is_told_with_the_way_out(run: Any, database: Path) -> None:
+def test_a_persona_that_is_used_only_because_names_coincide_is_told_with_the_way_out(
+    run: Any, database: Path, tmp_path: Path
+) -> None:
     put(database, ("Michael", "The nets are torn."), ("Jim", "Mend them then."), ("Ida", "We sail at four."))
     told = (
         "Because names coincide, personas that come with Dramaturg count where a transcript gives none: Michael (as "
-        "Michael Scott), Jim (as Jim Halpert); if they are others, import agents under other names and assign them "
-        "with 'dramaturg agents map SPEAKER AGENT'."
+        "Michael Scott), Jim (as Jim Halpert); if they are others, import agents under other names whose files list "
+        'them under "speakers".'
     )
     assert told in run("persona", "run", "--agents", "all", *OFFLINE).stderr
     assert "Michael (as Michael Scott); if" in run("persona", "compare", "--agents", "Michael,ida", *OFFLINE).stderr
@@ -66,28 +68,25 @@ def test_a_persona_that_is_used_only_because_names_coincide_is_told_with_the_way
     for arguments in (("--agents", "ida"), ("--agents", "all", "--dimensions", "fluency"), ("--agents", "dwight")):
         assert "names coincide" not in run("persona", "run", *arguments, *OFFLINE).stderr
     # The way that is told works, and whoever says who Michael is needs no telling.
-    store = Store(database)
-    store.agents.save(Agent("michael-the-fisher", "Michael the fisher", persona="Mends nets."))
-    store.close()
-    run("agents", "map", "Michael", "Michael the fisher")
-    run("agents", "map", "Jim", "jim")
+    fisher = {"name": "Michael the fisher", "persona": "Mends nets.", "speakers": ["Michael"]}
+    for file in (fisher, {"name": "Jim", "speakers": ["Jim"]}):
+        (tmp_path / "agent.json").write_text(json.dumps(file), encoding="utf-8")
+        assert run("agents", "import", tmp_path / "agent.json").exit_code == 0
     done = run("persona", "run", "--agents", "all", *OFFLINE, "--format", "json")
     assert "names coincide" not in done.stderr
     assert {"michael-the-fisher", "jim", "ida"} <= set(evaluated(done))
     assert "michael" not in evaluated(done)
 
 
-def test_players_of_one_game_who_would_be_one_agent_are_named(run: Any, database: Path) -> None:
+def test_players_of_one_game_who_would_be_one_agent_are_named(run: Any, database: Path, tmp_path: Path) -> None:
     put(database, ("Bob", "The nets are torn."), ("bob", "Mend them then."), ("Ida", "We sail at four."))
     told = "'Bob' and 'bob' speak in one game and count as one agent, bob;"
     for agents in ("all", "Bob"):
         done = run("persona", "run", "--agents", agents, "--dimensions", "fluency", *OFFLINE, "--format", "json")
         assert told in done.stderr
     assert told not in run("persona", "run", "--agents", "ida", *OFFLINE).stderr
-    store = Store(database)
-    store.agents.save(Agent("little-bob", "Little Bob"))
-    store.close()
-    run("agents", "map", "bob", "Little Bob")
+    (tmp_path / "agent.json").write_text('{"name": "Little Bob", "speakers": ["bob"]}', encoding="utf-8")
+    assert run("agents", "import", tmp_path / "agent.json").exit_code == 0
     done = run("persona", "run", "--agents", "all", "--dimensions", "fluency", *OFFLINE, "--format", "json")
     assert "count as one agent" not in done.stderr
     assert set(evaluated(done)) == {"bob", "little-bob", "ida"}
