@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.companions import companion_value
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric._spoiled_copies import changed, deal_speakers, rebuilt, with_names, with_roles, without_prefixes
 from evaluation.rubric.control_words import COMPANION_NAMES
-from evaluation.rubric.controls import FEWEST_MESSAGES, companion_value
+from evaluation.rubric.controls import FEWEST_MESSAGES
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -207,7 +208,15 @@ def _permute_names(base: Transcript, random: np.random.Generator) -> Transcript 
     order = random.permutation(len(names))
     while (order == np.arange(len(names))).all():
         order = random.permutation(len(names))
-    return with_names(base, dict(zip(names, (names[place] for place in order), strict=True)))
+    return renamed(base, dict(zip(names, (names[place] for place in order), strict=True)))
+
+
+def renamed(transcript: Transcript, names: Mapping[str, str]) -> Transcript:
+    """Players' names permuted everywhere but in the texts of messages."""
+    messages = [
+        one if one.channel == "system" else changed(one, speaker=names[one.speaker]) for one in transcript.messages
+    ]
+    return rebuilt(with_names(transcript, names), messages=tuple(messages))
 
 
 def _repeat(base: Transcript, random: np.random.Generator) -> Transcript:

@@ -12,6 +12,8 @@ source that its fit had not seen (sources with few such rows taken together, and
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -473,6 +475,26 @@ def _figures(said: Bools, examples: Examples, measure: Measure) -> dict[str, Any
     return {"measure": measure, "all": round(score(said, examples.answers, measure), 3), "sources": by_source}
 
 
+def reader_as_bytes(reader: Reader) -> bytes:
+    """The content of a reader's file: plain arrays (``.npz``, weights as half floats)."""
+    arrays: dict[str, Any] = {"idf": reader.idf.astype(np.float16), "words": reader.words.astype(np.float16)}
+    for name, head in reader.heads.items():
+        arrays[f"head {name}"] = np.stack([head.means, head.sizes, head.weights])
+        arrays[f"bias {name}"] = np.array([head.bias], dtype=np.float32)
+    told = {
+        "format": model.FORMAT,
+        "name": reader.name,
+        "licences": reader.licences,
+        "kinds": reader.kinds,
+        "rule_acts": sorted(reader.rule_acts),
+        "card": dict(reader.card),
+    }
+    arrays["about"] = np.frombuffer(json.dumps(told).encode("utf-8"), dtype=np.uint8)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    return buffer.getvalue()
+
+
 def card_table(reader: model.Reader) -> str:
     """The figures of a reader as Markdown tables: what it is licensed for, and what else it is measured by."""
     told = reader.card["left out"]
@@ -504,7 +526,7 @@ def main() -> None:
     """Train, print and write."""
     began = time.perf_counter()
     reader = train(LabelledSet.of("tuning", "synthetic").as_training(), "en")
-    reader.save(SHIPPED)
+    SHIPPED.write_bytes(reader_as_bytes(reader))
     table = card_table(reader)
     text = CARD.read_text(encoding="utf-8")
     CARD.write_text(text[: text.index(_TABLE) + len(_TABLE)] + "\n" + table, encoding="utf-8")

@@ -250,16 +250,27 @@ class MetricResult:
         return self.definition.name
 
     @property
+    def coverage(self) -> Coverage | None:
+        """The settled part of what was considered.
+
+        ``None`` for metrics without a coverage rule, for those without a score where nothing was considered, and for
+        results of versions that did not count it.
+        """
+        rule, considered = self.definition.coverage, self.details.get("considered")
+        if rule is None or considered is None or (not considered and self.score is None):
+            return None
+        return Coverage(rule, self.details.get("settled", 0), considered, self.numerator)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """The remarks beside the score: the notes, the coverage, with "low evidence" where it is, and who read."""
-        found = coverage_of(self)
+        found = self.coverage
         return (*self.notes, *filter(None, (found.words if found else "", self.reading_words)))
 
     @property
     def low_evidence(self) -> bool:
         """Whether the score rests on too few of the rows considered, or on none; false without a score."""
-        found = coverage_of(self)
-        return self.score is not None and found is not None and found.is_low
+        return self.score is not None and self.coverage is not None and self.coverage.is_low
 
     @property
     def reading_words(self) -> str:
@@ -365,22 +376,9 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
     return found
 
 
-def coverage_of(result: MetricResult) -> Coverage | None:
-    """The coverage of a result.
-
-    ``None`` for metrics without a coverage rule, for those without a score where nothing was considered, and for
-    results of versions that did not count it.
-    """
-    rule, considered = result.definition.coverage, result.details.get("considered")
-    if rule is None or considered is None or (not considered and result.score is None):
-        return None
-    return Coverage(rule, result.details.get("settled", 0), considered, result.numerator)
-
-
 def coverage_words(result: MetricResult) -> str:
     """:attr:`Coverage.words` of a result; empty where there is none."""
-    found = coverage_of(result)
-    return found.words if found else ""
+    return result.coverage.words if result.coverage else ""
 
 
 def _outcome(

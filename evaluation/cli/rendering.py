@@ -11,7 +11,6 @@ from evaluation.cli.terminal import code, markdown_table, note, safe, say, short
 from evaluation.escaping import json_text
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
-from evaluation.rubric.verdict import metric_coverage
 from evaluation.score import PERCENT, Status
 from evaluation.text.display import counted
 
@@ -37,7 +36,7 @@ def score_cell(name: str, metric: Scored | None) -> str:
     if metric.score is None:
         return "pending" if metric.status is Status.PENDING else "n/a"
     digits = 1 if DEFINITIONS[name].scale == PERCENT else 2
-    coverage = metric_coverage(metric)
+    coverage = metric.coverage
     mark = coverage.mark if coverage else ""
     return f"{metric.score:.{digits}f} {'✓' if metric.status is Status.PASSED else '✗'}{mark}"
 

@@ -15,7 +15,6 @@ from evaluation.iterations.keep_or_revert import Decision, IterationSide
 from evaluation.iterations.tests import Game, score_controls
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import metric_coverage
 from evaluation.statistics.comparison import Comparison, compare
 from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data
@@ -95,7 +94,7 @@ def _controls(side: IterationSide, name: str) -> ControlSummary:
 
 def _coverage(side: IterationSide, name: str) -> Coverage | None:
     scored = (game.metrics.get(name) for game in side.games)
-    return added_coverage(metric_coverage(one) for one in scored if one is not None)
+    return added_coverage(one.coverage for one in scored if one is not None)
 
 
 def _later(one: IterationSummary, other: IterationSummary) -> IterationSummary:

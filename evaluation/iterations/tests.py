@@ -19,7 +19,6 @@ from evaluation.rubric.verdict import (
     critical_reasons,
     judge_scores,
     metric_control,
-    metric_coverage,
     metric_judges,
 )
 from evaluation.score import Status, failure_beyond_score, status_of
@@ -257,7 +256,7 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
     waiting = (
         len(scores) - len(scored) - sum(one.score is None and one.status is not Status.PENDING for one in computed)
     )
-    coverage = added_coverage([metric_coverage(one) for one in computed])
+    coverage = added_coverage([one.coverage for one in computed])
     if values:
         mean = math.fsum(values) / len(values)
         failure = _common_failure(scored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -20,6 +21,8 @@ from evaluation.transcript import Message, Vote
 class Finding:
     """Whether the record shows a claim (``accurate``), contradicts it or leaves it open (``unverified``).
 
+    A claim too vague to be anybody's is inaccurate.
+
     ``reason`` is one sentence; ``refers_to`` the id of the vote or message on which it rests.
     """
 
@@ -34,19 +37,9 @@ class Finding:
         return Finding("inaccurate" if self.verdict == "accurate" else "accurate", self.reason, self.refers_to)
 
 
-def accurate(reason: str, refers_to: str | None = None) -> Finding:
-    """The record shows the claim."""
-    return Finding("accurate", reason, refers_to)
-
-
-def inaccurate(reason: str, refers_to: str | None = None) -> Finding:
-    """The record contradicts the claim, or it is too vague to be anybody's."""
-    return Finding("inaccurate", reason, refers_to)
-
-
-def unverified(reason: str, refers_to: str | None = None) -> Finding:
-    """The record cannot settle the claim."""
-    return Finding("unverified", reason, refers_to)
+accurate = partial(Finding, "accurate")
+inaccurate = partial(Finding, "inaccurate")
+unverified = partial(Finding, "unverified")
 
 
 def joined(findings: Sequence[Finding]) -> Finding:
@@ -200,7 +193,7 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
             return announced
     if is_shown:
         first = shown[0]
-        reason = f"The record shows {voter} voting for {listed(targets)}{_round(first)}{_hint(first)}."
+        reason = f"The record shows {voter} voting for {listed(targets)}{round_words(first.vote)}{_hint(first)}."
         return accurate(reason, first.vote.id)
     if own:
         others = _votes_in_words(own)
@@ -217,7 +210,9 @@ def _check_not_voted(case: Case, voter: str, targets: Sequence[str], own: Sequen
     against = [past for past in looked_at if past.vote.target in targets]
     if against:
         past = against[-1]
-        return inaccurate(f"The record shows {voter} voting for {past.vote.target}{_round(past)}.", past.vote.id)
+        return inaccurate(
+            f"The record shows {voter} voting for {past.vote.target}{round_words(past.vote)}.", past.vote.id
+        )
     return accurate(f"The record shows {voter} voting for {_votes_in_words(looked_at)}.", own[-1].vote.id)
 
 
@@ -310,11 +305,7 @@ def check_voted_together(case: Case) -> Finding:
 
 
 def _votes_in_words(votes: Iterable[PastVote]) -> str:
-    return listed([f"{past.vote.target or 'nobody'}{_round(past)}" for past in votes])
-
-
-def _round(past: PastVote) -> str:
-    return round_words(past.vote)
+    return listed([f"{past.vote.target or 'nobody'}{round_words(past.vote)}" for past in votes])
 
 
 def _hint(past: PastVote) -> str:
@@ -421,9 +412,6 @@ def _same_role(shown: str, claim: Claim) -> bool:
 
 
 _NIGHT = "night"
-_DEFENCES = frozenset({ActKind.DEFEND})
-_NEAR_ACCUSATIONS = frozenset({ActKind.QUESTION, ActKind.ANALYSE_VOTES})
-_NEAR_DEFENCES = frozenset({ActKind.ALLY, ActKind.DEFLECT})
 
 
 def check_eliminated(case: Case) -> Finding:
@@ -505,16 +493,6 @@ def check_role_was(case: Case) -> Finding | None:
     return finding.negated() if case.claim.negated else finding
 
 
-def check_accused(case: Case) -> Finding:
-    """Whether the players accused the targets in an earlier message; a vote alone accuses nobody."""
-    return _check_stance(case, "accus", ACCUSATIONS, _NEAR_ACCUSATIONS)
-
-
-def check_defended(case: Case) -> Finding:
-    """Whether the players defended the targets in an earlier message."""
-    return _check_stance(case, "defend", _DEFENCES, _NEAR_DEFENCES)
-
-
 def check_asked(case: Case) -> Finding:
     """Whether the players asked the targets something in an earlier message; what is not found stays open."""
     actor, target = case.claim.actor, case.claim.target
@@ -532,6 +510,7 @@ def check_asked(case: Case) -> Finding:
 
 
 def _check_stance(case: Case, stem: str, kinds: Collection[ActKind], near: Collection[ActKind]) -> Finding:
+    """Whether the players took the stance on the targets in an earlier message; a vote alone accuses nobody."""
     actor, target = case.claim.actor, case.claim.target
     if actor.kind == "vague" and actor.amount is None:
         return inaccurate(f'"{actor.words}" is too vague: it does not say who {stem}ed anybody.')
@@ -701,8 +680,10 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.VOTES_RECEIVED: _leave_open,
         Act.ELIMINATED: check_eliminated,
         Act.ROLE_WAS: check_role_was,
-        Act.ACCUSE: check_accused,
-        Act.DEFEND: check_defended,
+        Act.ACCUSE: partial(
+            _check_stance, stem="accus", kinds=ACCUSATIONS, near={ActKind.QUESTION, ActKind.ANALYSE_VOTES}
+        ),
+        Act.DEFEND: partial(_check_stance, stem="defend", kinds={ActKind.DEFEND}, near={ActKind.ALLY, ActKind.DEFLECT}),
         Act.CLAIM_ROLE: check_claimed_role,
         Act.CLAIM_RESULT: check_claimed_result,
         Act.ASK: check_asked,

@@ -426,12 +426,8 @@ def tells_of_another_game(text: str, start: int, end: int) -> bool:
     return _OTHER_GAME.search(text, *_sentence(text, start, end)) is not None
 
 
-def unproven_words(passage: Passage, claims: Sequence[Claim]) -> list[str]:
-    """For each claim of a message the first words beside it that its check does not cover; "" where it covers all."""
-    return [_unproven(passage, claim, claims) for claim in claims]
-
-
 def _unproven(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> str:
+    """The first words beside one of a message's claims that its check does not cover; "" where it covers all."""
     text = passage.message.text
     denied = passage.keep(("denied", claim.start, claim.end), lambda: _denied_or_added(text, claim))
     if denied is not None:
@@ -720,8 +716,7 @@ def find_claims(passage: Passage) -> tuple[Claim, ...]:
             told.add(passage.sentence(hit.verb[0])[0])
     text = passage.message.text
     told_once = [claim for claim in _distinct(claims) if not tells_of_another_game(text, claim.start, claim.end)]
-    beside = unproven_words(passage, told_once)
-    whole = [replace(claim, unproven=words) for claim, words in zip(told_once, beside, strict=True)]
+    whole = [replace(claim, unproven=_unproven(passage, claim, told_once)) for claim in told_once]
     unclear = [
         claim for claim in _unclear(passage, times, told) if not tells_of_another_game(text, claim.start, claim.end)
     ]

@@ -65,15 +65,12 @@ def with_roles(transcript: Transcript, sources: Sequence[int]) -> Transcript:
     return rebuilt(transcript, players=tuple(dealt))
 
 
-def with_names(
-    transcript: Transcript, names: Mapping[str, str], *, messages: tuple[Message, ...] | None = None
-) -> Transcript:
-    """Players' names permuted in the record (votes, eliminations, roles, authors of messages), texts left alone.
+def with_names(transcript: Transcript, names: Mapping[str, str]) -> Transcript:
+    """Players' names permuted in votes, eliminations and roles; messages keep their authors and texts.
 
     Args:
         transcript: The transcript.
         names: Each player's name -> the name that takes its place.
-        messages: The messages of the copy, where the caller has them already.
     """
     owners = {names[player.name]: player for player in transcript.players}
     votes = [
@@ -84,11 +81,6 @@ def with_names(
     return rebuilt(
         transcript,
         players=tuple(owners[player.name].model_copy(update={"name": player.name}) for player in transcript.players),
-        messages=messages
-        or tuple(
-            message if message.channel == "system" else changed(message, speaker=names[message.speaker])
-            for message in transcript.messages
-        ),
         votes=tuple(votes),
         eliminations=tuple(eliminations),
     )

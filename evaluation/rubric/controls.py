@@ -56,7 +56,7 @@ from evaluation.rubric.metrics.personality_diversity import (
 )
 from evaluation.rubric.metrics.phrases import phrases_by_player, windowed_rate
 from evaluation.rubric.metrics.role_consistency import judged_acts
-from evaluation.rubric.reader.decisions import acts_read, coherence_rows
+from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.speech import ACCUSATIONS, Reading, read, read_message
 from evaluation.score import LedgerRow, MetricResult, Status
@@ -84,9 +84,6 @@ _ORDER, _SPEAKERS, _ROLES, _NAMES = range(4)
 _MOST_MOVES = 12_000
 _MOST_READINGS = 4_000
 _MOST_RATIOS = 5_000
-# The rule alone scores the orders of longer discussions.
-_MOST_READ = 100
-_MOST_WORDS_READ = 6_000
 _FEWEST_DRAWS = 20
 _NIGHT = "night"
 _MARKS = ".,!?'\u2026-:;"
@@ -161,8 +158,7 @@ def compute_controls(
         For every metric in ``results``, in their order: ``chance``, ``difference``, ``z``, ``p``, ``draws``, ``reason``
         and ``companion`` with ``name``, ``value``, ``chance``, ``difference``, ``z``, ``p``, ``draws``. What cannot be
         computed is ``None``, and ``reason`` says why. They compare what rule and reader give, whatever judges or
-        people decided: ``difference`` is that score less ``chance``. The rule alone scores the orders of a discussion
-        of more than 100 messages or 6,000 words.
+        people decided: ``difference`` is that score less ``chance``. Of coherence they compare what the rule gives.
     """
     prepared = PreparedControls(transcript, reader)
     return {name: prepared.control(results[name]) for name in DEFINITIONS if name in results}
@@ -195,13 +191,7 @@ class PreparedControls:
             return result.reason
         if len(messages) < FEWEST_MESSAGES:
             return f"fewer than {FEWEST_MESSAGES} messages"
-        if len(messages) > link_strength.MOST_MESSAGES:
-            return f"more than {link_strength.MOST_MESSAGES:,} messages"
-        return "one speaker" if len({prepared.message.speaker for prepared in messages}) < 2 else ""
-
-
-def _is_read(result: MetricResult) -> bool:
-    return "reader" in result.details
+        return link_strength.unlinked(self.discussion)
 
 
 def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
@@ -211,23 +201,14 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     discussion = prepared.plain
     random = generator(prepared.transcript, _ORDER)
     orders = [random.permutation(len(discussion.messages)) for _ in range(DRAWS)]
-    draws, reader = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages))), None
-    if _is_read(result) and _is_quickly_read(discussion):
-        draws, reader = _FEWEST_DRAWS, prepared.reader
-        for one in discussion.messages:
-            one.kept = {}
-    real = score_of_order(discussion, range(len(discussion.messages)), reader)
-    drawn = [score_of_order(discussion, order.tolist(), reader) for order in orders[:draws]]
+    draws = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))
+    real = score_of_order(discussion, range(len(discussion.messages)))
+    drawn = [score_of_order(discussion, order.tolist()) for order in orders[:draws]]
     _in_round.cache_clear()
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
     strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
     return _control(against_chance(real, drawn), None, _companion(name, strength, strengths))
-
-
-def _is_quickly_read(discussion: Discussion) -> bool:
-    words = sum(len(prepared.tokens) for prepared in discussion.messages)
-    return len(discussion.messages) <= _MOST_READ and words <= _MOST_WORDS_READ
 
 
 @lru_cache(maxsize=4_096)
@@ -240,21 +221,20 @@ def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
     return moved
 
 
-def score_of_order(discussion: Discussion, order: Sequence[int], reader: Reader | None) -> float:
-    """Coherence in percent of the messages in another order; rounds stay where they were. 0 where none has to answer.
+def score_of_order(discussion: Discussion, order: Sequence[int]) -> float:
+    """Coherence by rule, in percent, of the messages in another order; rounds stay where they were.
+
+    0 where none has to answer.
 
     Args:
         discussion: Of at least two messages without reply ids, in a language that has a pack.
         order: For each place, which message stands there.
-        reader: Who decides the rows; ``None`` for the rule alone.
     """
     messages = discussion.messages
     rounds = [prepared.message.round for prepared in messages]
     moved = [_in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
     shuffled = replace(discussion, messages=tuple(moved))
-    rows: Sequence[LedgerRow] = rule_rows(shuffled)
-    if reader is not None:
-        rows = list(coherence_rows(rows, shuffled, reader))
+    rows = rule_rows(shuffled)
     asked = sum(row.denominator for row in rows)
     return 100.0 * sum(row.numerator for row in rows) / asked if asked else 0.0
 
@@ -272,7 +252,7 @@ def _diversity_control(prepared: PreparedControls, result: MetricResult) -> dict
     few = dealt[: _draws_in_time(words, speakers)]
     drawn = [score for one in few if (score := score_of_speakers(words, one)) is not None]
     numbers = {speaker: number for number, speaker in enumerate(dict.fromkeys(speakers))}
-    voices = Voices(_style_similarities(discussion))
+    voices = Voices(style_similarities(discussion))
     distances = [voices.distance(np.array([numbers[one] for one in order])) for order in (speakers, *dealt)]
     found = None if real is None else against_chance(real, drawn)
     too_few = None if found else "fewer than two players to compare"
@@ -333,7 +313,7 @@ class Voices:
         return 100.0 * (within / count - (self._sum - within) / (len(same) - count))
 
 
-def _style_similarities(discussion: Discussion) -> Matrix:
+def style_similarities(discussion: Discussion) -> Matrix:
     """The similarity of the style of every two public messages; NaN for those too near to each other to count."""
     similar = tf_idf([_style_terms(prepared) for prepared in discussion.messages]).similarities()
     places = np.arange(len(similar))
@@ -359,7 +339,9 @@ def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str,
     if reason := prepared.blocked(result) or ("" if len(sides) > 1 else "one alignment"):
         return _control(None, reason, _companion(name))
     players = transcript.players
-    readings = acts_read(prepared.discussion, prepared.reader) if _is_read(result) else read(prepared.discussion)
+    readings = (
+        acts_read(prepared.discussion, prepared.reader) if "reader" in result.details else read(prepared.discussion)
+    )
     count = arrangements(players)
     is_complete = count <= DRAWS
     held = {player.name: player for player in players}
@@ -494,7 +476,7 @@ class PermutedRecord:
         """Numbers of claims that the record confirms and settles under a permutation of the names."""
         readings = self._readings(names)
         # The record asks for times and authors, which readings carry; the messages may keep their old authors.
-        record = Record(with_names(self._transcript, names, messages=self._transcript.messages), readings)
+        record = Record(with_names(self._transcript, names), readings)
         accurate = inaccurate = 0
         for reading in readings:
             for _, finding in findings_on(reading.claims, reading.message, record):
@@ -529,7 +511,10 @@ class PermutedRecord:
 
 
 def _repetition_control(prepared: PreparedControls, _result: MetricResult) -> dict[str, Any]:
-    return _control(None, NO_CHANCE, _companion("repetition_rate", _repetition_rate(prepared.discussion)))
+    discussion = prepared.discussion
+    return _control(
+        None, NO_CHANCE, _companion("repetition_rate", windowed_rate(discussion, phrases_by_player(discussion))[0])
+    )
 
 
 def _without_chance(_prepared: PreparedControls, _result: MetricResult) -> dict[str, Any]:
@@ -555,52 +540,6 @@ WITHOUT_CHANCE: Mapping[str, dict[str, Any]] = MappingProxyType(
 
 CONTROLLED = tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name)
 """The metrics whose controls are stored: those that are computed from the transcript."""
-
-
-def companion_value(metric: str, transcript: Transcript) -> float | None:
-    """The companion of a metric on a transcript as it is and as the shipped reader reads it, not compared with chance.
-
-    ``None`` for a metric that has none, and where it cannot be computed. A greater value is better, but for the rate of
-    repetition.
-    """
-    discussion = Discussion.of(transcript)
-    if metric not in _COMPANIONS or discussion.without_words or len(discussion.messages) > link_strength.MOST_MESSAGES:
-        return None
-    return _COMPANIONS[metric](discussion)
-
-
-def _mean_link_strength(discussion: Discussion) -> float | None:
-    if link_strength.unlinked(discussion):
-        return None
-    speakers = link_strength.speaker_numbers(discussion)
-    return link_strength.mean_strength(link_strength.percentiles(link_strength.similarities(discussion), speakers))
-
-
-def _voice_distance(discussion: Discussion) -> float | None:
-    if not discussion.messages:
-        return None
-    return Voices(_style_similarities(discussion)).distance(link_strength.speaker_numbers(discussion))
-
-
-def _direction(discussion: Discussion) -> float | None:
-    transcript = discussion.transcript
-    sides = {player.name: player.alignment for player in transcript.players}
-    readings = () if discussion.unsupported_language else acts_read(discussion, SHIPPED)
-    return Aims.of(transcript, readings).direction(sides)
-
-
-def _repetition_rate(discussion: Discussion) -> float | None:
-    return windowed_rate(discussion, phrases_by_player(discussion))[0]
-
-
-_COMPANIONS: Mapping[str, Callable[[Discussion], float | None]] = MappingProxyType(
-    {
-        COHERENCE.name: _mean_link_strength,
-        ROLE_CONSISTENCY.name: _direction,
-        PERSONALITY_DIVERSITY.name: _voice_distance,
-        ANTI_REPETITION.name: _repetition_rate,
-    }
-)
 
 
 def attach_controls(

@@ -504,12 +504,8 @@ def acts_at_players(
         left: Player -> the round in which they left.
     """
     number = message.round
-
-    def is_history(act: SpeechAct) -> bool:
-        out = left.get(act.target or "")
-        return act.kind in _AGAINST and out is not None and number is not None and out < number
-
-    return tuple(act for act in acts if not is_history(act)) if any(map(is_history, acts)) else tuple(acts)
+    gone = {player for player, out in left.items() if number is not None and out is not None and out < number}
+    return tuple(act for act in acts if act.kind not in _AGAINST or act.target not in gone)
 
 
 _AGAINST = ACCUSATIONS | {ActKind.QUESTION, ActKind.DEFEND, ActKind.ALLY}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from evaluation.coverage import Coverage
 from evaluation.judged_by import JudgedBy, Judges
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
-from evaluation.score import JUDGES, MetricResult, Status, coverage_of, failure_beyond_score, status_by
+from evaluation.score import JUDGES, MetricResult, Status, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost
 
@@ -39,6 +39,8 @@ class Scored(Protocol):
     def threshold(self) -> float: ...
     @property
     def reason(self) -> str: ...
+    @property
+    def coverage(self) -> Coverage | None: ...
 
 
 class MetricScore(NamedTuple):
@@ -135,21 +137,15 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
         metric.score,
         threshold,
         metric.reason,
-        metric_coverage(metric),
+        metric.coverage,
         metric_control(metric),
         metric_judges(metric),
     )
 
 
-def metric_coverage(metric: Scored) -> Coverage | None:
-    """The coverage of a score, from a result with its ledger or from a stored row."""
-    return coverage_of(metric) if isinstance(metric, MetricResult) else getattr(metric, "coverage", None)
-
-
 def has_low_evidence(metric: Scored) -> bool:
     """Whether a score rests on too few rows, or on none at all ("no references, 100 %"); false without a score."""
-    coverage = metric_coverage(metric)
-    return metric.score is not None and coverage is not None and coverage.is_low
+    return metric.score is not None and metric.coverage is not None and metric.coverage.is_low
 
 
 def shown_status(metric: Scored) -> str:

@@ -18,7 +18,6 @@ from evaluation.score import (
     MetricDefinition,
     RowVerdict,
     Status,
-    coverage_of,
     coverage_words,
     decided,
     replace_rows,
@@ -136,7 +135,7 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
     ledger = [decided(f"m:{place}", "claim", one, "Because.") for place, one in enumerate(counts)]
     result = summarise(COVERED, ledger)
     assert coverage_words(result) == words
-    found = coverage_of(result)
+    found = result.coverage
     assert (found is not None and found.is_low) == words.endswith("low evidence")
     assert result.remarks == ((words,) if words else ())
     assert result.details["coverage"] == (result.details["settled"] / len(ledger) if ledger else None)
@@ -145,7 +144,7 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
 def test_results_of_versions_that_counted_no_coverage_and_metrics_without_it_say_nothing() -> None:
     row = decided("m:1", "claim", True, "Because.")
     stored = replace(summarise(COVERED, [row]), details={})
-    assert (coverage_words(stored), coverage_of(stored)) == ("", None)
+    assert (coverage_words(stored), stored.coverage) == ("", None)
     without = summarise(replace(COVERED, coverage=None), [row])
     assert (coverage_words(without), without.details) == ("", {})
 
@@ -163,14 +162,14 @@ def test_brackets_hold_right_of_total_and_coverage_stands_in_words() -> None:
     # All six references of twelve that the record settles are wrong: 0.0 % (0/6), never "(6/12)" or "(6/6)".
     rows = [decided(f"memory_accuracy:{n}", "claim", False if n < 6 else None, "so") for n in range(12)]
     found = summarise(MEMORY_ACCURACY, rows)
-    coverage = coverage_of(found)
+    coverage = found.coverage
     assert coverage is not None
     assert coverage.mark == " (0/6)"
     assert coverage.words == "6 of 12 references to the past settled"
     assert score_cell("memory_accuracy", found) == "0.0 ✗ (0/6)"
     few = summarise(MEMORY_ACCURACY, [decided("memory_accuracy:1", "claim", True, "so")])
     assert score_cell("memory_accuracy", few) == "100.0 ✓ (1/1), low evidence"
-    several = added_coverage([coverage, coverage_of(few)])
+    several = added_coverage([coverage, few.coverage])
     assert several is not None
     # The mean of several games is not a ratio of sums.
     assert (several.mark, several.words) == ("", "7 of 13 references to the past settled")

@@ -22,7 +22,7 @@ from evaluation.readers import broken_off
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus, shown_status
-from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, coverage_of, failure_beyond_score
+from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, failure_beyond_score
 from evaluation.text.display import counted
 
 _BLIND_FOR = "blind_for"
@@ -161,7 +161,7 @@ def metric_detail(result: MetricResult) -> str:
         return ""
     parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
     excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
-    if coverage := coverage_of(result):
+    if coverage := result.coverage:
         parts.append(coverage.words)
     elif excluded:
         parts.append(f"{excluded} {excluded_words(result.name)}")

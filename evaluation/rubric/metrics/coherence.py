@@ -124,16 +124,14 @@ class _Turn:
         prepared: The message.
         context: The last messages of other players before it, the latest first.
         own: The speaker's own last messages before it.
-        is_run: Whether the speaker wrote the message directly before it as well.
-        is_same_round: Whether the latest message of the context stands in the same round.
+        place: Where it stands.
         is_debate: Whether two play, and both speak.
     """
 
     prepared: PreparedMessage
     context: list[PreparedMessage]
     own: list[PreparedMessage]
-    is_run: bool
-    is_same_round: bool
+    place: Place
     is_debate: bool
 
     @property
@@ -228,7 +226,7 @@ def _rows(discussion: Discussion) -> Iterator[LedgerRow]:
     is_debate = len(set(speakers)) == len(discussion.transcript.players) == 2
     for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
         context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
-        turn = _Turn(messages[position], context, own, place.is_run, place.is_same_round, is_debate)
+        turn = _Turn(messages[position], context, own, place, is_debate)
         if not position:
             yield _decided(turn.prepared.message, None, "The first message has nothing to answer.")
         else:
@@ -297,7 +295,7 @@ def _by_answer(turn: _Turn) -> LedgerRow | None:
         return _counts(turn, "answer", named, reason, is_proven=asked)
     latest = turn.context[0]
     asks_another = latest.named and latest.is_addressed
-    if not turn.is_run and not asks_another and latest.is_question:
+    if not turn.place.is_run and not asks_another and latest.is_question:
         return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
     return None
 
@@ -305,7 +303,7 @@ def _by_answer(turn: _Turn) -> LedgerRow | None:
 def _by_phrase(turn: _Turn) -> LedgerRow | None:
     latest = turn.context[0]
     found = turn.prepared.reply_phrase
-    if not found or turn.is_run or not turn.is_same_round or turn.prepared.is_introduction:
+    if not found or turn.place.is_run or not turn.place.is_same_round or turn.prepared.is_introduction:
         return None
     text = turn.prepared.message.text
     start, end = found[0].start, found[-1].end
@@ -327,7 +325,7 @@ def _by_topic(turn: _Turn) -> LedgerRow:
         found = [other for other in found if topics.keys() & other.topics.keys()]
         reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
         return _counts(turn, "topic", found, reason, evidence, stems=shared)
-    is_point = turn.is_debate and not turn.is_run and len(prepared.tokens) >= _DEBATE_WORDS
+    is_point = turn.is_debate and not turn.place.is_run and len(prepared.tokens) >= _DEBATE_WORDS
     if is_point and not prepared.is_introduction and (_shares_a_word(turn) or _CONCEDES.match(turn.words)):
         other = turn.context[0].message.speaker
         reason = f"Takes up the point of {other}, the only other one who speaks."

@@ -58,41 +58,8 @@ class ActAim(NamedTuple):
     is_named: bool
 
 
-STYLE = (
-    "log words",
-    "log characters",
-    "asks",
-    "ends as a question",
-    "exclaims",
-    "capitals",
-    "players named",
-    "names itself",
-    "you",
-    "I",
-    "strategic keywords",
-    "only a bare keyword",
-    "why",
-    "past",
-    "comparison",
-    "conduct",
-    "reply phrase",
-    "opens as an answer",
-    "introduction",
-    "digits",
-    "commas",
-    "says it again",
-    "first message",
-    "place in the discussion",
-    "continues itself",
-    "usual length here",
-    "length beside the usual",
-    "the last of others asks",
-    "the last of others names the speaker",
-    "one of the last three of others names the speaker",
-    "opens a round",
-)
-"""What stands in each column of :attr:`Features.style`."""
-OWN_STYLE = STYLE.index("says it again")
+STYLE_COLUMNS = 31
+OWN_STYLE = 21
 """So many of the first columns are about the message alone, wherever it stands."""
 
 
@@ -102,7 +69,14 @@ class Features:
 
     Attributes:
         texts: Each message as it is read: folded, names replaced.
-        style: Shape (n, len(STYLE)).
+        style: Shape (n, STYLE_COLUMNS). Of the message alone: length in words and in characters (logarithms),
+            question marks, whether it ends with one, exclamation marks, the share of capitals, players named, whether
+            it names its speaker, "you", "I", strategic keywords, whether there is only a bare one, signs of depth (why,
+            past, comparison, conduct), whether it opens with a reply phrase or as an answer or introduces its speaker,
+            digits, commas. Of its place: whether it says again what its speaker said, is the first, how many stand
+            before it, whether it continues its speaker's last one, the usual length here and its own beside that,
+            whether the last of others asks or names the speaker, whether one of the last three names them, whether it
+            opens a round.
     """
 
     texts: tuple[str, ...]
@@ -192,7 +166,7 @@ def _style(messages: Sequence[PreparedMessage], pack: LanguagePack) -> NDArray[n
         continues = at > 0 and messages[at - 1].message.speaker == speaker
         rows.append([*_style_row(prepared, pack, before[-3:], at, continues, usual), *_before(messages, at)])
         before.append(prepared)
-    return np.array(rows, dtype=np.float32).reshape(len(rows), len(STYLE))
+    return np.array(rows, dtype=np.float32).reshape(len(rows), STYLE_COLUMNS)
 
 
 def _style_row(
@@ -237,18 +211,7 @@ def _style_row(
     ]
 
 
-SENTENCE = (
-    "log words",
-    "place",
-    "asks",
-    "players",
-    "names itself",
-    "a rule sees a reference",
-    "past",
-    "I",
-    "is quoted",
-)
-"""What stands in each column of a sentence before the style of its message."""
+_SENTENCE_COLUMNS = 9
 _PAST = re.compile(
     r"\b(?:\w\w+ed|was|were|did|didn't|had|has|have|been|said|told|got|went|made|gave|came|saw|kept|lost)\b"
 )
@@ -256,7 +219,11 @@ _I = re.compile(r"\b(?:i|me|my|we|our)\b")
 
 
 def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
-    """The dense features of each sentence: ``SENTENCE``, then the style of its message."""
+    """The dense features of each sentence, then the style of its message.
+
+    They are: length in words (logarithm), place in the message, whether it asks, players, whether it names its speaker,
+    whether a rule sees a reference, a past tense, "I", quotation marks.
+    """
     every = sentences(discussion)
     claimed = [[(claim.start, claim.end) for claim in reading.claims] for reading in read(discussion)]
     rows = []
@@ -278,7 +245,7 @@ def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
                 '"' in text,
             ]
         )
-    own = np.array(rows, dtype=np.float32).reshape(len(rows), len(SENTENCE))
+    own = np.array(rows, dtype=np.float32).reshape(len(rows), _SENTENCE_COLUMNS)
     return np.hstack([own, features(discussion).style[[one.message for one in every]]])
 
 
@@ -379,14 +346,15 @@ def _shared_words(
     return rows
 
 
-PAIR_SUMMARY = ("best", "second best", "best of the last three", "the last one", "log of all chances")
-"""What stands in each column of :func:`pair_summary`."""
 # The logit of a pair that does not exist.
 _NO_PAIR = -6.0
 
 
 def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[float]) -> NDArray[np.float32]:
-    """For each of ``count`` messages how well the messages before it fit as what it answers. See ``PAIR_SUMMARY``.
+    """For each of ``count`` messages how well the messages before it fit as what it answers.
+
+    The columns: the best, the second best, the best of the last three, the last one, and the logarithm of the sum of
+    all chances.
 
     Args:
         count: Number of messages.
@@ -403,14 +371,12 @@ def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[f
 
 
 _WAYS = ("reply", "author", "subject", "answer", "phrase", "topic")
-RULE_ANSWER = ("the rule counts it", *(f"the rule: {way}" for way in _WAYS))
-"""What stands in each column of :func:`rule_answers`."""
 
 
 def rule_answers(discussion: Discussion) -> NDArray[np.float32]:
-    """Compute what the rule says of each message's answering; see ``RULE_ANSWER``."""
+    """Whether the rule counts each message as an answer, and a column for each way in which it may."""
     rows = [[row.numerator, *(float(row.details.get("by") == way) for way in _WAYS)] for row in rule_rows(discussion)]
-    return np.array(rows, dtype=np.float32).reshape(len(rows), len(RULE_ANSWER))
+    return np.array(rows, dtype=np.float32).reshape(len(rows), 1 + len(_WAYS))
 
 
 def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | None]]]:

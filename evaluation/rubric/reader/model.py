@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -283,29 +282,6 @@ class Reader:
         """Weights of words, each alone, for (above 0) or against the answer to a question about whole messages."""
         sums = hashed_ngrams(words).sums(self._message_words, self.idf)
         return [float(one) for one in sums[:, _MESSAGE_HEADS.index(head)]]
-
-    def save(self, path: Path) -> None:
-        """Writes the reader as plain arrays (``.npz``, weights as half floats)."""
-        path.write_bytes(self.as_bytes())
-
-    def as_bytes(self) -> bytes:
-        """The file's content; the same reader always gives the same bytes' worth of arrays."""
-        arrays: dict[str, Any] = {"idf": self.idf.astype(np.float16), "words": self.words.astype(np.float16)}
-        for name, head in self.heads.items():
-            arrays[f"head {name}"] = np.stack([head.means, head.sizes, head.weights])
-            arrays[f"bias {name}"] = np.array([head.bias], dtype=np.float32)
-        told = {
-            "format": FORMAT,
-            "name": self.name,
-            "licences": self.licences,
-            "kinds": self.kinds,
-            "rule_acts": sorted(self.rule_acts),
-            "card": dict(self.card),
-        }
-        arrays["about"] = np.frombuffer(json.dumps(told).encode("utf-8"), dtype=np.uint8)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)
-        return buffer.getvalue()
 
     @classmethod
     def load(cls, content: bytes, place: str = "") -> Reader:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
+from benchmarks.reader import reader_as_bytes
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
@@ -48,7 +49,7 @@ def test_n_grams_of_a_text_do_not_depend_on_the_texts_beside_it() -> None:
 
 def test_the_same_discussion_is_always_read_alike() -> None:
     reader = shipped_reader()
-    again = Reader.load(reader.as_bytes())
+    again = Reader.load(reader_as_bytes(reader))
     first, second = (one.read(Discussion.of(GAME)) for one in (reader, again))
     assert len(first) == 5
     for one, other in zip(first, second, strict=True):
@@ -92,6 +93,6 @@ def test_other_languages_are_left_alone() -> None:
 def test_a_file_that_is_no_reader_is_refused() -> None:
     buffer = io.BytesIO()
     np.savez(buffer, about=np.array([1, 2]))
-    for content in (b"", b"PK\x03\x04", buffer.getvalue(), shipped_reader().as_bytes()[:5000]):
+    for content in (b"", b"PK\x03\x04", buffer.getvalue(), reader_as_bytes(shipped_reader())[:5000]):
         with pytest.raises(InputError, match="not a reader"):
             Reader.load(content, "team.npz")

@@ -13,7 +13,7 @@ import pytest
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
 from evaluation.rubric.rows_in_doubt import ReviewItem, review_items
-from evaluation.rubric.verdict import MetricScore, metric_control, metric_coverage, metric_judges
+from evaluation.rubric.verdict import MetricScore, metric_control, metric_judges
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
 from evaluation.store import Store
@@ -106,8 +106,8 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 
 def as_outcome(result: MetricResult) -> MetricScore:
     reason = result.reason if result.status is Status.FAILED else ""
-    coverage, control = metric_coverage(result), metric_control(result)
-    return MetricScore(result.status, result.score, result.threshold, reason, coverage, control, metric_judges(result))
+    coverage, control, judges = result.coverage, metric_control(result), metric_judges(result)
+    return MetricScore(result.status, result.score, result.threshold, reason, coverage, control, judges)
 
 
 def whole(store: Store) -> dict[str, dict[str, MetricScore]]:

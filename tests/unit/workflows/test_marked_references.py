@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.rubric.verdict import metric_coverage
-from evaluation.score import Method, RowVerdict, coverage_of
+from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Vote
 from evaluation.workflows.judging import mark_reference
@@ -39,7 +38,7 @@ def memory(store: Store) -> tuple[float | None, float, float]:
     """Score, right and total; the table of scores says the same as the ledger."""
     result = store.results.load(GAME.id)["memory_accuracy"]
     listed = store.results.metric_scores()[GAME.id]["memory_accuracy"]
-    assert (listed.score, metric_coverage(listed)) == (result.score, coverage_of(result))
+    assert (listed.score, listed.coverage) == (result.score, result.coverage)
     return result.score, result.numerator, result.denominator
 
 
