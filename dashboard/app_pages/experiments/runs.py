@@ -46,20 +46,18 @@ _CHOSEN = "chosen_experiment"
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
-    by_id = {each.record.id: each for each in found}
-    state.tell_unknown(by_id, _ID)
-    wanted = state.chosen(_ID, by_id)
-    names = told_apart({each.record.id: each.title for each in found})
-    if st.session_state.get(_CHOSEN) not in by_id:
-        st.session_state[_CHOSEN] = wanted or next(iter(by_id))
-    chosen = st.selectbox(
-        "Experiment",
-        list(by_id),
-        format_func=names.__getitem__,
-        key=_CHOSEN,
-    )
-    state.choose(**{_ID: chosen})
-    return by_id[chosen]
+    by_id = {run.record.id: run for run in found}
+    return by_id[_choose("Experiment", {key: run.title for key, run in by_id.items()}, _ID, _CHOSEN)]
+
+
+def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> str:
+    """The id that is looked at; it stands in the URL under ``parameter``, and under ``key`` in the session."""
+    state.tell_unknown(titles, parameter)
+    if st.session_state.get(key) not in titles:
+        st.session_state[key] = state.chosen(parameter, titles) or next(iter(titles))
+    chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key)
+    state.choose(**{parameter: chosen})
+    return chosen
 
 
 def run_view(store: Store, run: ShownRun) -> None:
@@ -127,12 +125,18 @@ def _unfinished(store: Store, run: ShownRun) -> None:
     options = latest_options(store, run.record.id)
     if run.is_out_of_budget:
         options |= _new_limits(run.record.id, options)
-    is_busy = jobs.running(store, KIND) is not None
-    if st.button(
-        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="go_on_experiment"
-    ):
+    if _is_to_go_on(store, KIND, "experiment", options):
         _go_on(store, run, options)
-    st.caption("Another experiment is running; this one can go on when it is done." if is_busy else _words(options))
+
+
+def _is_to_go_on(store: Store, kind: str, name: str, options: Mapping[str, Any]) -> bool:
+    """The button that goes on with what is not done, and the limits that hold then; whether it was pressed."""
+    is_busy = jobs.running(store, kind) is not None
+    is_pressed = st.button(
+        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"go_on_{kind}"
+    )
+    st.caption(f"Another {name} is running; this one can go on when it is done." if is_busy else _words(options))
+    return is_pressed
 
 
 def _new_limits(key: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,15 +207,9 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         )
         start_ab_test.load_example(store)
         return
-    by_id = {each.id: each for each in found}
-    state.tell_unknown(by_id, start_ab_test.TEST)
-    wanted = state.chosen(start_ab_test.TEST, by_id)
-    if st.session_state.get(start_ab_test.CHOSEN) not in by_id:
-        st.session_state[start_ab_test.CHOSEN] = wanted or next(iter(by_id))
-    chosen = by_id[
-        st.selectbox("A/B test", list(by_id), format_func=lambda key: by_id[key].name, key=start_ab_test.CHOSEN)
-    ]
-    state.choose(**{start_ab_test.TEST: chosen.id})
+    by_id = {test.id: test for test in found}
+    titles = {key: test.name for key, test in by_id.items()}
+    chosen = by_id[_choose("A/B test", titles, start_ab_test.TEST, start_ab_test.CHOSEN)]
     job = running_order(store, AB_KIND, chosen.id)
     if job is not None:
         st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
@@ -228,10 +226,8 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
         st.info("Some runs are left. Run the same file again to make them: nothing is paid for twice.")
         return
     st.warning("Some runs are left. Those that are done are stored.", icon=":material/pause_circle:")
-    is_busy = jobs.running(store, AB_KIND) is not None
-    if st.button("Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="go_on_ab_test"):
+    if _is_to_go_on(store, AB_KIND, "A/B test", order[1]):
         start_ab_test.start(store, *order)
-    st.caption("Another A/B test is running; this one can go on when it is done." if is_busy else _words(order[1]))
 
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
