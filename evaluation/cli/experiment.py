@@ -63,9 +63,6 @@ Scripted = Annotated[
     bool,
     typer.Option("--scripted", help="Ask no model: a script speaks and judges, with planted effects. Needs no key."),
 ]
-Without = Annotated[
-    bool, typer.Option("--no-effects", help="With --scripted: build in no effect, so that none should be found.")
-]
 SampleSize = Annotated[
     int, typer.Option("--sample-size", min=1, max=200, help="Messages of each agent judged one by one, at most.")
 ]
@@ -94,7 +91,6 @@ def run(
     steps: Steps = None,
     personas: Personas = None,
     scripted: Scripted = False,
-    no_effects: Without = False,
     sample_size: SampleSize = 3,
     batched: Batched = False,
     double_check: DoubleCheck = False,
@@ -110,9 +106,6 @@ def run(
     from evaluation.cli._experiment_runs import chosen_plans, run_all
 
     asked = judge_options.value()
-    # An option that does nothing is refused: somebody expects it to do something.
-    if no_effects and not scripted:
-        raise typer.BadParameter("Only a script plants effects: say --scripted too.", param_hint="--no-effects")
     if scripted and (asked.config["model"] or asked.config["base_url"]):
         raise typer.BadParameter(
             "With --scripted no model and no server is asked: leave one of them out.",
@@ -126,7 +119,7 @@ def run(
         "sample_size": sample_size,
         "is_batched": batched,
         "has_double_check": double_check,
-        "effects": not no_effects if scripted else None,
+        "effects": True if scripted else None,
     }
     plans = chosen_plans(store, scenario, settings, personas, asked.config["model"])
     run_all(store, plans, asked, output, yes=yes)

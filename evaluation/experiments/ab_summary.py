@@ -51,12 +51,11 @@ class ABSummary:
     games: Mapping[str, str]
 
 
-def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABSummary:
+def ab_summary(results: Mapping[str, Any]) -> ABSummary:
     """The result in words.
 
     Args:
-        results: As ``ABTestResult.as_dict`` gives them; what an older version left out is "not known".
-        ended: When it ended, for results that do not say so.
+        results: As ``ABTestResult.as_dict`` gives them.
     """
     variants = list(results.get("variants", {}).values())
     runs = [run for one in variants for run in one["runs"]]
@@ -65,9 +64,8 @@ def ab_summary(results: Mapping[str, Any], ended: datetime | None = None) -> ABS
     for one in sorted(results.get("comparisons", []), key=lambda one: one["metric_name"] != primary):
         measures.setdefault(one["metric_name"], []).append(one)
     finished = results.get("finished_at")
-    when = datetime.fromisoformat(finished) if finished else ended
     return ABSummary(
-        date=f"{when:%Y-%m-%d %H:%M} UTC" if when else NOT_KNOWN,
+        date=f"{datetime.fromisoformat(finished):%Y-%m-%d %H:%M} UTC" if finished else NOT_KNOWN,
         basis=_basis(measures, primary),
         measures=_measures(measures),
         runs=runs_by_status(runs),

@@ -113,7 +113,7 @@ def activity_of(rows: Iterable[tuple[Side, Mapping[str, Any]]]) -> dict[Side, Ac
 def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
     """Label, treatment and control of everything that a stored experiment says about activity and cost.
 
-    A treatment without a gate has no rows about one; none at all for an experiment of an older version.
+    A treatment without a gate has no rows about one; none at all before its end.
     """
     stored = (record.results or {}).get("activity")
     if not stored:

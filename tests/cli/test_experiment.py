@@ -91,7 +91,6 @@ def test_reports_of_nothing_are_refused(run: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--no-effects",), "say --scripted too"),
         (("--scripted", "--model", "mine"), "no model and no server is asked"),
         (("--scripted", "--base-url", "http://localhost:1/v1"), "no model and no server is asked"),
         (("--scale", "0"), "give a share above 0"),

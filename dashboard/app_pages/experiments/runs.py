@@ -231,7 +231,7 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
-    summary = ab_summary(results, chosen.completed_at)
+    summary = ab_summary(results)
     plain(data.metric_words(f"{results.get('recommendation', '')}\n{summary.basis}"))
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
     trust_note(measured, results.get("primary"), "The recommendation")
