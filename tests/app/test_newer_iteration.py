@@ -17,7 +17,7 @@ def grown(filled, small_game):
     return filled
 
 
-@pytest.mark.parametrize("page", ["overview", "compare", "trends"])
+@pytest.mark.parametrize("page", ["overview", "compare", "trends", "team"])
 def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page, grown, words, page) -> None:
     app = open_page(page)
     assert not app.exception
@@ -36,6 +36,7 @@ def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page
 def test_an_older_iteration_says_which_is_newer(open_page, grown, words) -> None:
     assert "v6 is newer: 1 of 3 games." in words(open_page("overview", iteration="v5"))
     assert "v6 is newer: 1 of 3 games." in words(open_page("compare", before="Shorter prompt", after="v5"))
+    assert "v6 is newer: 1 of 3 games." in words(open_page("team", rater="Lea", team_of="v5"))
 
 
 def test_the_form_of_an_ab_test_begins_with_the_current_iteration_and_its_reference(open_page, grown) -> None:

@@ -120,3 +120,21 @@ def _without_delimiters(body: dict[str, Any]) -> str:
 def _kept(store: Store) -> int:
     with store.unit() as cursor:
         return cursor.execute("SELECT count(*) FROM judgements").fetchall()[0][0]
+
+
+@pytest.mark.parametrize("is_still_there", [True, False])
+def test_the_result_opens_by_itself_for_who_stayed_where_they_started_it(
+    open_page, filled: Store, model: JudgeServer, gate: Gate, is_still_there: bool
+) -> None:
+    app = open_page("agents", agent="alpha", evaluate="true")
+    app.multiselect(key="run_agents").set_value(["bravo"])
+    app.button(key="start_personas").click().run()
+    assert not app.exception
+    if not is_still_there:
+        app.query_params["agents"] = "Checks"
+        app.run()
+    gate.open()
+    wait_until(lambda: filled.jobs.list()[0].state is JobState.DONE)
+    app.run()
+    assert not app.exception
+    assert app.query_params["agent"] == ("bravo" if is_still_there else "alpha")

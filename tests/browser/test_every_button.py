@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 
@@ -43,10 +44,12 @@ _LEFT_OUT = ", ".join(
         ".modebar *",
     )
 )
-# What is on the page: its kind with its words, numbers left out, so that a list of alike buttons is pressed once.
-_SIGNATURES = """(nodes, left) => nodes.map((node) => {
+# What is on the page: its kind with its words, numbers left out, so that a list of alike buttons is pressed once. Rows
+# and marks of our own components are alike by their class where the walk is to be short.
+_SIGNATURES = """(nodes, [left, isShort]) => nodes.map((node) => {
     const box = node.getBoundingClientRect();
     if (!box.width || node.closest(left)) return "";
+    if (isShort && node.getRootNode() !== document) return `${node.tagName} .${node.className}`;
     const words = (node.innerText || node.getAttribute("aria-label") || node.title || "").trim();
     return words && `${node.tagName} ${words.replace(/[0-9]+/g, "#").slice(0, 80)}`;
 })"""
@@ -68,15 +71,21 @@ def pressed_server(tmp_path_factory: pytest.TempPathFactory, sample_database: Pa
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with a game, evaluated agents and an experiment of one's own, and nothing else."""
     database = tmp_path_factory.mktemp("own") / "own.duckdb"
+    # The browser's event loop runs in this thread, and agents are evaluated in one of their own.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(_fill_own, database).result()
+    command = [dramaturg(), "experiment", "run", "debate-controversial", "--scripted", *_SMALL, "--yes"]
+    subprocess.run(command, env=os.environ | {"DRAMATURG_DB": str(database)}, check=True)
+    yield from _running(database, None)
+
+
+def _fill_own(database: Path) -> None:
     store = Store(database)
     store.iterations.create("My prompt")
     said = [("Ann", "I suspect Ben."), ("Ben", "Why me, Ann?"), ("Ann", "You voted late."), ("Ben", "So did you.")]
     add_evaluated(store, game_of(said, game_id="mine"), source_name="mine.json", iteration="My prompt")
     evaluate_example(store)
     store.close()
-    command = [dramaturg(), "experiment", "run", "debate-controversial", "--scripted", *_SMALL, "--yes"]
-    subprocess.run(command, env=os.environ | {"DRAMATURG_DB": str(database)}, check=True)
-    yield from _running(database, None)
 
 
 _SMALL = ("--scale", "0.05", "--steps", "2")
@@ -90,10 +99,16 @@ def _pages() -> list[tuple[str, list[View]]]:
 
 
 class Presser:
-    """Presses everything on a page once and notes what breaks."""
+    """Presses everything on a page once and notes what breaks.
 
-    def __init__(self, page: Page, server: Server) -> None:
-        self.page, self.server = page, server
+    Args:
+        page: Of the browser.
+        server: Serves it, and has its log looked at.
+        is_short: Press one of alike rows and marks, and leave out what comes only when the page is opened again.
+    """
+
+    def __init__(self, page: Page, server: Server, *, is_short: bool) -> None:
+        self.page, self.server, self.is_short = page, server, is_short
         self.done: set[str] = set()
         self.faults: list[str] = []
         self.downloads: list[Download] = []
@@ -121,23 +136,50 @@ class Presser:
     def press_all(self, path: str, *, text: str = "") -> None:
         """Opens a view and presses what it shows until nothing new comes; fields hold ``text`` before each press."""
         self.open(path)
-        while (place := self._next()) is not None:
-            home = self.page.url
+        is_fresh = True
+        while True:
+            if (place := self._next()) is None:
+                if is_fresh or self.is_short:
+                    return
+                # Another view of the page may have been left open, or what a choice brought may have gone.
+                self.open(path)
+                is_fresh = True
+                continue
+            is_fresh = False
+            home, heading = self.page.url, self.page.locator("h1").first.inner_text()
             number, signature = place
             if text:
                 self._fill(text)
             target = self.page.locator(_PRESSED).nth(number)
+            # The click of a script is none of a person's, which alone make an entry of the browser's history.
+            self.page.keyboard.press("Shift")
             target.evaluate("(node) => node.click()")
             self.rest()
             self.look(f"{signature!r} with {text!r}" if text else f"{signature!r}")
             if (close := self.page.locator(_OPEN_DIALOG)).count():
                 close.first.click()
                 self.rest()
-            if self.page.url.split("?")[0] != home.split("?")[0] or not self.page.locator(_PRESSED).count():
+            if self._is_away(home):
+                self._back(heading)
+                self.look(f"back from {signature!r}")
+            if self._is_away(home) or not self.page.locator(_PRESSED).count():
                 self.open(path)
 
+    def _back(self, heading: str) -> None:
+        """Goes back as a person does: half a second, where opening the page anew takes three."""
+        self.page.go_back()
+        if self.page.url.startswith(self.server.url):
+            # The page that is left says for a moment that it rests.
+            self.page.locator("h1", has_text=heading).first.wait_for()
+            self.rest()
+
+    def _is_away(self, home: str) -> bool:
+        return self.page.url.split("?")[0] != home.split("?")[0]
+
     def _next(self) -> tuple[int, str] | None:
-        for number, signature in enumerate(self.page.locator(_PRESSED).evaluate_all(_SIGNATURES, _LEFT_OUT)):
+        for number, signature in enumerate(
+            self.page.locator(_PRESSED).evaluate_all(_SIGNATURES, [_LEFT_OUT, self.is_short])
+        ):
             if signature and signature not in self.done:
                 self.done.add(signature)
                 return number, signature
@@ -145,8 +187,8 @@ class Presser:
 
     def _fill(self, text: str) -> None:
         for field in self.page.locator(_TEXTS).all():
-            if not field.input_value():
-                field.fill(text, timeout=2_000)
+            if field.is_visible() and not field.input_value():
+                field.fill(text)
         self.page.locator("h1").first.click(force=True)
         self.rest()
 
@@ -154,7 +196,7 @@ class Presser:
 @pytest.mark.parametrize(("name", "views"), _pages(), ids=lambda value: value if isinstance(value, str) else "")
 def test_nothing_on_a_page_breaks_when_it_is_pressed(name, views, pressed_server, visit) -> None:
     # The page as it opens; its other views, the phone and filled fields are among the long tests.
-    _press(pressed_server, visit, views[:1], width=1280, texts=("",))
+    _press(pressed_server, visit, views[:1], width=1280, texts=("",), is_short=True)
 
 
 @pytest.mark.long
@@ -166,13 +208,19 @@ def test_nothing_breaks_whatever_is_pressed(name, views, server, width, request,
 
 
 def _press(
-    server: Server, visit: Callable[..., Visit], views: Sequence[View], *, width: int, texts: Sequence[str]
+    server: Server,
+    visit: Callable[..., Visit],
+    views: Sequence[View],
+    *,
+    width: int,
+    texts: Sequence[str],
+    is_short: bool = False,
 ) -> None:
     """Presses all that these views show, with empty fields and with filled ones."""
     store = server.store
     game = store.transcripts.ids()[0]
     store.close()
-    presser = Presser(visit(server.url, width=width).page, server)
+    presser = Presser(visit(server.url, width=width).page, server, is_short=is_short)
     for text in texts:
         presser.done.clear()
         for view in views:

@@ -23,6 +23,7 @@ from tests.games import game_of
 RATERS = 20
 MINUTES = float(os.environ.get("DRAMATURG_RATING_MINUTES", "0.5"))
 PACE_SECONDS = 3.0
+TRIES = 20
 FILES = 20
 """Games of one import beside the raters."""
 GAMES_A_MINUTE = round(60 / PACE_SECONDS)
@@ -56,14 +57,23 @@ def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, s
         until: When to begin no further form, in seconds of ``time.monotonic``.
     """
 
+    refused: list[str] = []
+
     def work(rater: str, page: Tab, place: int) -> list[tuple[str, str]]:
         sent = []
         while (desk := page.desk()) is not None and (not sent or time.monotonic() < until):
             token = json.loads(desk.json)["token"]
             form = {**events_of(desk)["submit"], "score": 3, "comment": token}
-            page.send(desk, "submit", form, times=times)
-            answer = page.desk()
-            assert answer is None or json.loads(answer.json)["token"] != token, f"{rater}'s form was not acknowledged"
+            for _ in range(TRIES):
+                page.send(desk, "submit", form, times=times)
+                answer = page.desk()
+                if answer is None or json.loads(answer.json)["token"] != token:
+                    break
+                # An import has had the database for ten seconds: the page says so, and that a person should try again.
+                assert "Try again when it is done" in answer.json, f"{rater}'s form was not acknowledged"
+                refused.append(token)
+            else:
+                pytest.fail(f"{rater}'s form was refused {TRIES} times")
             sent.append((rater, token))
             if until:
                 time.sleep(PACE_SECONDS * (1 + place / RATERS) / 2)
@@ -75,6 +85,7 @@ def submit_all(url: str, *, times: int, until: float = 0.0) -> list[tuple[str, s
         done = list(threads.map(work, names, pages, range(RATERS)))
     for page in pages:
         page.close()
+    print(f"{len(refused)} times a form was refused for the moment")
     return [form for forms in done for form in forms]
 
 

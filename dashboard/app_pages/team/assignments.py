@@ -15,6 +15,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
+from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
@@ -69,6 +70,9 @@ def team(store: Store, lead: str) -> None:
     # Those of the newest iteration on top: a decision waits for them.
     order = sorted(grid.games, key=lambda one: one.transcript_id not in newest)
     grid = replace(grid, games=tuple(order))
+    board = resources.share(queries.overview).board
+    if shown := iteration or (board.current.iteration.name if board.current else None):
+        newer_note(board, shown)
     if not grid.games:
         elsewhere = " Choose another iteration above, or add games to this one." if iteration else " Add games first."
         empty_state("No games here", f"There is nothing to assign.{elsewhere}")

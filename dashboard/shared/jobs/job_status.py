@@ -23,6 +23,8 @@ from evaluation.workflows.jobs import order_of
 
 _WATCHED = "watched_job"
 _TOLD_ON = "job_told_on"
+_OPENS = "job_opens"
+"""The job whose result opens when it is done, and the query of the view where it was started."""
 _REVISION = "jobs_seen_at"
 _GAMES = "games_seen"
 _REFRESH_SECONDS = 0.5
@@ -56,6 +58,7 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
             _interrupted(store, job)
         elif st.session_state.get(_WATCHED) == job.id:
             if st.session_state.setdefault(_TOLD_ON, page) == page:
+                _open_result(store, job)
                 _ended(store, job, is_blind=is_blind)
             else:
                 _dismiss()
@@ -163,6 +166,21 @@ def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
             )
             st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=query)
             st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
+
+
+def open_when_done(job: Job) -> None:
+    """Opens the job's result once it is done, if the person is still on the page and view where they started it."""
+    st.session_state[_OPENS] = (job.id, st.query_params.to_dict())
+
+
+def _open_result(store: Store, job: Job) -> None:
+    begun, place = st.session_state.pop(_OPENS, (None, None))
+    if begun != job.id or job.state is not JobState.DONE or place != st.query_params.to_dict():
+        return
+    page, _, query = result_of(job.kind, order_of(store, job.id) or judging_jobs.last_order(store, job.kind))
+    # What is shown already stays as it is, with all that was chosen in it.
+    if not query.items() <= place.items():
+        st.switch_page(page, query_params=query)
 
 
 def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, str]]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.job_status import open_when_done
 from dashboard.shared.jobs.judging_jobs import ROWS, JudgingRequest, RowsOrder, config_of
 from dashboard.shared.notices import plain
 from evaluation.access import Action
@@ -66,7 +67,7 @@ def start_judging(store: Store, order: JudgingRequest) -> None:
     """Starts the job and draws the page anew, or says why it did not start."""
     try:
         identity.require(Action.EVALUATE)
-        jobs.start_judging(store, order)
+        open_when_done(jobs.start_judging(store, order))
     except DramaturgError as error:
         st.error("That did not start.")
         plain(str(error))
