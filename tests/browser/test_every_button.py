@@ -55,6 +55,7 @@ _SIGNATURES = """(nodes, [left, isShort]) => nodes.map((node) => {
 })"""
 _TEXTS = ":is([data-testid='stTextInput'] input, [data-testid='stTextArea'] textarea):enabled"
 _OPEN_DIALOG = "[role='dialog'] button[aria-label='Close']"
+_IS_ANOTHER = "(left) => ![null, left].includes(document.querySelector('h1')?.innerText ?? null)"
 _REST = """() => {
     const app = document.querySelector("[data-testid='stApp']");
     return app && app.getAttribute('data-test-script-state') === 'notRunning'
@@ -146,7 +147,7 @@ class Presser:
                 is_fresh = True
                 continue
             is_fresh = False
-            home, heading = self.page.url, self.page.locator("h1").first.inner_text()
+            home = self.page.url
             number, signature = place
             if text:
                 self._fill(text)
@@ -160,17 +161,18 @@ class Presser:
                 close.first.click()
                 self.rest()
             if self._is_away(home):
-                self._back(heading)
+                self._back()
                 self.look(f"back from {signature!r}")
             if self._is_away(home) or not self.page.locator(_PRESSED).count():
                 self.open(path)
 
-    def _back(self, heading: str) -> None:
+    def _back(self) -> None:
         """Goes back as a person does: half a second, where opening the page anew takes three."""
+        left = self.page.locator("h1").first.inner_text()
         self.page.go_back()
         if self.page.url.startswith(self.server.url):
             # The page that is left says for a moment that it rests.
-            self.page.locator("h1", has_text=heading).first.wait_for()
+            self.page.wait_for_function(_IS_ANOTHER, arg=left)
             self.rest()
 
     def _is_away(self, home: str) -> bool:
