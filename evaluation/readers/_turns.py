@@ -137,11 +137,8 @@ def unpacked(value: Any) -> Any:
 
 def text_in(fields: Mapping[str, Any], *keys: str) -> str:
     """The first text that is not empty under one of the keys; else an empty text."""
-    for key in keys:
-        value = fields.get(key)
-        if isinstance(value, str) and value.strip():
-            return value
-    return ""
+    values = map(fields.get, keys)
+    return next((value for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def turns_of(value: Any, role: str) -> list[ChatTurn]:
@@ -170,28 +167,21 @@ def parts_turn(parts: Any, role: str) -> ChatTurn:
 def _turns(value: Any, role: str, depth: int) -> Iterator[ChatTurn]:
     if isinstance(value, str):
         yield ChatTurn(role, texts=[value])
-    elif isinstance(value, list):
-        yield from _of_list(value, role, depth)
     elif isinstance(value, dict) and depth < 10:
         yield from _of_object(value, role, depth)
-
-
-def _of_list(values: list[Any], role: str, depth: int) -> Iterator[ChatTurn]:
-    if values and isinstance(values[0], list):
+    elif isinstance(value, list):
         # A batch: one list of messages for each prompt. Others than the first are other conversations.
-        yield from _turns(values[0], role, depth + 1)
-    elif any(map(_is_message, values)):
-        for value in values:
-            yield from _turns(value, role, depth + 1)
-    else:
-        yield parts_turn(values, role)
+        is_batch = bool(value) and isinstance(value[0], list)
+        if not is_batch and not any(map(_is_message, value)):
+            yield parts_turn(value, role)
+        for one in value[:1] if is_batch else value if any(map(_is_message, value)) else ():
+            yield from _turns(one, role, depth + 1)
 
 
 def _is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
-    is_item = _kind(value) in ("function_call", "function_call_output", "message")
-    is_item = is_item or ("lc" in value and "kwargs" in value)
+    is_item = _kind(value) in ("function_call", "function_call_output", "message") or {"lc", "kwargs"} <= value.keys()
     return is_item or _role(value) is not None or "message" in value
 
 
@@ -229,15 +219,10 @@ def _of_request(value: Mapping[str, Any], key: str, role: str, depth: int) -> It
 
 def _role(value: Mapping[str, Any]) -> str | None:
     """The role that a message states, by a role or by LangChain's type; ``None`` where it states none."""
-    for key in ("role", "type"):
-        stated = value.get(key)
-        if isinstance(stated, str):
-            # LangChain's classes are called "HumanMessage" and "AIMessageChunk".
-            word = stated.casefold().removesuffix("chunk").removesuffix("message")
-            known = _ROLES.get(word, word)
-            if known in _KNOWN_ROLES:
-                return known
-    return None
+    stated = (one for key in ("role", "type") if isinstance(one := value.get(key), str))
+    # LangChain's classes are called "HumanMessage" and "AIMessageChunk".
+    words = (one.casefold().removesuffix("chunk").removesuffix("message") for one in stated)
+    return next((role for word in words if (role := _ROLES.get(word, word)) in _KNOWN_ROLES), None)
 
 
 def _message(value: Mapping[str, Any], role: str) -> ChatTurn:
@@ -262,12 +247,16 @@ def _message(value: Mapping[str, Any], role: str) -> ChatTurn:
 def add_message(value: Mapping[str, Any], content: Any, turn: ChatTurn) -> None:
     """Adds the content of a message, and the thoughts, the refusal and the calls that stand beside it."""
     _add_content(content, turn)
-    for key in ("reasoning_content", "reasoning", "thought"):
-        if thought := text_in(value, key):
-            turn.thoughts.append(thought)
-    if refusal := text_in(value, "refusal"):
-        turn.texts.append(refusal)
-    _add_calls(value, turn)
+    turn.thoughts += filter(None, (text_in(value, key) for key in ("reasoning_content", "reasoning", "thought")))
+    turn.texts += filter(None, [text_in(value, "refusal")])
+    extra = value.get("additional_kwargs")
+    calls = value.get("tool_calls") or (extra.get("tool_calls") if isinstance(extra, dict) else None)
+    known = {call.key for call in turn.calls}
+    for call in calls if isinstance(calls, list) else []:
+        if isinstance(call, dict) and (made := _call(call)).key not in known:
+            turn.calls.append(made)
+    if isinstance(value.get("function_call"), dict):
+        turn.calls.append(_call(value["function_call"]))
 
 
 def _kind(part: Mapping[str, Any]) -> str:
@@ -285,25 +274,9 @@ def _wrapper(block: Mapping[str, Any]) -> str | None:
     return next((key for key in _WRAPPED if isinstance(block.get(key), dict)), None)
 
 
-def _add_calls(value: Mapping[str, Any], turn: ChatTurn) -> None:
-    extra = value.get("additional_kwargs")
-    calls = value.get("tool_calls") or (extra.get("tool_calls") if isinstance(extra, dict) else None)
-    known = {call.key for call in turn.calls}
-    for call in calls if isinstance(calls, list) else []:
-        if isinstance(call, dict) and (made := _call(call)).key not in known:
-            turn.calls.append(made)
-    if isinstance(value.get("function_call"), dict):
-        turn.calls.append(_call(value["function_call"]))
-
-
 def _add_content(content: Any, turn: ChatTurn) -> None:
-    if isinstance(content, str):
-        turn.texts.append(content)
-    elif isinstance(content, dict):
-        _add_part(content, turn)
-    elif isinstance(content, list):
-        for part in content:
-            _add_part(part, turn)
+    for part in content if isinstance(content, list) else [content]:
+        _add_part(part, turn)
 
 
 def _add_part(part: Any, turn: ChatTurn) -> None:
@@ -322,8 +295,7 @@ def _add_part(part: Any, turn: ChatTurn) -> None:
     elif kind in _RESULTS:
         turn.results.append(_result(part))
     elif kind in _THOUGHTS or part.get("thought") is True:
-        if thought := _thought(part):
-            turn.thoughts.append(thought)
+        turn.thoughts += filter(None, [_thought(part)])
     elif kind in _TEXTS or not kind:
         turn.texts.append(_plain(part))
     else:
@@ -331,18 +303,13 @@ def _add_part(part: Any, turn: ChatTurn) -> None:
 
 
 def _plain(part: Mapping[str, Any]) -> str:
-    if found := text_in(part, "text", "content", "refusal"):
-        return found
-    return as_text(part["json"]) if "json" in part else ""
+    return text_in(part, "text", "content", "refusal") or (as_text(part["json"]) if "json" in part else "")
 
 
 def _thought(part: Mapping[str, Any]) -> str:
-    if found := text_in(part, "content", "text", "thinking", "reasoning", "thought"):
-        return found
-    inner = part.get("reasoningText")
-    if isinstance(inner, dict):
-        return text_in(inner, "text")
-    summary = part.get("summary")
+    inner, summary = part.get("reasoningText"), part.get("summary")
+    if (found := text_in(part, "content", "text", "thinking", "reasoning", "thought")) or isinstance(inner, dict):
+        return found or text_in(inner or {}, "text")
     return "\n".join(_plain(one) for one in summary if isinstance(one, dict)) if isinstance(summary, list) else ""
 
 

@@ -403,41 +403,30 @@ class Node:
 
     def time_or_none(self) -> datetime | None:
         """A time in UTC from ISO 8601 text (without an offset: UTC) or from seconds or milliseconds since 1970."""
-        if self.value is None:
-            return None
-        if isinstance(self.value, bool) or not isinstance(self.value, (str, int, float)):
-            raise self._no_time()
         try:
-            return _time(self.value)
+            return None if self.value is None else _time(self.value)
         except (ValueError, OverflowError, OSError):
-            raise self._no_time() from None
-
-    def _no_time(self) -> BrokenTranscriptError:
-        return self.wrong("a time as in 2025-01-31T18:05:00Z")
+            raise self.wrong("a time as in 2025-01-31T18:05:00Z") from None
 
 
-def _time(written: str | float) -> datetime:
+def _time(written: object) -> datetime:
     if isinstance(written, str):
         time = datetime.fromisoformat(written.strip())
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    if isinstance(written, bool) or not isinstance(written, (int, float)):
+        raise ValueError(written)
     seconds = written / 1000 if abs(written) >= _FIRST_MILLISECONDS else written
     return datetime.fromtimestamp(seconds, UTC)
 
 
 def _described(value: object) -> str:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return f'the text "{shorten(value)}"'
-        case int() | float():
-            return f"the number {shorten(value)}"
-        case list():
-            return f"a list of {counted(len(value), 'item')}"
-        case _:
-            return "an object"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"the number {shorten(value)}"
+    if isinstance(value, list):
+        return f"a list of {counted(len(value), 'item')}"
+    return "nothing" if value is None else f'the text "{shorten(value)}"' if isinstance(value, str) else "an object"
 
 
 _KNOWN_BINARIES = {

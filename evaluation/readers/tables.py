@@ -22,17 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import (
-    THOUGHTS_CHANNEL,
-    Roster,
-    alignment_of,
-    column_key,
-    is_abstention,
-    is_moderator,
-    winning_side,
-    word_lists,
-    word_set,
-)
+from evaluation.readers import _draft as draft
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
@@ -125,8 +115,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     """
     by_key: dict[str, str] = {}
     for column in columns:
-        by_key.setdefault(column_key(column), column)
-    synonyms = word_lists("columns")
+        by_key.setdefault(draft.column_key(column), column)
+    synonyms = draft.word_lists("columns")
     found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
         found["message_id"] = by_key["id"]
@@ -192,10 +182,10 @@ def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
         return cells
     flat = dict(cells)
     for column, cell in cells.items():
-        if isinstance(cell, dict) and column_key(column) in {*word_lists("columns")["speaker"]}:
+        if isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["speaker"]}:
             flat[column] = next((cell[key] for key in _AUTHOR_NAMES if isinstance(cell.get(key), str)), None)
             flat |= {"is_bot": True} if cell.get("bot") is True or cell.get("isBot") is True else {}
-        elif isinstance(cell, dict) and column_key(column) in {*word_lists("columns")["reply_to"]}:
+        elif isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["reply_to"]}:
             flat[column] = cell.get("message_id") or cell.get("messageId") or cell.get("id")
     return flat
 
@@ -243,13 +233,9 @@ def _is_heading(cell: str) -> bool:
 def _delimited_table(document: Document) -> ParsedTable:
     document.limits.check_lines(document.text)
     columns, delimiter = split_heading(document)
-    seen: set[str] = set()
-    for column in columns:
-        if column in seen:
-            raise BrokenTranscriptError(
-                f"The column {shorten(column)!r} occurs twice.", place="line 1", remedy="Rename one of them."
-            )
-        seen.add(column)
+    if twice := next((column for place, column in enumerate(columns) if column in columns[:place]), None):
+        message = f"The column {shorten(twice)!r} occurs twice."
+        raise BrokenTranscriptError(message, place="line 1", remedy="Rename one of them.")
     numbered = _lines(document, delimiter)
     next(numbered)
     rows = tuple(_row(number, cells, columns) for number, cells in numbered)
@@ -431,6 +417,7 @@ _VOTED = re.compile(
 )
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
 _NARRATOR = "System"
+_KEYS_OF_COLUMNS = ("thought_columns", "voter_columns", "gone_keys")
 _LONGEST_NAME = 200
 _CHOOSE = "Correct the cell, or choose another column."
 
@@ -480,9 +467,8 @@ def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
     shown = ", ".join(shorten(column) for column in table.columns[:20])
     if mapping.missing:
         wanted = mapping.missing[0]
-        remedy = (
-            f'Rename the right one to "{wanted}", choose it when you upload the file, or use --map {wanted}=COLUMN.'
-        )
+        choose = f"choose it when you upload the file, or use --map {wanted}=COLUMN."
+        remedy = f'Rename the right one to "{wanted}", {choose}'
         raise BrokenTranscriptError(f"No column holds the {wanted}; there are {shown}.", remedy=remedy)
     for name, column in mapping.as_dict().items():
         if column is not None and column not in table.columns:
@@ -525,10 +511,8 @@ class _Game:
     def add(self, row: TableRow) -> None:
         """Takes the row as a message, a vote, an elimination or an event, or leaves it out."""
         mapping = self.mapping
-        speaker, is_second = _cell_text(row, mapping.speaker), False
-        if speaker is None:
-            speaker = _first(row, self.others)
-            is_second = speaker is not None
+        first = _cell_text(row, mapping.speaker)
+        speaker = first or _first(row, self.others)
         if speaker is not None and len(speaker) > _LONGEST_NAME:
             raise _wrong(row, mapping.speaker, speaker, "a name of 1 to 200 characters")
         value = row.cells.get(mapping.text or "")
@@ -539,16 +523,16 @@ class _Game:
         voter = _first(row, self.voters) or speaker
         victim = _first(row, self.victims) or target
         is_bare = not words and not said
-        is_vote = words & word_set("vote_kinds") or (is_bare and voter and target)
-        leaves = not is_vote and (words & word_set("leave_kinds") or (is_bare and not speaker))
+        is_vote = words & draft.word_set("vote_kinds") or (is_bare and voter and target)
+        leaves = not is_vote and (words & draft.word_set("leave_kinds") or (is_bare and not speaker))
         if is_vote and self._vote(row, voter, target, said):
             return
         if leaves and (gone := victim or speaker) and not (victim and speaker and said):
-            about = {"round": _round(row, mapping.round), "phase": _cell_text(row, mapping.phase)}
-            self.eliminations.append({"player": gone, "role": _cell_text(row, mapping.role)} | about)
+            role = _cell_text(row, mapping.role)
+            self.eliminations.append({"player": gone, "role": role} | self._when(row))
             self.kinds["elimination"] += 1
             return
-        is_of_game = words & (word_set("told_kinds") | word_set("vote_kinds") | word_set("leave_kinds"))
+        is_of_game = any(words & draft.word_set(f"{kind}_kinds") for kind in ("told", "vote", "leave"))
         if speaker is None and said and is_of_game:
             self._say(row, _NARRATOR, text, "system")
         elif speaker is None and said and self.last is not None and self._is_carried(row):
@@ -559,7 +543,7 @@ class _Game:
             shown = said or speaker or " ".join(filter(None, map(_shown, row.cells.values())))
             leave_out(self.kinds, self.left_out, row.place, shown, reason)
         else:
-            is_letter = target is not None and (is_second or _is_hidden(words))
+            is_letter = first is None or any(channel_named(word) in ("private", "team") for word in words)
             self.last = speaker
             self._say(row, speaker, text, recipients=(target,) if is_letter and target else ())
 
@@ -574,14 +558,16 @@ class _Game:
         if target is None and said:
             match = _VOTED.fullmatch(said)
             target, why = (match["target"] if match else said), None
-        is_choice = target is not None and (fold(target).strip() in self.names or is_abstention(target))
+        is_choice = target is not None and (fold(target).strip() in self.names or draft.is_abstention(target))
         if voter is None or not is_choice:
             return False
-        about = {"round": _round(row, self.mapping.round), "phase": _cell_text(row, self.mapping.phase)}
-        sent_at = _time(row, self.mapping.sent_at)
-        self.votes.append({"voter": voter, "target": target, "justification": why, "sent_at": sent_at} | about)
+        when = self._when(row) | {"sent_at": _time(row, self.mapping.sent_at)}
+        self.votes.append({"voter": voter, "target": target, "justification": why} | when)
         self.kinds["vote"] += 1
         return True
+
+    def _when(self, row: TableRow) -> dict[str, Any]:
+        return {"round": _round(row, self.mapping.round), "phase": _cell_text(row, self.mapping.phase)}
 
     def _say(
         self, row: TableRow, speaker: str, text: str, channel: str = "public", recipients: tuple[str, ...] = ()
@@ -592,31 +578,20 @@ class _Game:
         if not is_system and not self.roles.get(speaker):
             self.roles[speaker] = _cell_text(row, mapping.role)
         self.kinds["event" if is_system else "message"] += 1
-        message: dict[str, Any] = {
-            "id": _id(row, mapping.message_id, len(self.messages), self.places),
-            "round": _round(row, mapping.round),
-            "phase": _cell_text(row, mapping.phase),
-            "channel": "system" if is_system else "public",
-            "channel_name": None if is_system else named,
-            "speaker": speaker,
-            "recipients": _recipients(row, mapping.recipients) or recipients,
-            "text": text,
-            "sent_at": _time(row, mapping.sent_at),
-            "reply_to": _cell_text(row, mapping.reply_to),
-            "metadata": {
-                column: value
-                for column, cell in row.cells.items()
-                if (column not in mapping.used or column == mapping.kind)
-                and column not in self.thoughts
-                and (value := _storable(cell)) is not None
-            },
-        }
+        cells = {column: _storable(cell) for column, cell in row.cells.items() if column not in self.thoughts}
+        free = {column for column in cells if column not in mapping.used or column == mapping.kind}
+        message: dict[str, Any] = {"id": _id(row, mapping.message_id, len(self.messages), self.places)}
+        message |= self._when(row) | {"channel": "system" if is_system else "public", "speaker": speaker, "text": text}
+        message |= {"channel_name": None if is_system else named, "reply_to": _cell_text(row, mapping.reply_to)}
+        message |= {"recipients": _recipients(row, mapping.recipients) or recipients}
+        message |= {"sent_at": _time(row, mapping.sent_at)}
+        message["metadata"] = {column: cell for column, cell in cells.items() if column in free and cell is not None}
         for number, column in enumerate(() if is_system else self.thoughts):
             if thought := _cell_text(row, column):
                 self.messages.append(
                     message
                     | {"id": f"{message['id'][:180]}-thought-{number + 1}", "channel": "private", "text": thought}
-                    | {"channel_name": THOUGHTS_CHANNEL, "recipients": (), "index": len(self.messages)}
+                    | {"channel_name": draft.THOUGHTS_CHANNEL, "recipients": (), "index": len(self.messages)}
                 )
         self.messages.append(message | {"index": len(self.messages)})
 
@@ -635,20 +610,13 @@ class _Game:
             for line in _told_lines(message):
                 if starts := heading(line):
                     number, phase = number if starts[0] is None else starts[0], starts[1]
-                about = {
-                    "round": message["round"] if has_rounds else number,
-                    "phase": message["phase"] if has_phases else phase,
-                }
-                votes += [
-                    {"voter": one.voter, "target": one.target, "justification": one.why} | about
-                    for one in ballots(line, find, is_list=False)
-                ]
+                about = {"round": message["round"] if has_rounds else number}
+                about["phase"] = message["phase"] if has_phases else phase
+                for voter, target, why in ballots(line, find, is_list=False):
+                    votes.append({"voter": voter, "target": target, "justification": why} | about)
                 gone = {one["player"] for one in self.eliminations}
-                self.eliminations += [
-                    {"player": one.player, "role": one.role} | about
-                    for one in departures(line, find)
-                    if one.player not in gone
-                ]
+                told = ({"player": player, "role": role} | about for player, role, _ in departures(line, find))
+                self.eliminations += [one for one in told if one["player"] not in gone]
                 side = winner(line) or side
             message |= {} if has_rounds else {"round": number}
             message |= {} if has_phases else {"phase": phase}
@@ -661,25 +629,21 @@ class _Game:
 
 def _told_lines(message: Mapping[str, Any]) -> list[str]:
     """The lines of a message that the game itself tells; none of what players say."""
-    is_told = message["channel"] == "system" or is_moderator(message["speaker"])
+    is_told = message["channel"] == "system" or draft.is_moderator(message["speaker"])
     return message["text"].split("\n") if is_told else []
 
 
 def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
     """The mapping with the day as round, where rounds begin again with each day."""
-    days = next((column for row in rows for column in row.cells if column_key(column) in ("day", "daynumber")), None)
+    columns = (column for row in rows for column in row.cells)
+    days = next((column for column in columns if draft.column_key(column) in ("day", "daynumber")), None)
     if days is None or mapping.round is None or days == mapping.round:
         return mapping
     counted_in = [(_cell_text(row, days) or "", _cell_text(row, mapping.round) or "") for row in rows]
     pairs = [(int(day), int(number)) for day, number in counted_in if day.isdecimal() and number.isdecimal()]
     falls = any(later[0] > earlier[0] and later[1] <= earlier[1] for earlier, later in pairwise(pairs))
-    return (
-        replace(mapping, round=days) if falls and all(day.isdecimal() or not day for day, _ in counted_in) else mapping
-    )
-
-
-def _is_hidden(words: Set[str]) -> bool:
-    return any(channel_named(word) in ("private", "team") for word in words)
+    is_day = falls and all(day.isdecimal() or not day for day, _ in counted_in)
+    return replace(mapping, round=days) if is_day else mapping
 
 
 def _first(row: TableRow, columns: Sequence[str]) -> str | None:
@@ -697,28 +661,26 @@ def _transcript(
     mapping = _by_day(rows, mapping)
     columns = dict.fromkeys(column for row in rows for column in row.cells)
     free = [column for column in columns if column not in mapping.used]
-    speakers = {*word_lists("columns")["speaker"]}
+    speakers = {*draft.word_lists("columns")["speaker"]}
 
     def named(keys: Collection[str]) -> list[str]:
-        return [column for column in free if column_key(column) in keys]
+        return [column for column in free if draft.column_key(column) in keys]
 
-    keys = (word_set("thought_columns"), word_set("voter_columns"), word_set("gone_keys"))
-    held = named(speakers), named(keys[0]), named(keys[1]), named(keys[2])
-    people = [one for one in (mapping.speaker, *held[0], *held[2], *held[3]) if one is not None]
+    thoughts, voters, victims = (named(draft.word_set(keys)) for keys in _KEYS_OF_COLUMNS)
+    people = (mapping.speaker, *(others := named(speakers)), *voters, *victims)
     found = {name for row in rows for column in people if (name := _cell_text(row, column))}
     found |= {player["name"] for player in about.get("players", ())}
     sitting = seat_numbers(list(found))
     names = {fold(name).strip() for name in found} | sitting.keys() | {f"p{number}" for number in sitting}
-    game = _Game(mapping, document.answers, *held, names)
+    game = _Game(mapping, document.answers, others, thoughts, voters, victims, names)
     for row in rows:
         game.add(row)
     if not game.roles:
-        raise BrokenTranscriptError(
-            "No row has a speaker and a text.", remedy="Choose other columns for the speaker and the text."
-        )
-    players = {name: {"name": name, "role": role, "alignment": alignment_of(role)} for name, role in game.roles.items()}
-    players |= {player["name"]: player for player in about.get("players", ())}
-    roster = Roster(players)
+        remedy = "Choose other columns for the speaker and the text."
+        raise BrokenTranscriptError("No row has a speaker and a text.", remedy=remedy)
+    listed = [{"name": name, "role": role, "alignment": draft.alignment_of(role)} for name, role in game.roles.items()]
+    players = {player["name"]: player for player in [*listed, *about.get("players", ())]}
+    roster = draft.Roster(players)
     seats = seat_numbers(list(players))
 
     def find(name: str) -> str | None:
@@ -729,32 +691,29 @@ def _transcript(
         for result in part:
             name = result[key]
             known = name and (roster.find(name) or seats.get(seat_of(name)))
-            result[key] = known or (None if key == "target" and is_abstention(name) else name)
-            if result[key] is not None and not is_moderator(result[key]):
+            result[key] = known or (None if key == "target" and draft.is_abstention(name) else name)
+            if result[key] is not None and not draft.is_moderator(result[key]):
                 players.setdefault(result[key], {"name": result[key]})
-    seen = dict.fromkeys(one["player"] for one in reversed(game.eliminations))
-    once = {name: next(one for one in game.eliminations if one["player"] == name) for name in seen}
-    fields = {
-        "game_id": game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows])),
+    # Of several, the first counts.
+    once = {one["player"]: one for one in reversed(game.eliminations)}
+    game_id = game_id or content_id(FORMAT, repr([tuple(row.cells.items()) for row in rows]))
+    metadata = {LEFT_OUT: game.kinds["left out"]} if game.kinds["left out"] else {}
+    fields: dict[str, Any] = {
+        "game_id": game_id,
         "source_format": FORMAT,
         "players": list(players.values()),
-        "messages": game.messages,
-        "votes": game.votes,
-        "eliminations": [one for one in game.eliminations if once[one["player"]] is one],
-        "winner": winning_side(about.get("winner") or told),
-        "metadata": {LEFT_OUT: game.kinds["left out"]} if game.kinds["left out"] else {},
+        "metadata": metadata,
     }
+    fields |= {"messages": game.messages, "votes": game.votes}
+    fields["eliminations"] = [one for one in game.eliminations if once[one["player"]] is one]
+    fields["winner"] = draft.winning_side(about.get("winner") or told)
     questions: tuple[Question, ...] = ()
     if game.carried and document.answers.merged_cells is None:
         rows_carried = counted(game.carried, "row")
         words = f"{rows_carried} without a speaker below one that has it: taken as said by the speaker above."
         questions = (Question(Topic.MERGED, "", words, "carry"),)
-    return ReadResult(
-        transcript=document.limits.build(fields),
-        kinds=dict(game.kinds),
-        left_out=tuple(game.left_out),
-        questions=questions,
-    )
+    transcript = document.limits.build(fields)
+    return ReadResult(transcript=transcript, kinds=dict(game.kinds), left_out=tuple(game.left_out), questions=questions)
 
 
 def _cell_text(row: TableRow, column: str | None) -> str | None:

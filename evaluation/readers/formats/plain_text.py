@@ -744,8 +744,10 @@ def _build(name: str) -> str:
 
 
 def _is_ordinary(name: str) -> bool:
-    """Whether a name consists of English words alone ("Evidence", "Final Thoughts")."""
-    return all(word.strip(".").isalpha() and word.strip(".").casefold() in english_words() for word in name.split())
+    """Whether a name consists of English words alone ("Evidence", "Final Thoughts") and is no given name ("Bob")."""
+    words = [word.strip(".") for word in _fold(name).split()]
+    is_english = all(word.isalpha() and word in english_words() for word in words)
+    return is_english and " ".join(words) not in word_set("given_names")
 
 
 def _looks_like_a_name(name: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from itertools import chain, count
 from typing import Any
 
 from evaluation.errors import BrokenTranscriptError
@@ -67,12 +68,7 @@ def trace_reader(
 
 
 def call_transcript(
-    source_format: str,
-    calls: Sequence[Span],
-    limits: Limits,
-    *,
-    game_id: str,
-    metadata: Mapping[str, Any] | None = None,
+    source_format: str, calls: Sequence[Span], limits: Limits, game_id: str, metadata: Mapping[str, Any] | None = None
 ) -> Transcript:
     """The transcript of one conversation.
 
@@ -97,19 +93,12 @@ def call_transcript(
     conversation = _Conversation(limits, is_group=len({name for name, _ in speakers}) > 1)
     for call, (name, is_thinking) in zip(calls, speakers, strict=True):
         (conversation.think if is_thinking else conversation.add)(name, call)
-    counts = {
-        "history_rewritten": conversation.rewritten,
-        "calls_without_parent": sum(call.lacks_parent for call in calls),
-    }
-    starts = [call.start for call in calls if call.start is not None]
-    return conversation.draft.build_open(
-        source_format,
-        game_id,
-        metadata={**(metadata or {}), **{name: count for name, count in counts.items() if count}},
-        started_at=min(starts, default=None),
-        cost=summed_cost([call.usage for call in calls]),
-        without_text="Nobody speaks in the trace: it holds instructions and tools alone.",
-    )
+    orphans = sum(call.lacks_parent for call in calls)
+    counts = {"history_rewritten": conversation.rewritten or None, "calls_without_parent": orphans or None}
+    about: dict[str, Any] = {"started_at": min((call.start for call in calls if call.start is not None), default=None)}
+    about |= {"metadata": {**(metadata or {}), **counts}, "cost": summed_cost([call.usage for call in calls])}
+    without_text = "Nobody speaks in the trace: it holds instructions and tools alone."
+    return conversation.draft.build_open(source_format, game_id, without_text=without_text, **about)
 
 
 _Speaker = tuple[str, bool]
@@ -162,10 +151,8 @@ def _name_in_prompts(call: Span, taken: set[str]) -> str:
             named = speaker_name(match[1] or match[2], _UNNAMED)
             if named not in taken:
                 return named
-    number = 1
-    while (name := _UNNAMED if number == 1 else f"{_UNNAMED} {number}") in taken:
-        number += 1
-    return name
+    names = chain([_UNNAMED], (f"{_UNNAMED} {number}" for number in count(2)))
+    return next(name for name in names if name not in taken)
 
 
 def _instructions(turns: Sequence[ChatTurn]) -> str:
@@ -205,8 +192,8 @@ class _History:
     def learn(self, turns: Sequence[ChatTurn]) -> None:
         """Keeps the history of a call, its answer included."""
         self.latest = [turn.key for turn in turns]
-        for key, count in Counter(self.latest).items():
-            self.known[key] = max(self.known[key], count)
+        for key, number in Counter(self.latest).items():
+            self.known[key] = max(self.known[key], number)
 
 
 class _Conversation:

@@ -83,18 +83,10 @@ def _calls(messages: Iterator[Node]) -> Iterator[Span]:
         elif kind == "ToolCallSummaryMessage" and turn.text == latest_results:
             # It repeats what the tool answered as if the agent had said it.
             continue
-        yield _call(node, turn, instructions)
-
-
-def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn]) -> Span:
-    is_model = turn.role == "assistant" and turn.name not in ("user", "User")
-    return Span(
-        agent=agent_name(turn.name),
-        start=node["created_at"].time_or_none(),
-        inputs=list(instructions) if is_model else [],
-        outputs=[turn],
-        usage=usage_of(node["models_usage"].value),
-    )
+        is_model = turn.role == "assistant" and turn.name not in ("user", "User")
+        inputs, start = list(instructions) if is_model else [], node["created_at"].time_or_none()
+        usage = usage_of(node["models_usage"].value)
+        yield Span(agent=agent_name(turn.name), start=start, inputs=inputs, outputs=[turn], usage=usage)
 
 
 def _turn(node: Node) -> ChatTurn:

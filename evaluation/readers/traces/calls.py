@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -121,17 +122,12 @@ def _settled(spans: Iterable[Span]) -> list[Span]:
             span.around.append(parent)
             one = parent
     chains = [(span, *span.around) for span in by_id.values()]
-    found = [
-        (
-            next((one.agent for one in chain if one.agent), None),
-            next((one.conversation for one in chain if one.conversation), ""),
-            any(one.is_orphan for one in chain),
-        )
-        for chain in chains
-    ]
-    for (span, *_), (agent, conversation, span.lacks_parent) in zip(chains, found, strict=True):
-        only = next(iter(named[span.trace])) if len(named[span.trace]) == 1 else span.trace
-        span.agent, span.conversation = agent, conversation or only
+    agents = [next((one.agent for one in chain if one.agent), None) for chain in chains]
+    stated = [next((one.conversation for one in chain if one.conversation), "") for chain in chains]
+    for chain, agent, conversation in zip(chains, agents, stated, strict=True):
+        span, names = chain[0], named[chain[0].trace]
+        span.agent, span.lacks_parent = agent, any(one.is_orphan for one in chain)
+        span.conversation = conversation or (next(iter(names)) if len(names) == 1 else span.trace)
     far = datetime.max.replace(tzinfo=UTC)
     return sorted(by_id.values(), key=lambda span: (span.start or far, len(span.around)))
 
@@ -245,11 +241,8 @@ def _number(found: Mapping[str, Any], names: Iterable[str]) -> float | None:
         group, _, key = name.partition(".")
         inner = found.get(group)
         value = found[name] if name in found else inner.get(key) if isinstance(inner, dict) else None
-        if isinstance(value, str) and len(value) < 30:
-            try:
-                value = float(value)
-            except ValueError:
-                continue
+        with suppress(ValueError):
+            value = float(value) if isinstance(value, str) and len(value) < 30 else value
         if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1e12:
             return float(value)
     return None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from html.parser import HTMLParser
 from typing import Any
 
@@ -103,11 +102,8 @@ def _entry(summary: str, draft: OpenDraft) -> None:
 
 def _unquoted(text: str) -> str:
     """The text without the quotation mark that opens it, and often never closes."""
-    text = text.strip()
-    if not text.startswith('"'):
-        return text
-    inner = text[1:]
-    return inner.removesuffix('"') if inner.count('"') == 1 else inner
+    inner = text.strip().removeprefix('"')
+    return inner.removesuffix('"') if inner.count('"') == 1 and inner != text.strip() else inner
 
 
 def _structured(root: Node, draft: OpenDraft) -> None:
@@ -118,20 +114,11 @@ def _structured(root: Node, draft: OpenDraft) -> None:
         if not text.strip():
             continue
         draft.round = entry["step"].count_or_none()
-        kind = (entry["entry_type"].text_or_none() or "").casefold()
-        if kind == "entity":
-            draft.say(speaker, _spoken(text, speaker), sent_at=_time(entry["timestamp"]))
-        else:
-            draft.say(speaker, text, "system", sent_at=_time(entry["timestamp"]))
-
-
-def _spoken(text: str, speaker: str) -> str:
-    name, between, said = text.partition(_BETWEEN)
-    return _unquoted(said) if between and name.strip() == speaker else text
-
-
-def _time(node: Node) -> datetime | None:
-    return None if node.value == "" else node.time_or_none()
+        is_said = (entry["entry_type"].text_or_none() or "").casefold() == "entity"
+        when = None if entry["timestamp"].value == "" else entry["timestamp"].time_or_none()
+        name, between, said = text.partition(_BETWEEN)
+        words = _unquoted(said) if is_said and between and name.strip() == speaker else text
+        draft.say(speaker, words, "public" if is_said else "system", sent_at=when)
 
 
 def _texts(entry: Node, store: Any) -> Iterator[str]:

@@ -11,16 +11,8 @@ from typing import Any
 
 from evaluation.readers._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.document import Document, Node
+from evaluation.readers.traces import calls
 from evaluation.readers.traces._conversation import trace_reader
-from evaluation.readers.traces.calls import (
-    Span,
-    agent_name,
-    asked_and_answered,
-    calls_in,
-    identifier,
-    roots_or_orphans,
-    usage_of,
-)
 
 FORMAT = "langfuse"
 
@@ -33,27 +25,24 @@ _AGENTS = ("gen_ai.agent.name", "agent_name", "agent.name", "graph.node.id", "la
 def _recognises(first: Any) -> bool:
     if not isinstance(first, dict):
         return False
-    if isinstance(first.get("observations"), list):
-        return isinstance(first.get("trace"), dict) or _is_observation(_first(first["observations"]))
-    return _is_observation(first) or (isinstance(first.get("data"), list) and _is_observation(_first(first["data"])))
-
-
-def _first(values: list[Any]) -> Any:
-    return values[0] if values else None
+    held = first.get("observations")
+    inner = next((one for one in (held, first.get("data")) if isinstance(one, list)), [])
+    is_whole = isinstance(held, list) and isinstance(first.get("trace"), dict)
+    is_row = not isinstance(held, list) and _is_observation(first)
+    return is_whole or is_row or any(map(_is_observation, inner[:1]))
 
 
 def _is_observation(value: Any) -> bool:
     if not isinstance(value, dict) or str(value.get("type")) not in _TYPES:
         return False
     has_trace = "traceId" in value or "trace_id" in value
-    return has_trace and any(
-        key in value for key in ("parentObservationId", "parent_observation_id", "startTime", "start_time")
-    )
+    about = ("parentObservationId", "parent_observation_id", "startTime", "start_time")
+    return has_trace and any(key in value for key in about)
 
 
-def _calls(found: Iterable[Node], _: Document) -> list[Span]:
-    spans: list[Span] = []
-    wholes: dict[str, Span] = {}
+def _calls(found: Iterable[Node], _: Document) -> list[calls.Span]:
+    spans: list[calls.Span] = []
+    wholes: dict[str, calls.Span] = {}
     for record in found:
         if isinstance(record["trace"].value, dict):
             whole = _whole(record["trace"])
@@ -67,33 +56,27 @@ def _calls(found: Iterable[Node], _: Document) -> list[Span]:
     for span in (*spans, *wholes.values()):
         span.conversation = sessions.get(span.trace, span.trace)
 
-    def stand_ins(held: list[Span]) -> list[Span]:
+    def stand_ins(held: list[calls.Span]) -> list[calls.Span]:
         """The roots, unless the trace's own fields alone have an answer or a question: mostly both hold the same."""
         roots = [span for span in held if span.parent is None and span.has_text]
         whole = wholes.get(held[0].trace)
         if whole is not None and whole.has_text and _captured([whole]) > _captured(roots):
             return [whole]
-        return roots_or_orphans(held)
+        return calls.roots_or_orphans(held)
 
-    return calls_in(spans, stand_ins)
+    return calls.calls_in(spans, stand_ins)
 
 
-def _captured(spans: list[Span]) -> tuple[bool, bool]:
+def _captured(spans: list[calls.Span]) -> tuple[bool, bool]:
     return any(span.outputs for span in spans), any(span.inputs for span in spans)
 
 
-def _whole(node: Node) -> Span:
+def _whole(node: Node) -> calls.Span:
     """The trace itself, which holds what went in and came out of it."""
-    trace = identifier(node["id"])
+    trace = calls.identifier(node["id"])
+    start = node.either("timestamp", "createdAt").time_or_none()
     inputs, outputs = _content(node)
-    return Span(
-        trace=trace,
-        id=trace,
-        conversation=_session(node),
-        start=node.either("timestamp", "createdAt").time_or_none(),
-        inputs=inputs,
-        outputs=outputs,
-    )
+    return calls.Span(trace=trace, id=trace, conversation=_session(node), start=start, inputs=inputs, outputs=outputs)
 
 
 def _session(node: Node) -> str:
@@ -101,27 +84,27 @@ def _session(node: Node) -> str:
 
 
 def _content(node: Node) -> tuple[list[ChatTurn], list[ChatTurn]]:
-    return asked_and_answered(turns_of(node["input"].value, "user"), turns_of(node["output"].value, "assistant"))
+    return calls.asked_and_answered(turns_of(node["input"].value, "user"), turns_of(node["output"].value, "assistant"))
 
 
-def _span(node: Node) -> Span:
+def _span(node: Node) -> calls.Span:
     kind, name = node["type"].value, node["name"].text_or_none() or ""
     usage = unpacked(node.either("usageDetails", "usage_details").value)
     cost = node.either("totalCost", "total_cost", "calculatedTotalCost").value
     inputs, outputs = _content(node)
-    return Span(
-        trace=identifier(node.either("traceId", "trace_id")),
-        id=identifier(node["id"]),
+    return calls.Span(
+        trace=calls.identifier(node.either("traceId", "trace_id")),
+        id=calls.identifier(node["id"]),
         parent=node.either("parentObservationId", "parent_observation_id").identifier_or_none(),
         kind="call" if kind == "GENERATION" else "",
         conversation=_session(node),
-        agent=_agent(unpacked(node["metadata"].value)) or (agent_name(name) if kind == "AGENT" else None),
+        agent=_agent(unpacked(node["metadata"].value)) or (calls.agent_name(name) if kind == "AGENT" else None),
         start=node.either("startTime", "start_time").time_or_none(),
         end=node.either("endTime", "end_time").time_or_none(),
         inputs=inputs,
         outputs=outputs,
         model=node.either("model", "providedModelName", "provided_model_name").text_or_none(),
-        usage=usage_of((usage if isinstance(usage, dict) else {}) | {"total_cost": cost}),
+        usage=calls.usage_of((usage if isinstance(usage, dict) else {}) | {"total_cost": cost}),
     )
 
 
@@ -129,7 +112,7 @@ def _agent(metadata: Any) -> str | None:
     if not isinstance(metadata, dict):
         return None
     inner = unpacked(metadata.get("attributes"))
-    return agent_name(text_in(metadata | inner if isinstance(inner, dict) else metadata, *_AGENTS))
+    return calls.agent_name(text_in(metadata | inner if isinstance(inner, dict) else metadata, *_AGENTS))
 
 
 READER = trace_reader(FORMAT, _recognises, _calls)

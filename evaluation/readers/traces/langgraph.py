@@ -117,25 +117,20 @@ def _joined(messages: list[Node]) -> Iterator[Node]:
 def _calls(messages: Iterator[Node], when: dict[str, datetime]) -> Iterator[Span]:
     instructions: list[ChatTurn] = []
     for node in messages:
+        fields = node.value.get("kwargs", node.value) if isinstance(node.value, dict) else {}
+        about = fields.get("response_metadata")
         for turn in turns_of(node.value, "user"):
             if turn.role == "system":
                 instructions.append(turn)
                 continue
-            yield _call(node, turn, instructions if turn.role == "assistant" else [], when)
-
-
-def _call(node: Node, turn: ChatTurn, instructions: list[ChatTurn], when: dict[str, datetime]) -> Span:
-    fields = node.value.get("kwargs", node.value) if isinstance(node.value, dict) else {}
-    about = fields.get("response_metadata")
-    about = about if isinstance(about, dict) else {}
-    return Span(
-        agent=turn.name or ("user" if turn.role == "user" else None),
-        start=when.get(_id(node.value) or ""),
-        inputs=list(instructions),
-        outputs=[turn],
-        model=text_in(about, "model_name", "model") or None,
-        usage=usage_of(fields.get("usage_metadata")),
-    )
+            yield Span(
+                agent=turn.name or ("user" if turn.role == "user" else None),
+                start=when.get(_id(node.value) or ""),
+                inputs=list(instructions) if turn.role == "assistant" else [],
+                outputs=[turn],
+                model=text_in(about if isinstance(about, dict) else {}, "model_name", "model") or None,
+                usage=usage_of(fields.get("usage_metadata")),
+            )
 
 
 READER = FileReader(FORMAT, _recognises, _read)

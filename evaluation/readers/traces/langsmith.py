@@ -11,16 +11,8 @@ from typing import Any
 
 from evaluation.readers._turns import ChatTurn, text_in, turns_of, unpacked
 from evaluation.readers.document import Document, Node
+from evaluation.readers.traces import calls
 from evaluation.readers.traces._conversation import trace_reader
-from evaluation.readers.traces.calls import (
-    Span,
-    agent_name,
-    asked_and_answered,
-    calls_in,
-    identifier,
-    roots_or_orphans,
-    usage_of,
-)
 
 FORMAT = "langsmith"
 
@@ -37,19 +29,19 @@ def _recognises(first: Any) -> bool:
     return any(key in first for key in ("dotted_order", "parent_run_id", "trace_id", "child_runs"))
 
 
-def _calls(found: Iterable[Node], _: Document) -> list[Span]:
-    spans: list[tuple[str, Span]] = []
+def _calls(found: Iterable[Node], _: Document) -> list[calls.Span]:
+    spans: list[tuple[str, calls.Span]] = []
     for record in found:
         held = record["runs"]
         for run in held.entries() if isinstance(held.value, list) else (record,):
             spans += _spans(run, None, None)
     # Runs that began at the same moment follow each other in the dotted order.
-    return calls_in([span for _, span in sorted(spans, key=lambda pair: pair[0])], roots_or_orphans)
+    return calls.calls_in([span for _, span in sorted(spans, key=lambda pair: pair[0])], calls.roots_or_orphans)
 
 
-def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[tuple[str, Span]]:
+def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[tuple[str, calls.Span]]:
     """A run and those that stand in it, each with its place in the order of runs."""
-    run_id = identifier(node["id"] if node["id"].value is not None else node["run_id"])
+    run_id = calls.identifier(node["id"] if node["id"].value is not None else node["run_id"])
     trace = node["trace_id"].identifier_or_none() or trace or run_id
     kind, name = node["run_type"].text(), node["name"].text_or_none() or ""
     extra, made = unpacked(node["extra"].value), unpacked(node["outputs"].value)
@@ -57,20 +49,20 @@ def _spans(node: Node, parent: str | None, trace: str | None) -> Iterator[tuple[
     metadata = metadata if isinstance(metadata, dict) else {}
     counts = {key: node[key].value for key in _RUN_COUNTS if node[key].value is not None}
     is_named = kind == "chain" and name not in _ROOT_NAMES
-    inputs, outputs = asked_and_answered(_asked(unpacked(node["inputs"].value)), turns_of(made, "assistant"))
-    span = Span(
+    inputs, outputs = calls.asked_and_answered(_asked(unpacked(node["inputs"].value)), turns_of(made, "assistant"))
+    span = calls.Span(
         trace=trace,
         id=run_id,
         parent=node["parent_run_id"].identifier_or_none() or parent,
         kind="call" if kind == "llm" else "",
         conversation=text_in(metadata, *_THREADS),
-        agent=agent_name(metadata.get("langgraph_node")) or (agent_name(name) if is_named else None),
+        agent=calls.agent_name(metadata.get("langgraph_node")) or (calls.agent_name(name) if is_named else None),
         start=node["start_time"].time_or_none(),
         end=node["end_time"].time_or_none(),
         inputs=inputs,
         outputs=outputs,
         model=text_in(metadata, "ls_model_name") or None,
-        usage=usage_of(_message_usage(made) | counts),
+        usage=calls.usage_of(_message_usage(made) | counts),
     )
     yield node["dotted_order"].text_or_none() or "", span
     for child in node["child_runs"].entries():

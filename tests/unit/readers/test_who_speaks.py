@@ -238,3 +238,17 @@ def test_numbers_of_seconds_and_milliseconds_are_times() -> None:
         assert [m.text for m in transcript.messages] == ["b", "a"]
         assert transcript.messages[1].sent_at is not None
         assert transcript.messages[1].sent_at.isoformat() == "2023-11-14T22:14:20+00:00"
+
+
+@pytest.mark.parametrize("names", [("Bob", "Eve"), ("Will", "Mark"), ("GRACE", "HOPE")])
+def test_given_names_that_are_english_words_are_players(names: tuple[str, str]) -> None:
+    one, other = names
+    found = result(f"{one}: Hello.\n{other}: Hi there.\n{one}: Why?\n{other}: Well.\n{one}: Good.\n")
+    assert found.transcript is not None
+    assert found.transcript.player_names == names
+    assert not found.questions
+
+
+def test_words_that_only_repeat_are_still_asked_about() -> None:
+    found = result("Ann: I think so.\nScore: 3\nBen: I do not think so.\nScore: 4\nAnn: Really.\nScore: 5\n")
+    assert [question.name for question in found.questions] == ["Score"]
