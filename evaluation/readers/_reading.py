@@ -37,16 +37,7 @@ from evaluation.readers._sources import (
     unpack,
 )
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
-from evaluation.readers.document import (
-    NO_ANSWERS,
-    Answers,
-    Document,
-    Found,
-    Limits,
-    Question,
-    ReadResult,
-    Topic,
-)
+from evaluation.readers.document import NO_ANSWERS, Answers, Document, Found, Limits, Question, ReadResult, Topic
 from evaluation.readers.formats import plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.transcript import CANONICAL_FORMAT, Transcript

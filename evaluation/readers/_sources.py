@@ -201,10 +201,8 @@ def unpack(data: bytes, limits: Limits, budget: UnpackBudget) -> Iterator[list[F
     with archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         _check_whole(members, budget)
-        yield [
-            (member.filename.replace("\\", "/"), partial(_content, archive, member, limits, budget))
-            for member in members
-        ]
+        content = partial(_content, archive, limits=limits, budget=budget)
+        yield [(member.filename.replace("\\", "/"), partial(content, member)) for member in members]
 
 
 def _check_whole(members: list[zipfile.ZipInfo], budget: UnpackBudget) -> None:
@@ -227,7 +225,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, 
             with archive.open(member) as stream:
                 content = stream.read()
     except _UNPACK_ERRORS as error:
-        raise UnreadableFileError(f"The file cannot be unpacked: {_reason(error)}.", remedy="Pack it again.") from None
+        raise _damaged(_reason(error)) from None
     limits.check_size(len(content), is_zip=is_zip(content))
     budget.bytes_left -= len(content)
     return content

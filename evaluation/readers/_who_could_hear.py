@@ -30,6 +30,7 @@ _HEARERS_SETTLED = frozenset({"opentelemetry", "langfuse", "langsmith"})
 _WORD = re.compile(r"[a-z]+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\s*[#:-]?\s*\d+\s*")
+_CHANNELS: tuple[Channel, ...] = ("team", "private", "system", "public")
 _OPEN_ENDS = ("private", "team")
 # Names that readers give to what a program was told: nothing says whether others heard it.
 ANSWERS_IN_A_FORM = "answers in a set form"
@@ -40,12 +41,7 @@ def channel_named(name: str) -> Channel | None:
     """The channel that a name means, by its whole words, hidden ones before public ones; ``None`` if none tells."""
     found = set(_WORD.findall(fold(_HUMP.sub(" ", name))))
     known = word_lists("channel_words")
-    return next((_channel(one) for one in ("team", "private", "system", "public") if found & {*known[one]}), None)
-
-
-def _channel(name: str) -> Channel:
-    channels: dict[str, Channel] = {"public": "public", "team": "team", "private": "private", "system": "system"}
-    return channels[name]
+    return next((one for one in _CHANNELS if found & {*known[one]}), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +126,9 @@ class _Weighing:
         hidden = sum(map(len, self.asked.values()))
         for name, places in self.asked.items():
             taken = None if hidden * 2 > len(told) else self.taken[name]
-            if name == EVERY:
-                told_by = "Channels whose names tell nothing"
-            else:
-                stand = "stands" if len(places) == 1 else "stand"
-                told_by = f'{counted(len(places), "message")} {stand} under "{shorten(name)}"'
+            stand = "stands" if len(places) == 1 else "stand"
+            told_by = f'{counted(len(places), "message")} {stand} under "{shorten(name)}"'
+            told_by = "Channels whose names tell nothing" if name == EVERY else told_by
             self._ask(name, f"{told_by}, taken as not public", taken)
         count = sum(message.channel == "private" and bool(message.recipients) for message in self.messages)
         if count:
@@ -154,7 +148,7 @@ class _Weighing:
         hidden = [one for one in found if one.channel != "public"]
         # What is certain goes before what is only likely.
         strongest = next((one for one in hidden if one.is_certain), hidden[0] if hidden else None)
-        channel = _channel(answered) if answered else strongest.channel if strongest else "public"
+        channel = answered or (strongest.channel if strongest else "public")
         if strongest and not answered:
             if strongest.is_certain:
                 whole[strongest.name] += 1
@@ -206,8 +200,7 @@ class _Weighing:
         if self.names_all and len(recipients) == 1:
             # A file that has a word for all means one of them by a name, even where no other is seen to play.
             return recipients, True
-        is_named_public = message.channel_name is not None and channel_named(message.channel_name) == "public"
-        if is_named_public:
+        if channel_named(message.channel_name or "") == "public":
             # The row itself says who hears it, so that these are addressees.
             return recipients, False
         left = {name for name in self.out if self.last_heard.get(name, -1) < place}
@@ -225,13 +218,9 @@ def _phase(phase: str) -> str:
 
 def _kinds(message: Message) -> list[str]:
     """The values of the columns that say what kind of row it is."""
-    return [
-        value
-        for column, value in message.metadata.items()
-        if isinstance(value, str)
-        and len(value) <= 60
-        and column_key(column) in word_set("kind_columns") | word_set("visibility_columns")
-    ]
+    known = word_set("kind_columns") | word_set("visibility_columns")
+    held = ((column, value) for column, value in message.metadata.items() if isinstance(value, str))
+    return [value for column, value in held if len(value) <= 60 and column_key(column) in known]
 
 
 def _flag(column: str, value: object) -> Channel | None:

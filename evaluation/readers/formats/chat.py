@@ -21,16 +21,7 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, Roster, TranscriptDraft
 from evaluation.readers._turns import ChatTurn, add_message
-from evaluation.readers.document import (
-    Document,
-    FileReader,
-    Found,
-    Limits,
-    Node,
-    content_id,
-    first_record,
-    records,
-)
+from evaluation.readers.document import Document, FileReader, Found, Limits, Node, content_id, first_record, records
 from evaluation.transcript import Transcript
 
 FORMAT = "openai-chat"
@@ -49,12 +40,7 @@ _KNOWN = ("role", "name", "content", "tool_calls", "function_call", "reasoning",
 
 
 def chat_transcript(
-    source_format: str,
-    messages: Iterable[Node],
-    limits: Limits,
-    game_id: str,
-    model: str | None = None,
-    **about: Any,
+    source_format: str, messages: Iterable[Node], limits: Limits, game_id: str, model: str | None = None, **about: Any
 ) -> Transcript:
     """The transcript of a chat.
 

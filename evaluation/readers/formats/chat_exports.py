@@ -10,6 +10,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,23 +36,15 @@ _NAMELESS = "Deleted account"
 
 
 def _is_telegram_chat(value: Any) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("messages"), list)
-        and any(
-            isinstance(one, dict) and "type" in one and {"from_id", "actor_id", "date", "date_unixtime"} & one.keys()
-            for one in value["messages"][:20]
-        )
-    )
+    held = value.get("messages") if isinstance(value, dict) else None
+    posts = [one.keys() for one in held[:20] if isinstance(one, dict)] if isinstance(held, list) else []
+    return any("type" in keys and {"from_id", "actor_id", "date", "date_unixtime"} & keys for keys in posts)
 
 
 def _recognises_telegram(document: Document) -> bool:
-    value = document.json
-    if not isinstance(value, dict):
-        return False
-    chats = value.get("chats")
+    chats = document.json.get("chats") if isinstance(document.json, dict) else None
     listed = chats.get("list") if isinstance(chats, dict) else None
-    return _is_telegram_chat(value) or (isinstance(listed, list) and any(map(_is_telegram_chat, listed)))
+    return _is_telegram_chat(document.json) or (isinstance(listed, list) and any(map(_is_telegram_chat, listed)))
 
 
 def _read_telegram(document: Document) -> Found:
@@ -102,10 +95,8 @@ def _transcript(
             draft.say(speaker, post.text, "system", channel_name=EVENT_CHANNEL, sent_at=post.time)
         elif post.text.strip():
             reply_to = places.get(post.reply) if post.reply else None
-            about_post = {"is_bot": True} if post.is_bot else {}
-            places[post.id] = draft.say(
-                speaker, post.text, channel_name=channel, sent_at=post.time, reply_to=reply_to, metadata=about_post
-            )
+            said = partial(draft.say, speaker, post.text, channel_name=channel, sent_at=post.time)
+            places[post.id] = said(reply_to=reply_to, metadata={"is_bot": True} if post.is_bot else {})
     without_text = "Nobody speaks in the chat."
     return draft.build_open(source_format, f"{source_format}-{game_id}", metadata=about, without_text=without_text)
 
@@ -169,9 +160,7 @@ def _discord_post(node: Node) -> _Post:
 
 
 def _recognises_slack(paths: Set[str]) -> bool:
-    return any(path.rpartition("/")[2] == _SLACK_USERS for path in paths) and any(
-        _SLACK_DAY.search(path) for path in paths
-    )
+    return any(path.rpartition("/")[2] == _SLACK_USERS for path in paths) and any(map(_SLACK_DAY.search, paths))
 
 
 def _read_slack(files: Mapping[str, Callable[[], Document]]) -> Games:
@@ -218,8 +207,10 @@ def _slack_post(node: Node, users: Mapping[str, str]) -> _Post:
     written = users.get(user) or node["username"].text_or_none() or node["user_profile"]["real_name"].text_or_none()
     name = speaker_name(written or user, _NAMELESS)
     text = _slack_text(node["text"].text_or_none() or "", users)
-    stamp = node["ts"].text_or_none() or ""
-    time = Node(_seconds(stamp), node["ts"].path).time_or_none()
+    stamp, seconds = node["ts"].text_or_none() or "", None
+    with suppress(ValueError):
+        seconds = float(stamp)
+    time = Node(seconds, node["ts"].path).time_or_none()
     if subtype and subtype not in _SLACK_SPEECH:
         return _Post(name, text or subtype, time, is_event=True)
     thread = node["thread_ts"].text_or_none()
@@ -227,20 +218,10 @@ def _slack_post(node: Node, users: Mapping[str, str]) -> _Post:
     return _Post(name, text, time, id=stamp, reply=thread if thread != stamp else None, is_bot=is_bot)
 
 
-def _seconds(stamp: str) -> float | None:
-    try:
-        return float(stamp)
-    except ValueError:
-        return None
-
-
 def _slack_text(text: str, users: Mapping[str, str]) -> str:
     """The text as people see it: names for ids, links as written."""
     named = _MENTION.sub(lambda match: f"@{users.get(match[1]) or match[2] or match[1]}", text)
-    linked = _LINK.sub(
-        lambda match: match[3] or (match[1] if match[1] in "#" else match[1].strip("!")) + match[2], named
-    )
-    return html.unescape(linked)
+    return html.unescape(_LINK.sub(lambda match: match[3] or match[1].strip("!") + match[2], named))
 
 
 TELEGRAM_READER = FileReader(TELEGRAM, _recognises_telegram, _read_telegram)

@@ -141,14 +141,12 @@ def _add(line: _Line, segment: _Segment | None, draft: TranscriptDraft) -> None:
 
 def _vote(line: _Line, roster: Roster) -> tuple[str, str]:
     """Voter and target; the words between them may stand in a name too."""
-    start = line.text.find(_VOTED)
-    while start >= 0:
-        voter, target = roster.find(line.text[:start]), roster.find(line.text[start + len(_VOTED) :])
+    for match in re.finditer(f"(?={_VOTED})", line.text):
+        voter, target = roster.find(line.text[: match.start()]), roster.find(line.text[match.start() + len(_VOTED) :])
         if voter and target:
             return voter, target
-        start = line.text.find(_VOTED, start + 1)
-    voter, _, target = line.text.partition(_VOTED)
-    return _known(voter, line, roster), _known(target, line, roster)
+    written, _, whom = line.text.partition(_VOTED)
+    return _known(written, line, roster), _known(whom, line, roster)
 
 
 def _known(name: str, line: _Line, roster: Roster) -> str:

@@ -41,24 +41,17 @@ def _read(document: Document) -> Transcript:
     document.limits.check_sizes(**{key: root[key].size for key in ("players", "messages", "votes")})
     players = [_player(node) for node in root["players"].entries()]
     if not players:
-        raise BrokenTranscriptError(
-            "The game has no player.", place="$.players", remedy="List the players with their names."
-        )
+        remedy = "List the players with their names."
+        raise BrokenTranscriptError("The game has no player.", place="$.players", remedy=remedy)
     roster = Roster(player["name"] for player in players)
     _refuse_doubles(root["players"], "name", "player")
     messages = _messages(root["messages"], roster)
-    fields = {
-        "game_id": root["gameId"].identifier_or_none() or document.game_id(FORMAT),
-        "source_format": FORMAT,
-        "started_at": messages[0]["sent_at"],
-        "exported_at": root["timestamp"].time_or_none(),
-        "players": players,
-        "messages": messages,
-        "votes": [_vote(node, roster) for node in root["votes"].entries()],
-        "winner": root["winner"].text_or_none(),
-        "cost": _cost(root["metadata"]["cost"]),
-        "metadata": _metadata(root),
-    }
+    game_id = root["gameId"].identifier_or_none() or document.game_id(FORMAT)
+    fields: dict[str, Any] = {"game_id": game_id, "source_format": FORMAT}
+    fields |= {"started_at": messages[0]["sent_at"], "exported_at": root["timestamp"].time_or_none()}
+    votes = [_vote(node, roster) for node in root["votes"].entries()]
+    fields |= {"players": players, "messages": messages, "votes": votes, "winner": root["winner"].text_or_none()}
+    fields |= {"cost": _cost(root["metadata"]["cost"]), "metadata": _metadata(root)}
     return build_transcript(Transcript, fields)
 
 
@@ -77,9 +70,8 @@ def _player(node: Node) -> dict[str, Any]:
 def _messages(list_node: Node, roster: Roster) -> list[dict[str, Any]]:
     nodes = list(list_node.entries())
     if not nodes:
-        raise BrokenTranscriptError(
-            "The game has no message.", place=list_node.path, remedy="Check that the game was recorded."
-        )
+        remedy = "Check that the game was recorded."
+        raise BrokenTranscriptError("The game has no message.", place=list_node.path, remedy=remedy)
     _refuse_doubles(list_node, "id", "message id")
     messages: list[dict[str, Any]] = [
         {"id": message_id, "index": index} | _message(node, roster)
@@ -181,30 +173,21 @@ def _cost(node: Node) -> dict[str, Any] | None:
 def _metadata(root: Node) -> dict[str, Any]:
     """The file's own metadata, without the cost figures that the model has; the file's unknown keys as ``extra``."""
     metadata = root["metadata"].rest("cost")
-    kept = {
-        "cost": root["metadata"]["cost"].rest(*_COST),
-        "extra": root.rest(*_TOP),
-        "votes": [
-            {"vote": position} | extra
-            for position, vote in enumerate(root["votes"].entries())
-            if (extra := vote.rest(*_VOTE))
-        ],
-    }
+    rests = enumerate(vote.rest(*_VOTE) for vote in root["votes"].entries())
+    votes = [{"vote": position} | rest for position, rest in rests if rest]
+    kept = {"cost": root["metadata"]["cost"].rest(*_COST), "extra": root.rest(*_TOP), "votes": votes}
     return metadata | {key: value for key, value in kept.items() if value}
 
 
 def _refuse_doubles(list_node: Node, key: str, what: str) -> None:
     seen: dict[str, str] = {}
-    for node in list_node.entries():
-        written = node[key].identifier_or_none()
+    for node in (entry[key] for entry in list_node.entries()):
+        written = node.identifier_or_none()
         if written in seen:
-            raise BrokenTranscriptError(
-                f"The {what} {shorten(written)!r} occurs twice, first at {seen[written]}.",
-                place=node[key].path,
-                remedy=f"Give each its own {'id' if what.endswith(' id') else 'name'}.",
-            )
-        if written is not None:
-            seen[written] = node[key].path
+            message = f"The {what} {shorten(written)!r} occurs twice, first at {seen[written]}."
+            remedy = f"Give each its own {'id' if what.endswith(' id') else 'name'}."
+            raise BrokenTranscriptError(message, place=node.path, remedy=remedy)
+        seen |= {} if written is None else {written: node.path}
 
 
 READER = FileReader(FORMAT, _recognises, _read)

@@ -104,9 +104,8 @@ class _Walk:
         """The player whom a row names under a key of no known meaning, such as ``wolf``."""
         others = {*word_lists("columns")["target"], *_to(), *word_set("vote_kinds")}
         known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
-        found = {
-            one for key, one in plain.items() if one in known and isinstance(one, str) and column_key(key) not in others
-        }
+        held = {one for key, one in plain.items() if isinstance(one, str) and column_key(key) not in others}
+        found = held & known
         return found.pop() if len(found) == 1 else None
 
     def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
@@ -123,13 +122,12 @@ class _Walk:
             self._mapping(bare, words, held, path, _context_of(key, words, context), depth)
         elif isinstance(held, list):
             inner = _context_of(key, words, context)
-            lines = [_LINE.fullmatch(one) if isinstance(one, str) else None for one in held]
-            if len(lines) < 2 or not all(lines):
+            lines = [line for one in held if (line := _LINE.fullmatch(_text(one)))]
+            if len(lines) < max(2, len(held)):
                 self.visit(held, path, inner, depth + 1)
                 return
             for place, line in enumerate(lines):
-                if line:
-                    self._row(step(path, place), inner, {"speaker": line["name"], "text": line["text"]}, {})
+                self._row(step(path, place), inner, {"speaker": line["name"], "text": line["text"]}, {})
 
     def _mapping(
         self, bare: str, words: set[str], held: dict[str, Any], path: str, inner: Mapping[str, Any], depth: int
@@ -172,13 +170,10 @@ def _with_speakers(items: list[Any]) -> list[Any]:
     mappings = [guess_mapping(item) for item in items]
     if any(mapping.speaker is not None for mapping in mappings):
         return items
-    lines = [
-        _LINE.fullmatch(_text(item.get(mapping.text or ""))) for item, mapping in zip(items, mappings, strict=True)
-    ]
-    if all(lines):
-        return [
-            {**item, "speaker": one["name"], "text": one["text"]} for item, one in zip(items, lines, strict=True) if one
-        ]
+    held = (_text(item.get(mapping.text or "")) for item, mapping in zip(items, mappings, strict=True))
+    lines = [line.groupdict() for text in held if (line := _LINE.fullmatch(text))]
+    if len(lines) == len(items):
+        return [item | {"speaker": one["name"], "text": one["text"]} for item, one in zip(items, lines, strict=True)]
     ids = [item.get("id") for item in items]
     if all(mapping.text for mapping in mappings) and all(isinstance(one, str) for one in ids):
         return [{**item, "speaker": item["id"]} for item in items] if 1 < len(set(ids)) <= len(ids) / 2 else items
@@ -217,9 +212,8 @@ def _side_by_side(held: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
     lists = {column_key(key): one for key, one in held.items() if isinstance(one, list) and len(one) > 1}
     lists = {key: one for key, one in lists.items() if all(isinstance(value, (str, int)) for value in one)}
     said = next((key for key in lists if key.removesuffix("s") in word_lists("columns")["text"]), None)
-    names = next(
-        (key for key in lists if key in _ORDERS or key.removesuffix("s") in word_lists("columns")["speaker"]), None
-    )
+    speakers = word_lists("columns")["speaker"]
+    names = next((key for key in lists if key in _ORDERS or key.removesuffix("s") in speakers), None)
     if said is None or names is None:
         return
     for key, texts in lists.items():

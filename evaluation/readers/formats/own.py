@@ -16,12 +16,7 @@ from evaluation.recorder import RECORDING_FORMAT, RECORDING_VERSION
 from evaluation.transcript import CANONICAL_FORMAT, CANONICAL_VERSION, Cost, Transcript, build_transcript
 
 _CUT_OFF = "recording_cut_off"
-_PARTS: Mapping[str, str] = {
-    "player": "players",
-    "message": "messages",
-    "vote": "votes",
-    "elimination": "eliminations",
-}
+_PARTS: Mapping[str, str] = {"player": "players", "message": "messages", "vote": "votes", "elimination": "eliminations"}
 
 
 def _is_recording(document: Document) -> bool:

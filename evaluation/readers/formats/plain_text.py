@@ -744,7 +744,7 @@ def _build(name: str) -> str:
 
 
 def _is_ordinary(name: str) -> bool:
-    """Whether a name consists of English words alone ("Evidence", "Final Thoughts") and is no given name ("Bob")."""
+    """Whether a name consists of English words alone ("Final Thoughts"), unlike a given name that is one ("Bob")."""
     words = [word.strip(".") for word in _fold(name).split()]
     is_english = all(word.isalpha() and word in english_words() for word in words)
     return is_english and " ".join(words) not in word_set("given_names")

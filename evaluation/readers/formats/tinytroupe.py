@@ -55,9 +55,8 @@ def _read(document: Document) -> Transcript:
     blocks = [block for screen in _screens(document) for block in _blocks(screen)]
     agents = dict.fromkeys(block.source for block in blocks if block.kind and block.target is None)
     if not agents:
-        raise BrokenTranscriptError(
-            "The notebook shows no agent that acts.", remedy="Run it again and save its output."
-        )
+        remedy = "Run it again and save its output."
+        raise BrokenTranscriptError("The notebook shows no agent that acts.", remedy=remedy)
     draft = TranscriptDraft(Roster(agents), document.limits)
     screen = _Screen(draft)
     for block in blocks:

@@ -42,9 +42,8 @@ def _read(document: Document) -> Transcript:
     run, notes = _run_details(details)
     players = {match[1].strip(): match[2].strip() for match in _PLAYER.finditer(play)}
     if not players:
-        raise BrokenTranscriptError(
-            'No player is introduced ("Player number 1 is named ...").', remedy="Choose the whole page."
-        )
+        message = 'No player is introduced ("Player number 1 is named ...").'
+        raise BrokenTranscriptError(message, remedy="Choose the whole page.")
     page = _Page(TranscriptDraft(Roster(players), document.limits))
     for number, line in enumerate(play.split("\n"), start=1):
         page.add(number, line.rstrip())

@@ -94,13 +94,9 @@ def _kind(fields: Mapping[str, Any], *, has_content: bool) -> str:
     """The kind of a span, as ``Span.kind`` has it; log records say nothing of theirs."""
     stated, operation = fields.get(_KIND), fields.get(_OPERATION)
     kind = str(stated).upper()
-    if isinstance(stated, str):
-        is_call = kind == "LLM"
-    elif isinstance(operation, str):
-        is_call = operation in _MODEL_OPERATIONS
-    else:
-        is_call = fields.get("llm.request.type") in ("chat", "completion")
-    if is_call:
+    is_model = operation in _MODEL_OPERATIONS if isinstance(operation, str) else False
+    is_request = not isinstance(operation, str) and fields.get("llm.request.type") in ("chat", "completion")
+    if kind == "LLM" if isinstance(stated, str) else is_model or is_request:
         return "call"
     if kind == "TOOL" or operation == "execute_tool":
         return "tool"
@@ -112,12 +108,9 @@ def _kind(fields: Mapping[str, Any], *, has_content: bool) -> str:
 
 def _agent(record: _Record) -> str | None:
     fields = record.fields
-    name = agent_name(text_in(fields, *_AGENTS))
-    if name is None and fields.get("traceloop.span.kind") == "agent":
-        name = agent_name(fields.get("traceloop.entity.name"))
-    if name is None and str(fields.get(_KIND)).upper() == "AGENT":
-        name = agent_name(record.name)
-    return name
+    entity = fields.get("traceloop.entity.name") if fields.get("traceloop.span.kind") == "agent" else None
+    own = record.name if str(fields.get(_KIND)).upper() == "AGENT" else None
+    return agent_name(text_in(fields, *_AGENTS)) or agent_name(entity) or agent_name(own)
 
 
 _Turns = tuple[list[ChatTurn], list[ChatTurn]]
@@ -125,11 +118,8 @@ _Turns = tuple[list[ChatTurn], list[ChatTurn]]
 
 def _content(record: _Record) -> _Turns:
     """Input and output of a span, by the first of the conventions that it follows."""
-    for convention in (_newer, _older, _numbered):
-        inputs, outputs = convention(record)
-        if inputs or outputs:
-            return inputs, outputs
-    return [], []
+    found = (convention(record) for convention in (_newer, _older, _numbered))
+    return next((turns for turns in found if any(turns)), ([], []))
 
 
 def _newer(record: _Record) -> _Turns:
