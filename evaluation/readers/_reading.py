@@ -21,21 +21,9 @@ from evaluation.errors import (
 from evaluation.files.locations import Location, is_url
 from evaluation.files.strict_json import shorten
 from evaluation.progress import ProgressCallback, no_progress
+from evaluation.readers import _sources as sources
 from evaluation.readers import tables
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
-from evaluation.readers._sources import (
-    FileEntry,
-    UnpackBudget,
-    is_clutter,
-    is_companion,
-    is_zip,
-    list_folder,
-    list_location,
-    load_file,
-    load_location,
-    printable,
-    unpack,
-)
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.document import NO_ANSWERS, Answers, Document, Found, Limits, Question, ReadResult, Topic
 from evaluation.readers.formats import plain_text
@@ -146,10 +134,10 @@ def iter_paths(
     reading = _Reading(limits, choose_columns, answers)
     given = list(paths)
     places = dict.fromkeys(Path(path) for path in given if not is_url(str(path)))
-    files: defaultdict[Path, list[FileEntry]] = defaultdict(list)
+    files: defaultdict[Path, list[sources.FileEntry]] = defaultdict(list)
     for place in places:
         if not os.path.isdir(place):
-            files[place.parent].append((place.name, partial(load_file, place, limits)))
+            files[place.parent].append((place.name, partial(sources.load_file, place, limits)))
     for parent, entries in files.items():
         rest = list(entries)
         yield from reading.games_of_several(rest, _label_of(entries))
@@ -201,11 +189,11 @@ def read_uploads(
     """
 
     def uploaded(data: bytes) -> bytes:
-        limits.check_size(len(data), is_zip=is_zip(data))
+        limits.check_size(len(data), is_zip=sources.is_zip(data))
         return data
 
     reading = _Reading(limits, choose_columns, answers)
-    given: list[FileEntry] = [(printable(name), partial(uploaded, data)) for name, data in files]
+    given: list[sources.FileEntry] = [(sources.printable(name), partial(uploaded, data)) for name, data in files]
     rest = list(given)
     progress(0, 0)
     results = list(reading.games_of_several(rest, _label_of(given)))
@@ -221,7 +209,7 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _label_of(entries: Sequence[FileEntry]) -> str:
+def _label_of(entries: Sequence[sources.FileEntry]) -> str:
     return f"{_name(entries[0][0])} and {len(entries) - 1} more" if entries else "upload"
 
 
@@ -240,22 +228,22 @@ class _Reading:
     limits: Limits
     choose_columns: ChooseColumns | None
     answers: Answers
-    budget: UnpackBudget | None = None
+    budget: sources.UnpackBudget | None = None
     depth: int = 0
 
     def place(self, path: Path | str) -> Iterator[ReadResult]:
         """The games at a path or URL."""
         if is_url(str(path)):
             location = Location.of(str(path))
-            label = printable(location.name or str(path))
-            is_folder, load = location.is_folder, partial(load_location, location, self.limits)
-            entries = partial(list_location, location, self.limits)
+            label = sources.printable(location.name or str(path))
+            is_folder, load = location.is_folder, partial(sources.load_location, location, self.limits)
+            entries = partial(sources.list_location, location, self.limits)
         else:
             place = Path(path)
             # Path("..").name is not what the person calls the folder.
-            label = printable(place.name or place.resolve().name or str(place))
-            is_folder, load = partial(os.path.isdir, place), partial(load_file, place, self.limits)
-            entries = partial(list_folder, place, self.limits)
+            label = sources.printable(place.name or place.resolve().name or str(place))
+            is_folder, load = partial(os.path.isdir, place), partial(sources.load_file, place, self.limits)
+            entries = partial(sources.list_folder, place, self.limits)
         try:
             yield from self.entries(entries(), label) if is_folder() else self.file(label, load)
         except InputError as error:
@@ -265,7 +253,7 @@ class _Reading:
         """The games in a file, a zip included; a refusal where it cannot be loaded."""
         try:
             data = load()
-            if is_zip(data):
+            if sources.is_zip(data):
                 yield from self._zip(label, data)
             else:
                 yield from self._document(label, Document(data, self.limits, self.answers))
@@ -280,9 +268,9 @@ class _Reading:
             message = f"Zips stand inside each other more than {self.limits.archive_nesting + 1} deep."
             raise LimitError.beyond("archive_nesting", message, advice="Unpack the inner ones")
         # Each outermost zip has a budget of its own, however many lie in one folder.
-        budget = self.budget or UnpackBudget.of(self.limits)
+        budget = self.budget or sources.UnpackBudget.of(self.limits)
         inside = replace(self, budget=budget, depth=self.depth + 1)
-        with unpack(data, self.limits, budget) as entries:
+        with sources.unpack(data, self.limits, budget) as entries:
             for reader in ARCHIVE_READERS:
                 if reader.recognises({path for path, _ in entries}):
                     files = {path: partial(self._opened, load) for path, load in entries}
@@ -301,7 +289,7 @@ class _Reading:
             for name, game in found:
                 count += 1
                 self.limits.check_games(count)
-                empty = ReadResult(printable(f"{label}/{name}") if name else label, format=format_name)
+                empty = ReadResult(sources.printable(f"{label}/{name}") if name else label, format=format_name)
                 try:
                     yield self._result(empty, game())
                 except InputError as error:
@@ -320,12 +308,12 @@ class _Reading:
         self.limits.check_texts(settled.transcript)
         return _asked(settled, self.answers)
 
-    def entries(self, entries: Sequence[FileEntry], label: str) -> Iterator[ReadResult]:
+    def entries(self, entries: Sequence[sources.FileEntry], label: str) -> Iterator[ReadResult]:
         """The games among the files of a folder or zip and of the folders below it."""
-        folders: defaultdict[str, list[FileEntry]] = defaultdict(list)
+        folders: defaultdict[str, list[sources.FileEntry]] = defaultdict(list)
         of_games: list[str] = []
         for path, load in sorted(entries, key=lambda entry: entry[0]):
-            if not is_clutter(path):
+            if not sources.is_clutter(path):
                 folders[path.rpartition("/")[0]].append((path, load))
         found_any = False
         for folder, inside in sorted(folders.items()):
@@ -342,28 +330,30 @@ class _Reading:
             remedy = "Put the games into it."
             yield ReadResult(label, error=UnknownFormatError("The zip or folder holds no transcript.", remedy=remedy))
 
-    def _folder(self, entries: Sequence[FileEntry], name: str) -> Iterator[ReadResult]:
+    def _folder(self, entries: Sequence[sources.FileEntry], name: str) -> Iterator[ReadResult]:
         """The games among the files of one folder, without the folders below it.
 
         Where some of the files are a game together, the others that no reader knows belong to it
         and do not count as refused.
         """
         rest = list(entries)
-        games = list(self.games_of_several(rest, printable(name)))
-        single = ((printable(f"{name}/{_name(path)}"), load) for path, load in rest if not is_companion(path))
+        games = list(self.games_of_several(rest, sources.printable(name)))
+        single = (
+            (sources.printable(f"{name}/{_name(path)}"), load) for path, load in rest if not sources.is_companion(path)
+        )
         others = (result for label, load in single for result in self.file(label, load))
         if not any(game.transcript is not None for game in games):
             yield from games
             yield from others
             return
         found = list(others)
-        prefix = len(printable(f"{name}/"))
+        prefix = len(sources.printable(f"{name}/"))
         aside = tuple(result.name[prefix:] for result in found if _is_unknown(result))
         yield replace(games[0], left_aside=aside)
         yield from games[1:]
         yield from (result for result in found if not _is_unknown(result))
 
-    def games_of_several(self, rest: list[FileEntry], label: str) -> Iterator[ReadResult]:
+    def games_of_several(self, rest: list[sources.FileEntry], label: str) -> Iterator[ReadResult]:
         """The games that consist of several of the files, which are taken out of ``rest``."""
         for reader in FOLDER_READERS:
             parts = [entry for entry in rest if reader.takes(_name(entry[0]))]
