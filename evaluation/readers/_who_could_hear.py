@@ -35,6 +35,8 @@ _OPEN_ENDS = ("private", "team")
 # Names that readers give to what a program was told: nothing says whether others heard it.
 ANSWERS_IN_A_FORM = "answers in a set form"
 ANSWERS_TO_THE_PROGRAM = "answers to the program"
+REASONS_OF_VOTES = "reasons of votes"
+_UNHEARD = frozenset({ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, REASONS_OF_VOTES})
 
 
 def channel_named(name: str) -> Channel | None:
@@ -169,7 +171,7 @@ class _Weighing:
                 yield _Evidence(meant, name)
             elif self.answers.channel(name) is not None:
                 yield _Evidence("public", name)
-            elif self.has_unknown or name in (ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM):
+            elif self.has_unknown or name in _UNHEARD:
                 yield _Evidence("team", EVERY if self.is_crowd else name, is_certain=False)
         if is_for_some:
             is_channel = len(message.recipients) == 1 and message.recipients[0] not in self.people

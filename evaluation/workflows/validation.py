@@ -108,11 +108,11 @@ def _warnings(transcript: Transcript) -> Iterator[str]:
     players = len(transcript.players)
     without_role = sum(player.role is None for player in transcript.players)
     if without_role == players:
-        yield "No player has a role, so role consistency will not apply."
+        yield "No role was found, so role consistency will not apply."
     elif without_role:
         yield f"{without_role} of {players} players {_have(without_role)} no role."
     if not transcript.votes:
-        yield "There are no votes, so memory accuracy cannot verify claims about them."
+        yield "No votes were found, so memory accuracy cannot verify claims about them."
     if discussion and all(message.reply_to is None for message in discussion):
         yield "No message says which one it answers, so coherence rests on names and words alone."
     timeless = sum(message.sent_at is None for message in transcript.messages)

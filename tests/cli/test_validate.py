@@ -39,8 +39,8 @@ def test_each_thing_that_can_be_missing(run: Any, tmp_path: Path) -> None:
     assert first["warnings"] == [
         "Moderator in the system channel: a moderator or narrator does not play.",
         "Only one player speaks in public, so nobody is answered and voices cannot be compared.",
-        "No player has a role, so role consistency will not apply.",
-        "There are no votes, so memory accuracy cannot verify claims about them.",
+        "No role was found, so role consistency will not apply.",
+        "No votes were found, so memory accuracy cannot verify claims about them.",
         "No message says which one it answers, so coherence rests on names and words alone.",
         "1 message has no time.",
         "The cost is unknown, so it cannot be judged.",

@@ -20,8 +20,13 @@ from evaluation.errors import InputError
 from evaluation.files.strict_json import parse_json, step
 from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, column_key, is_moderator, word_lists, word_set
 from evaluation.readers._game_log import is_role
-from evaluation.readers._who_could_hear import ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, channel_named
-from evaluation.readers.document import Document, FileReader, Found, ReadResult, records
+from evaluation.readers._who_could_hear import (
+    ANSWERS_IN_A_FORM,
+    ANSWERS_TO_THE_PROGRAM,
+    REASONS_OF_VOTES,
+    channel_named,
+)
+from evaluation.readers.document import Document, FileReader, Found, ReadResult, leave_out, records
 from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
 from evaluation.text.normal import fold
 
@@ -37,6 +42,8 @@ _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
 )
 _MOST_DEEP = 40
+# Fewer are a name or a label.
+_LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
 _ORDERS = ("order", "speakingorder", "speakerorder")
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
@@ -44,9 +51,10 @@ _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id",
 
 @dataclass
 class _Walk:
-    """The rows found so far, with the players and the winner told beside them."""
+    """The rows found so far, with the players and the winner told beside them, and all longer texts by their place."""
 
     rows: list[TableRow] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
     players: dict[str, dict[str, Any]] = field(default_factory=dict)
     winner: str | None = None
 
@@ -60,9 +68,21 @@ class _Walk:
                 self.visit(item, step(path, place), around, depth + 1)
         elif isinstance(value, dict):
             self._object(value, path, around, depth)
+        elif isinstance(value, str) and value.count(" ") >= _LEAST_BLANKS:
+            self.texts[path] = value
+
+    def unread(self) -> dict[str, str]:
+        """The texts that stand in no row, by their place."""
+        taken = {one for row in self.rows for one in row.cells.values() if isinstance(one, str)}
+        return {place: text for place, text in self.texts.items() if text not in taken}
 
     def _object(self, held: Mapping[str, Any], path: str, around: Mapping[str, Any], depth: int) -> None:
         plain = {key: one for key, one in held.items() if isinstance(one, (str, int, float)) or one is None}
+        self.texts |= {
+            step(path, key): one
+            for key, one in plain.items()
+            if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS
+        }
         named = guess_mapping(plain)
         cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
@@ -83,6 +103,9 @@ class _Walk:
                 (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
             )
             said = {"speaker": speaker, "text": text}
+            if not {*map(column_key, held)}.isdisjoint(word_set("vote_kinds")) and "channel" not in context:
+                # A reason given with a vote: nothing says whether the others heard it.
+                said["channel"] = REASONS_OF_VOTES
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif (voter or speaker) and cells.get("target") is not None and (voter or "vote" in str(context.get("kind"))):
             self._row(path, context, {"speaker": voter or speaker, "target": cells["target"], "kind": "vote"}, {})
@@ -92,8 +115,8 @@ class _Walk:
             self._player(speaker, role)
         count = len(self.rows)
         inner = {**context, "agent": speaker} if is_agent else context
-        for words, name in _side_by_side(held):
-            self._row(path, context, {"text": words} | ({"speaker": name} if name else {}), {})
+        for said in _side_by_side(held):
+            self._row(path, context, said, {})
         for key, one in held.items():
             self._member(key, one, step(path, key), inner, depth)
         if isinstance(text, str) and text.strip() and not speaker and len(self.rows) == count:
@@ -139,6 +162,9 @@ class _Walk:
         elif bare in word_set("player_keys") and held and all(map(_role, held.values())):
             for name, role in held.items():
                 self._player(name, str(_role(role)))
+        elif len(held) > 1 and all(map(_is_chat, held.values())):
+            for name, chat in held.items():
+                self.visit(chat, step(path, name), {**inner, "agent": name}, depth + 1)
         elif len(held) > 1 and self._are_texts(held):
             for name, text in held.items():
                 self._row(path, inner, {"speaker": name, "text": text}, {})
@@ -156,6 +182,16 @@ class _Walk:
     def _row(self, place: str, context: Mapping[str, Any], cells: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
         known = {f"_{name}": one for name, one in {**context, **cells}.items() if one is not None and name != "agent"}
         self.rows.append(TableRow(place, {**known, **rest}))
+
+
+def _is_chat(value: Any) -> bool:
+    """Whether a value is what a program and one agent wrote to each other: texts by ``user`` and ``assistant``."""
+    if not (isinstance(value, list) and value and all(isinstance(item, dict) for item in value)):
+        return False
+    return all({"role", "content"} <= item.keys() and item["role"] in _CHAT_ROLES for item in value)
+
+
+_CHAT_ROLES = ("system", "user", "assistant", "tool")
 
 
 def _thought(plain: Mapping[str, Any]) -> str | None:
@@ -207,19 +243,28 @@ def _named(key: str) -> tuple[str, str | None]:
     return name.strip() or key, role if is_role(role) else None
 
 
-def _side_by_side(held: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Texts and speakers of an object that holds them as lists of one length; other texts there have no speaker."""
-    lists = {column_key(key): one for key, one in held.items() if isinstance(one, list) and len(one) > 1}
+def _side_by_side(held: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Texts with speakers and recipients of an object that holds them as lists of one length, as the cells of rows.
+
+    Other texts there have no speaker.
+    """
+    lists = {column_key(key): one for key, one in held.items() if isinstance(one, list) and one}
     lists = {key: one for key, one in lists.items() if all(isinstance(value, (str, int)) for value in one)}
-    said = next((key for key in lists if key.removesuffix("s") in word_lists("columns")["text"]), None)
-    speakers = word_lists("columns")["speaker"]
-    names = next((key for key in lists if key in _ORDERS or key.removesuffix("s") in speakers), None)
+    columns = word_lists("columns")
+    said, names, hearers = (
+        next((key for key in lists if key.removesuffix("s") in known), None)
+        for known in (columns["text"], {*columns["speaker"], *_ORDERS}, {*columns["recipients"], "receiver"})
+    )
     if said is None or names is None:
         return
+    count = len(lists[names])
+    to = lists.get(hearers or "", [])
     for key, texts in lists.items():
-        if len(texts) == len(lists[names]) and all(isinstance(text, str) and " " in text for text in texts):
-            for text, name in zip(texts, lists[names], strict=True):
-                yield text, (name if isinstance(name, str) else f"Player {name}") if key == said else None
+        if len(texts) != count or not all(isinstance(text, str) and (key == said or " " in text) for text in texts):
+            continue
+        for place, (text, name) in enumerate(zip(texts, lists[names], strict=True)):
+            speaker = {"speaker": name if isinstance(name, str) else f"Player {name}"} if key == said else {}
+            yield {"text": text, **speaker} | ({"recipients": to[place]} if speaker and len(to) == count else {})
 
 
 def _form(item: Mapping[str, Any]) -> dict[str, str]:
@@ -307,6 +352,7 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
     for part in parts:
         whole.rows += part.rows
         whole.players |= part.players
+        whole.texts |= part.texts
         whole.winner = part.winner or whole.winner
     yield whole
 
@@ -320,7 +366,13 @@ def _read(document: Document) -> Found:
     def read(walk: _Walk, mapping: ColumnMapping) -> Found:
         columns = dict.fromkeys([*_MAPPING.used, *(column for row in walk.rows for column in row.cells)])
         about = {"players": list(walk.players.values()), "winner": walk.winner}
-        return table_games(document, mapping, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+        found = table_games(document, mapping, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+        if not isinstance(found, ReadResult):
+            return found
+        kinds, left_out = Counter(found.kinds), list(found.left_out)
+        for place, text in walk.unread().items():
+            leave_out(kinds, left_out, place, text, "its key is not known to hold what somebody says")
+        return replace(found, kinds=kinds, left_out=tuple(left_out))
 
     def game(walk: _Walk) -> ReadResult:
         is_told = len({row.cells.get("_game") for row in walk.rows}) == 1

@@ -10,6 +10,7 @@ label ("PS:") is text. Whatever else stands there is asked about, and so is a da
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -163,7 +164,7 @@ def _lines(text: str) -> list[_Line]:
         if head.shape == "event" and starts is None:
             starts = game_log.heading(head.text)
         found.append(_Line(place + 1, line, cleaned, head, starts))
-    found = _with_initials(found)
+    found = _with_initials(_without_marks(found))
     names = {line.number - 1: line.head.key for line in found if line.head.name}
     counts = Counter(names.values())
     for number in _thought_lines(written, {number: name for number, name in names.items() if counts[name] > 1}):
@@ -203,6 +204,49 @@ def _fields_below(lines: Sequence[str], titles: Iterable[int]) -> Iterator[int]:
             if lines[place].strip() and not part("field").fullmatch(lines[place].strip()):
                 break
             yield place
+
+
+def _without_marks(lines: list[_Line]) -> list[_Line]:
+    """The lines with bare names where some begin with a picture: the speaker of "💭 Ann Strategy: ..." is Ann.
+
+    A picture that does not always stand before a name says who hears the text, as do words behind the name that tell of
+    thoughts; one of no known meaning becomes a channel, which is asked about.
+    """
+    split = {line.head.name: _picture_and_name(line.head.name) for line in lines if line.head.name}
+    bare = {name for pictures, name in split.values() if pictures}
+    own: dict[str, set[str]] = {}
+    for pictures, name in split.values():
+        own[name] = own.get(name, pictures) & pictures
+    if all(pictures == own[name] for pictures, name in split.values()):
+        # Pictures that never change are parts of the names.
+        return lines
+
+    def renamed(head: Head) -> Head:
+        pictures, name = split[head.name]
+        whose = next((other for other in bare if name.startswith(f"{other} ")), name)
+        behind = name[len(whose) :].strip()
+        if behind and not (channel_named(behind) == "private" or fold(behind) in ("strategy", "plan")):
+            whose, behind = (name.split()[0] if is_moderator(name.split()[0]) else name), ""
+        said = pictures - own[name]
+        is_thought = bool(behind) or not said.isdisjoint(_THINKS)
+        notes = ("thinking",) if is_thought else tuple("public" if one in _SAYS else f"#{one}" for one in sorted(said))
+        return replace(head, name=whose, tags=(*head.tags, *notes))
+
+    return [replace(line, head=renamed(line.head)) if line.head.name else line for line in lines]
+
+
+def _picture_and_name(written: str) -> tuple[set[str], str]:
+    """The pictures before a name, and the name without them and without a number of its turn."""
+    name = written.lstrip()
+    pictures = set()
+    while name and unicodedata.category(name[0]) in ("So", "Sk", "Cf", "Mn", "Me", "Zs"):
+        pictures |= {name[0]} if unicodedata.category(name[0]) == "So" else set()
+        name = name[1:]
+    return (pictures, part("bullet").sub("", name) or name) if pictures and name else (set(), written)
+
+
+_THINKS = frozenset("\U0001f4ad\U0001f9e0\U0001f914")
+_SAYS = frozenset("\U0001f5e3\U0001f4ac\U0001f4e2")
 
 
 def _with_initials(lines: list[_Line]) -> list[_Line]:

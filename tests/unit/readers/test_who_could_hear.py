@@ -230,3 +230,63 @@ def test_recipients_beside_a_name(line: str) -> None:
 def test_what_stands_under_a_hidden_heading_is_not_public(heading: str) -> None:
     text = f"## Day 1\nOlga: Hello, Per.\nPer: Hello.\nRui: Hello, Olga.\nOlga: Hm.\n{heading}\nPer: Olga?\nRui: Yes.\n"
     assert [one[0] for one in heard(text)] == ["public"] * 4 + ["team"] * 2
+
+
+def test_pictures_before_names_say_who_hears_and_make_no_players() -> None:
+    text = (
+        "💭 🐺 Olga Strategy: I play the calm one.\n🗣️ 🐺 1. Olga: Good morning, all of you.\n"
+        "💭 Per Strategy: I watch Olga.\n🗣️ 2. Per: Good morning, Olga.\n🌚 🐺 1. Olga: We take Per tonight.\n"
+        "🗣️ 🐺 1. Olga: I slept well, Per.\n🗣️ 2. Per: So did I, Olga.\n"
+    )
+    assert [(channel, speaker) for channel, speaker, _ in heard(text)] == [
+        ("private", "Olga"), ("public", "Olga"), ("private", "Per"), ("public", "Per"),
+        ("team", "Olga"), ("public", "Olga"), ("public", "Per"),
+    ]  # fmt: skip
+    assert [question.name for question in result(text).questions] == ["#🌚"]
+
+
+def test_a_reason_given_with_a_vote_is_asked_about() -> None:
+    game = {
+        "discussion": [
+            {"player": name, "message": f"{name} is on the team."} for name in ("Olga", "Per", "Rui", "Sara")
+        ],
+        "votes": [{"player": "Olga", "vote": "approve", "comment": "It keeps me hidden, as the wolf."}],
+        "reflections": [{"player": "Per", "comment": "I should have seen that Olga lied."}],
+    }
+    assert [channel for channel, _, _ in heard(game)] == ["public"] * 4 + ["team", "private"]
+    assert [question.name for question in result(game).questions] == ["reasons of votes"]
+
+
+def test_recipients_in_a_list_beside_speakers_are_read() -> None:
+    talk = {
+        "messages": ["Hello Per, shall we?", "Yes, Olga, let us go."],
+        "speakers": ["Olga", "Per"],
+        "receivers": ["Per", "Olga"],
+    }
+    third = {"messages": ["Rui here, Olga.", "And so?"], "speakers": ["Rui", "Olga"], "receivers": ["Olga", "Rui"]}
+    assert heard(lines(talk, third)) == [
+        ("private", "Olga", ("Per",)), ("private", "Per", ("Olga",)),
+        ("private", "Rui", ("Olga",)), ("private", "Olga", ("Rui",)),
+    ]  # fmt: skip
+    assert result(lines(talk, third)).transcript is None
+
+
+def test_what_a_program_and_each_agent_wrote_to_each_other_is_asked_about() -> None:
+    def chat(*answers: str) -> list[dict[str, str]]:
+        asked = [{"role": "system", "content": "You debate."}]
+        return asked + [{"role": role, "content": text} for text in answers for role in ("user", "assistant")]
+
+    game = {"players": {"For": chat("We should.", "Still, we should."), "Against": chat("We should not.")}}
+    said = [(channel, speaker) for channel, speaker, _ in heard(game) if channel != "system"]
+    assert said == [("team", "For"), ("team", "For"), ("team", "Against")]
+    assert result(game).transcript is None
+
+
+def test_texts_of_json_under_unknown_keys_are_counted_as_left_out() -> None:
+    game = {
+        "talk": [{"player": "Olga", "text": "Good morning to you all."}, {"player": "Per", "text": "Morning, Olga."}],
+        "last": [{"player": "Per", "final_words": "I was only ever a villager, believe me."}],
+    }
+    found = result(game)
+    assert found.kinds["left out"] == 1
+    assert found.left_out[0].text.startswith("I was only ever")
