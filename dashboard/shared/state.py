@@ -132,8 +132,11 @@ def _aim(transcript_id: str, message_id: str, metric: str | None, *, is_glance: 
 
 
 def follow(transcript_id: str, message_id: str, metric: str | None) -> None:
-    """Puts into the URL what the conversation shows already, so that it need not be told."""
-    choose(message=message_id, metric=metric)
+    """Puts into the URL what the conversation shows already, so that it need not be told.
+
+    The game as well: a click may come with the address of before the game was opened.
+    """
+    choose(transcript=transcript_id, message=message_id, metric=metric)
     st.session_state.setdefault(_FOLLOWED, {})[transcript_id] = (message_id, metric)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from evaluation.ratings import Rating
 from evaluation.transcript import Transcript, build_transcript
@@ -175,3 +176,16 @@ def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, sm
     add_evaluated(store, transcript, source_name="one.json")
     said = words(open_page("games", transcript=transcript.id))
     assert "This run was broken off by an error (no more tokens)." in said
+
+
+def test_a_click_that_comes_with_the_address_of_the_list_still_opens_its_game() -> None:
+    def clicked() -> None:
+        from dashboard.shared import state
+
+        state.follow("a1", "m3", "strategic_depth")
+
+    app = AppTest.from_function(clicked)
+    app.query_params["part"] = "List"
+    app.run()
+    assert not app.exception
+    assert app.query_params["transcript"] in ("a1", ["a1"])
