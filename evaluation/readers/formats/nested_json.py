@@ -45,6 +45,8 @@ _MOST_DEEP = 40
 # Fewer are a name or a label.
 _LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
+# What stands around a message for its reading alone: whose chat it is in, and who speaks in what stands below.
+_AROUND = ("agent", "author")
 _ORDERS = ("order", "speakingorder", "speakerorder")
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
@@ -73,7 +75,8 @@ class _Walk:
 
     def unread(self) -> dict[str, str]:
         """The texts that stand in no row, by their place."""
-        taken = {one for row in self.rows for one in row.cells.values() if isinstance(one, str)}
+        read = [one for row in self.rows for one in row.cells.values() if isinstance(one, str)]
+        taken = {*read, *(line for text in read for line in text.split("\n"))}
         return {place: text for place, text in self.texts.items() if text not in taken}
 
     def _object(self, held: Mapping[str, Any], path: str, around: Mapping[str, Any], depth: int) -> None:
@@ -86,10 +89,10 @@ class _Walk:
         named = guess_mapping(plain)
         cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
-        context["round"] = _number(context.get("round"))
-        speaker, text = cells.get("speaker"), cells.get("text")
+        context["round"] = cells["round"] = _number(context.get("round"))
+        speaker, text = _speaker(cells.get("speaker")), cells.get("text")
         if isinstance(text, str) and not speaker:
-            speaker = self._player_in(plain)
+            speaker = self._player_in(plain) or context.get("author")
         is_agent = isinstance(speaker, str) and text is None and column_key(named.speaker or "").startswith("agent")
         if isinstance(speaker, str) and around.get("agent") and fold(speaker) in word_set("chat_roles") | {"system"}:
             # What an agent was told, by others and by the program, is heard elsewhere or by that agent alone.
@@ -115,6 +118,8 @@ class _Walk:
             self._player(speaker, role)
         count = len(self.rows)
         inner = {**context, "agent": speaker} if is_agent else context
+        if author := _author(held):
+            inner = {**inner, "author": author}
         for said in _side_by_side(held):
             self._row(path, context, said, {})
         for key, one in held.items():
@@ -180,8 +185,22 @@ class _Walk:
         self.players.setdefault(name, {"name": name, "role": role, "alignment": alignment_of(role)})
 
     def _row(self, place: str, context: Mapping[str, Any], cells: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
-        known = {f"_{name}": one for name, one in {**context, **cells}.items() if one is not None and name != "agent"}
+        known = {
+            f"_{name}": one for name, one in {**context, **cells}.items() if one is not None and name not in _AROUND
+        }
         self.rows.append(TableRow(place, {**known, **rest}))
+
+
+def _speaker(name: Any) -> Any:
+    """A speaker's name, of whom a program may know only the number."""
+    return f"Player {name}" if isinstance(name, int) and not isinstance(name, bool) else name
+
+
+def _author(held: Mapping[str, Any]) -> str | None:
+    """The name of a speaker who is an object of its own, beside the texts: ``{"speaker": {"name": "Ann"}, ...}``."""
+    speakers = (one for key, one in held.items() if isinstance(one, dict) and column_key(key) in ("speaker", "author"))
+    name = next((one.get("name") for one in speakers), None)
+    return name if isinstance(name, str) and name.strip() else None
 
 
 def _is_chat(value: Any) -> bool:
@@ -258,12 +277,16 @@ def _side_by_side(held: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if said is None or names is None:
         return
     count = len(lists[names])
+    if count == 1 and len(lists[said]) > 1 and all(isinstance(text, str) for text in lists[said]):
+        # Several lines of one speaker.
+        yield {"text": "\n".join(lists[said]), "speaker": _speaker(lists[names][0])}
+        return
     to = lists.get(hearers or "", [])
     for key, texts in lists.items():
         if len(texts) != count or not all(isinstance(text, str) and (key == said or " " in text) for text in texts):
             continue
         for place, (text, name) in enumerate(zip(texts, lists[names], strict=True)):
-            speaker = {"speaker": name if isinstance(name, str) else f"Player {name}"} if key == said else {}
+            speaker = {"speaker": _speaker(name)} if key == said else {}
             yield {"text": text, **speaker} | ({"recipients": to[place]} if speaker and len(to) == count else {})
 
 

@@ -350,6 +350,8 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     """The beginning of a message in a cleaned line (``_plain``); ``None`` where no name stands."""
     if above := _above(line):
         return above
+    if match := part("bold time").match(line):
+        line = f"{match['time']} {match['mark']}{line[match.end() :]}"
     if match := shape("time behind").fullmatch(line):
         return _named("colon", match["name"], match["text"], time=match["time"])
     if is_bracketed and (match := shape("bracketed").fullmatch(line)):
@@ -360,6 +362,10 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
         line = line[match.end() :].lstrip(_MARKS + " ")
         if match := part("nick").fullmatch(line):
             return Head("colon", match["nick"], match["text"], time=time)
+        if match := part("conference").fullmatch(line):
+            return Head(
+                "colon", match["name"], match["text"], recipients=(match["to"],) if match["to"] else (), time=time
+            )
         line = _marked(line)
     # In a chat every line with a time is somebody's or tells an event.
     event = Head("event", text=line.removeprefix("[event] "), time=time)

@@ -368,3 +368,79 @@ def test_a_refusal_says_what_stands_there() -> None:
     assert '"steps[].prompt"' in refusal({"steps": [{"prompt": "You are Olga.", "response": "I wait for the others."}]})
     labels = "Turn: 1\nprice told: 3\nTurn: 2\nprice told: 4\nTurn: 3\nprice told: 5\n"
     assert '"price told"' in refusal(labels)
+
+
+def test_numbers_and_actors_are_speakers_of_texts_and_voters() -> None:
+    game = {
+        "statements": [{"player_id": 1, "content": "I grow hot in the sun."}, {"player_id": 2, "content": "So do I."}],
+        "votes": [{"voter_id": 1, "voted_for": 2}],
+    }
+    transcript = read(game)
+    assert [message.speaker for message in transcript.messages] == ["Player 1", "Player 2"]
+    assert [(vote.voter, vote.target) for vote in transcript.votes] == [("Player 1", "Player 2")]
+    events = [
+        {"type": "statement", "day": 1, "actor": "SAGE", "text": "I watch RICO."},
+        {"type": "statement", "day": 1, "actor": "RICO", "text": "I watch SAGE."},
+        {"type": "vote", "day": 1, "actor": "SAGE", "target": "RICO"},
+    ]
+    assert [(vote.voter, vote.target, vote.round) for vote in read({"events": events}).votes] == [("SAGE", "RICO", 1)]
+
+
+def test_what_is_public_goes_before_the_whole_answer() -> None:
+    rounds = [
+        {"agent": "Mayor", "prompt": "You rule.", "full_answer": "I lie. We agree.", "public_answer": "We agree."},
+        {"agent": "Union", "prompt": "You work.", "full_answer": "I lie. We do not.", "public_answer": "We do not."},
+    ]
+    assert [message.text for message in read({"rounds": rounds}).discussion] == ["We agree.", "We do not."]
+
+
+def test_a_turn_that_is_no_number_is_no_round() -> None:
+    turns = [
+        {"turn": "opening", "agent": "A", "response": "We must."},
+        {"turn": "opening", "agent": "B", "response": "We must not."},
+    ]
+    assert [message.round for message in read({"transcript": turns}).messages] == [None, None]
+
+
+def test_a_speaker_above_blocks_of_text_and_lines_of_one_name() -> None:
+    turns = [
+        {"speaker": {"name": name, "ID": 1}, "text_blocks": [{"text": f"This is {name} speaking."}, {"text": "Go on."}]}
+        for name in ("Warren", "Black")
+    ]
+    assert {message.speaker for message in read({"sections": [{"turns": turns}]}).messages} == {"Warren", "Black"}
+    lists = [
+        {"NAMES": ["MATT"], "UTTERANCES": ["Welcome to the table.", "We begin."]},
+        {"NAMES": ["LAURA"], "UTTERANCES": ["Hello."]},
+    ]
+    assert [(m.speaker, m.text) for m in read({"TURNS": lists}).messages] == [
+        ("MATT", "Welcome to the table.\nWe begin."), ("LAURA", "Hello."),
+    ]  # fmt: skip
+
+
+def test_the_chat_that_a_conference_saves_tells_who_was_written_to() -> None:
+    text = (
+        "10:14:36\t From Olga Berg : Where can we buy these?\n10:17:08\t From Per (Acme) : In the shop, I think.\n"
+        "10:17:51\t From Olga Berg to Per (Acme) (Privately) : You look happy.\n"
+        "10:18:53\t From Rui to Everyone : Hello all.\n"
+    )
+    said = [(channel, speaker) for channel, speaker, _ in heard(text)]
+    assert said == [("public", "Olga Berg"), ("public", "Per (Acme)"), ("private", "Olga Berg"), ("public", "Rui")]
+
+
+def test_a_time_inside_the_emphasis_of_a_name_is_its_time() -> None:
+    text = (
+        "**[00:01] SPEAKER_01:** So, hello.\n\n**[00:31] SPEAKER_00:** Thank you.\n\n**[01:02] SPEAKER_01:** Go on.\n"
+    )
+    assert told(read(text)) == [
+        ("public", "SPEAKER_01", "So, hello."),
+        ("public", "SPEAKER_00", "Thank you."),
+        ("public", "SPEAKER_01", "Go on."),
+    ]
+
+
+def test_the_list_of_who_is_alive_is_no_player() -> None:
+    text = (
+        "[22:29:06] Player 2: Said word: grain\n[22:29:08] Player 0: Said word: bread\n"
+        "[22:29:11] Players Alive: [0, 2]\n[22:29:25] Player 0: Grain seems too broad.\n[22:29:26] Player 2: Does it?\n"
+    )
+    assert {speaker for channel, speaker, _ in heard(text) if channel == "public"} == {"Player 0", "Player 2"}
