@@ -110,8 +110,8 @@ class _Walk:
                 # A reason given with a vote: nothing says whether the others heard it.
                 said["channel"] = REASONS_OF_VOTES
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
-        elif (voter or speaker) and cells.get("target") is not None and (voter or "vote" in str(context.get("kind"))):
-            self._row(path, context, {"speaker": voter or speaker, "target": cells["target"], "kind": "vote"}, {})
+        elif text is None and (result := _result(cells, voter, speaker, str(context.get("kind")), held)):
+            self._row(path, context, result, {})
         elif isinstance(speaker, str) and (thought := _thought(plain)) is not None:
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
@@ -189,6 +189,20 @@ class _Walk:
             f"_{name}": one for name, one in {**context, **cells}.items() if one is not None and name not in _AROUND
         }
         self.rows.append(TableRow(place, {**known, **rest}))
+
+
+def _result(
+    cells: Mapping[str, Any], voter: Any, speaker: Any, kind: str, held: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The cells of a vote or of somebody's end, told without a text; a kill only where it says that nobody is saved."""
+    target, words = cells.get("target"), {*_WORDS.findall(str(cells.get("kind")).casefold())}
+    is_end = bool(words & word_set("leave_kinds")) or ("kill" in words and held.get("saved") is False)
+    role = cells.get("role") or next((held[key] for key in held if column_key(key) == "role"), None)
+    if is_end and isinstance(target, str) and speaker in (None, role):
+        return {"target": target, "role": role, "kind": "elimination"}
+    if (voter or speaker) and target is not None and (voter or "vote" in kind):
+        return {"speaker": voter or speaker, "target": target, "kind": "vote"}
+    return None
 
 
 def _speaker(name: Any) -> Any:

@@ -360,12 +360,8 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
         line = line[match.end() :].lstrip(_MARKS + " ")
-        if match := part("nick").fullmatch(line):
-            return Head("colon", match["nick"], match["text"], time=time)
-        if match := part("conference").fullmatch(line):
-            return Head(
-                "colon", match["name"], match["text"], recipients=(match["to"],) if match["to"] else (), time=time
-            )
+        if named := _after_time(line, time):
+            return named
         line = _marked(line)
     # In a chat every line with a time is somebody's or tells an event.
     event = Head("event", text=line.removeprefix("[event] "), time=time)
@@ -382,6 +378,15 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("titled").fullmatch(line):
         return _named("titled", (match["name"] or match["bold"]) + (match["note"] or ""), "", time=time)
     return event if time is not None else None
+
+
+def _after_time(line: str, time: str) -> Head | None:
+    """The speaker as chats of the net and of conferences write it behind a time: "<Ann>", "From Ann to Bob"."""
+    if match := part("nick").fullmatch(line):
+        return Head("colon", match["nick"], match["text"], time=time)
+    match = part("conference").fullmatch(line)
+    to = (match["to"],) if match and match["to"] else ()
+    return Head("colon", match["name"], match["text"], recipients=to, time=time) if match else None
 
 
 def _marked(line: str) -> str:

@@ -383,7 +383,14 @@ def test_numbers_and_actors_are_speakers_of_texts_and_voters() -> None:
         {"type": "statement", "day": 1, "actor": "RICO", "text": "I watch SAGE."},
         {"type": "vote", "day": 1, "actor": "SAGE", "target": "RICO"},
     ]
-    assert [(vote.voter, vote.target, vote.round) for vote in read({"events": events}).votes] == [("SAGE", "RICO", 1)]
+    events += [
+        {"type": "elimination", "day": 1, "target": "RICO", "role": "Villager"},
+        {"type": "night_kill", "day": 1, "target": "SAGE", "saved": True},
+        {"type": "night_kill", "day": 2, "target": "SAGE", "saved": False},
+    ]
+    transcript = read({"events": events})
+    assert [(vote.voter, vote.target, vote.round) for vote in transcript.votes] == [("SAGE", "RICO", 1)]
+    assert [(gone.player, gone.round) for gone in transcript.eliminations] == [("RICO", 1), ("SAGE", 2)]
 
 
 def test_what_is_public_goes_before_the_whole_answer() -> None:
