@@ -18,8 +18,11 @@ BEGIN, END = "<!-- line shapes -->\n", "<!-- end of line shapes -->"
 
 def printed() -> str:
     """The table as the page has it."""
-    rows = [f"| {one.name} | {one.yields} | {_code(one.example)} |" for one in _shapes()]
-    return "\n".join(["| shape | yields | such as |", "|---|---|---|", *rows]) + "\n"
+    examples: dict[str, list[str]] = {}
+    for one in _shapes():
+        examples.setdefault(one.yields, []).append(_code(one.example))
+    rows = [f"| {', '.join(lines)} | {yields} |" for yields, lines in examples.items()]
+    return "\n".join(["| a line such as | yields |", "|---|---|", *rows]) + "\n"
 
 
 def _code(text: str) -> str:
