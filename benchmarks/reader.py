@@ -495,10 +495,11 @@ def reader_as_bytes(reader: Reader) -> bytes:
     return buffer.getvalue()
 
 
-def card_table(reader: model.Reader) -> str:
+def card_table(reader: model.Reader, *, by_source: bool) -> str:
     """The figures of a reader as Markdown tables: what it is licensed for, and what else it is measured by."""
     told = reader.card["left out"]
-    lines = ["| what | licence | right of what is said beyond it | by source left out |", "|---|---|---|---|"]
+    columns = 4 if by_source else 3
+    rows = [["what", "licence", "right of what is said beyond it", "by source left out"]]
     for question, one in told.items():
         if "said" in one:
             sources = ", ".join(f"{name} {right} of {said}" for name, (right, said) in one["sources"].items())
@@ -507,19 +508,25 @@ def card_table(reader: model.Reader) -> str:
             licence = "yes" if by_rule in reader.rule_acts else "none"
             if by_rule == question:
                 licence = "none" if limit is None else f"from {limit:.2f}"
-            lines.append(f"| {question} | {licence} | {one['right']} of {one['said']} | {sources} |")
-    lines += ["", "| question | measure | all | by source left out (yes of messages) |", "|---|---|---|---|"]
+            rows.append([question, licence, f"{one['right']} of {one['said']}", sources])
+    measures = [["question", "measure", "all", "by source left out (yes of messages)"]]
     for question, one in told.items():
         if "measure" in one:
             sources = ", ".join(
                 f"{name} {value:.2f} ({yes} of {count})" for name, (value, count, yes) in one["sources"].items()
             )
-            lines.append(f"| {question} | {one['measure']} | {one['all']:.2f} | {sources} |")
+            measures.append([question, one["measure"], f"{one['all']:.2f}", sources])
+    tables = [_markdown_table([row[:columns] for row in table]) for table in (rows, measures)]
     counts = ", ".join(f"{name} {count}" for name, count in reader.card["messages"].items())
     return (
         f"`{reader.name}`, trained on {sum(reader.card['messages'].values()):,} messages: {counts}.\n"
-        f"Farthest game left out: {reader.kinds.limit:.2f} spreads.\n\n" + "\n".join(lines) + "\n"
+        f"Farthest game left out: {reader.kinds.limit:.2f} spreads.\n\n" + "\n".join(tables)
     )
+
+
+def _markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    header, *others = [f"| {' | '.join(row)} |\n" for row in rows]
+    return "".join([header, "|" + "---|" * len(rows[0]) + "\n", *others])
 
 
 def main() -> None:
@@ -527,10 +534,11 @@ def main() -> None:
     began = time.perf_counter()
     reader = train(LabelledSet.of("tuning", "synthetic").as_training(), "en")
     SHIPPED.write_bytes(reader_as_bytes(reader))
-    table = card_table(reader)
     text = CARD.read_text(encoding="utf-8")
-    CARD.write_text(text[: text.index(_TABLE) + len(_TABLE)] + "\n" + table, encoding="utf-8")
-    print(table)
+    CARD.write_text(
+        text[: text.index(_TABLE) + len(_TABLE)] + "\n" + card_table(reader, by_source=False), encoding="utf-8"
+    )
+    print(card_table(reader, by_source=True))
     print(f"{SHIPPED.stat().st_size / 1e6:.2f} MB, trained in {time.perf_counter() - began:.0f} s")
 
 

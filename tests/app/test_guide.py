@@ -93,8 +93,7 @@ def test_terms_are_those_of_the_glossary(open_page, table) -> None:
 def test_the_mapping_of_traces_is_the_documentations_and_names_every_format() -> None:
     page = (documentation_root() / "formats.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines()]
-    cells = [tuple(cell.replace("`", "").strip("| ") for cell in row) for row in rows if len(row) == 6]
-    told = {(row[0], row[1], row[4], row[5]) for row in cells}
+    told = {tuple(cell.replace("`", "").strip("| ") for cell in row) for row in rows if len(row) == 4}
     assert {tuple(row) for row in parts.TRACE_FORMATS} <= told
     folder = "evaluation.readers.traces"
     readers = [reader for reader in (*FILE_READERS, *BINARY_READERS) if reader.read.__module__.startswith(folder)]

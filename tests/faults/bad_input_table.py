@@ -1,4 +1,4 @@
-"""Write ``docs/bad-input.md``, every bad input with its message: ``python -m tests.faults.bad_input_table``."""
+"""Write ``bad_inputs.md``, every bad input with its message: ``python -m tests.faults.bad_input_table``."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ from pathlib import Path
 from evaluation.readers import ReadResult, read_path, read_upload
 from tests.faults.bad_inputs import PLACES, SECTIONS, BadInput
 
-PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+PAGE = Path(__file__).with_name("bad_inputs.md")
 _HEAD = """# Bad input
 
-What becomes of files that are broken, too large, hostile or not transcripts at all. Whatever is refused, the other
-files of the same upload go in, nothing of a refused game is stored, and the reader gives its memory back.
-
-This page is written by `python -m tests.faults.bad_input_table` from the cases of the tests
-(`tests/faults/bad_inputs.py`), which hand each of them in and check that the message names the value, the place and a
-remedy.
+What becomes of files that are broken, too large, hostile or not transcripts at all: written by
+`python -m tests.faults.bad_input_table` from the cases of the tests (`tests/faults/bad_inputs.py`), which hand each of
+them in and check that the message names the value, the place and a remedy.
 """
 
 

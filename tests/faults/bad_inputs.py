@@ -1,6 +1,6 @@
 """Every kind of bad input in one table: what it is called, how its bytes are made, and what its message must name.
 
-To add one, add a line; ``python -m tests.faults.bad_input_table`` then writes ``docs/bad-input.md`` again.
+To add one, add a line; ``python -m tests.faults.bad_input_table`` then writes ``bad_inputs.md`` again.
 """
 
 from __future__ import annotations

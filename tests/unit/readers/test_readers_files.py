@@ -1,6 +1,6 @@
 """Files, folders and zips: what is too large, broken or in the way is refused, and the rest goes in.
 
-Beside the cases of ``tests/faults/bad_inputs.py``, whose words ``docs/bad-input.md`` holds.
+Beside the cases of ``tests/faults/bad_inputs.py``, whose words ``tests/faults/bad_inputs.md`` holds.
 """
 
 import io
