@@ -38,6 +38,8 @@ def refusal(content: Any, **about: Any) -> str:
     """Why the only game was refused."""
     found = result(content, **about)
     assert found.transcript is None
+    assert found.error is not None
+    assert found.error.remedy
     return str(found.error)
 
 
