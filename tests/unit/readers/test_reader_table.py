@@ -57,7 +57,6 @@ def test_a_first_line_of_excel_names_the_delimiter(first: str) -> None:
     assert refusal(f"{first}name;text\nAnn\n").startswith("line 3: The row has 1 cells, the heading 2.")
     assert "No known format begins like that." in refusal(f"{first}a;name,text\n1;Ann,Hi\n")
     unknown = result(f"{first}wer;was\nAnn;Hi, all\n")
-    assert unknown.head is not None
     assert (unknown.head.columns, unknown.head.rows) == (("wer", "was"), (("Ann", "Hi, all"),))
 
 
@@ -164,10 +163,7 @@ def test_a_parquet_table_that_unpacks_to_too_much() -> None:
     assert refusal(many).startswith("The table has 300,000 rows, more than 200,000. Check that it is one game")
     assert "raise limit.lines" in refusal(many)
     long = parquet({"speaker": ["A"] * 50_000, "text": ["x" * 1000] * 50_000})
-    assert refusal(long) == (
-        "The table holds more than 20,971,520 characters. Split it into several, "
-        "or raise limit.file_bytes (Settings, Import limits, or dramaturg settings --set)."
-    )
+    assert refusal(long).startswith("The table holds more than 20,971,520 characters. Split it into several, or raise")
     wide = parquet({"speaker": ["A"] * 1000, "text": ["x" * 200_000] * 1000})
     assert "A cell holds 200,000 characters, more than 100,000." in refusal(wide)
 
@@ -268,11 +264,9 @@ def german(columns: tuple[str, ...]) -> ColumnMapping | None:
 @pytest.mark.parametrize("data", KINDS.values(), ids=KINDS)
 def test_a_table_of_unknown_columns_is_refused_with_its_head_and_read_once_they_are_chosen(data: bytes) -> None:
     (before,) = read_upload("x", data)
-    assert before.error is not None
     assert "choose it" in before.error.remedy or "--map speaker=COLUMN" in before.error.remedy
     assert before.head == TableHead(("wer", "was", "tag"), (("Ann", "Hallo, Ben", "1"), ("Ben", "Guten Tag", "2")))
     (after,) = read_upload("x", data, Limits(), german)
-    assert after.transcript is not None
     assert [(m.speaker, m.text, m.round) for m in after.transcript.messages] == [
         ("Ann", "Hallo, Ben", 1),
         ("Ben", "Guten Tag", 2),
@@ -336,7 +330,6 @@ def test_what_is_no_table_has_no_head(data: bytes) -> None:
 def test_a_head_is_short_whatever_the_table_holds() -> None:
     data = b"who,what\n" + b"Ann," + b"x" * 50_000 + b"\n" + b"Ben,Hi\n" * 1000
     head = table_head(Document(data, Limits()))
-    assert head is not None
     assert len(head.rows) == ROWS_SHOWN
     assert len(head.rows[0][1]) == 200
 
