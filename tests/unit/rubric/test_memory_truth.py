@@ -17,15 +17,7 @@ from tests.games import game_of
 NAMES = ("Mara", "Priya", "Jonas", "Wren", "Theo", "Ivy", "Otis", "Cole")
 VOTES = {
     1: {"Mara": "Cole", "Priya": "Cole", "Jonas": "Ivy", "Wren": "Cole", "Theo": "Cole", "Ivy": "Otis", "Otis": "Ivy"},
-    2: {
-        "Mara": "Theo",
-        "Priya": "Wren",
-        "Jonas": "Wren",
-        "Wren": "Theo",
-        "Theo": "Wren",
-        "Ivy": "Wren",
-        "Otis": "Wren",
-    },
+    2: dict.fromkeys(("Mara", "Wren"), "Theo") | dict.fromkeys(("Priya", "Jonas", "Theo", "Ivy", "Otis"), "Wren"),
 }
 OUT = {1: "Cole", 2: "Wren"}
 ROUNDS = tuple(VOTES)
