@@ -112,7 +112,6 @@ def test_no_claims_whatever_pass_for_an_address_or_subject_that_was_named(claims
 
 def test_roles_and_names_come_from_the_configuration(tmp_path: Path) -> None:
     rules = read(tmp_path, SECRETS)
-    assert rules is not None
     assert rules.host == "dramaturg.example.org"
     assert rules.role_of(ADA) is Role.ADMIN
     assert rules.role_of(ADA | {"email": "eve@example.org"}) is Role.RATER
@@ -125,7 +124,6 @@ def test_roles_and_names_come_from_the_configuration(tmp_path: Path) -> None:
 
 def test_the_environment_replaces_the_lists(tmp_path: Path) -> None:
     rules = read(tmp_path, SECRETS, DRAMATURG_ADMINS="sub:9, eve@example.org", DRAMATURG_RATERS="*")
-    assert rules is not None
     assert rules.role_of({"sub": "9"}) is Role.ADMIN
     assert rules.role_of(ADA) is Role.RATER
 
@@ -173,7 +171,6 @@ def test_several_providers_are_named_and_each_is_checked(tmp_path: Path) -> None
     keys = SECRETS[SECRETS.index("client_id") : SECRETS.index("[access]")]
     text = SECRETS.replace(keys, f"[auth.google]\n{keys}[auth.work]\n{keys}")
     rules = read(tmp_path, text)
-    assert rules is not None
     assert rules.providers == ("google", "work")
     with pytest.raises(InputError, match="underscore"):
         read(tmp_path, text.replace("auth.work", "auth.my_work"))

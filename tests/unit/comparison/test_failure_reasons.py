@@ -17,17 +17,9 @@ from tests.games import game_of
 
 
 def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lost: float = 1.0, weight: float = 1.0):
-    return {
-        "is_after": after,
-        "transcript_id": game,
-        "game": f"game {game}",
-        "metric": "coherence",
-        "player": "Ann",
-        "message_id": f"m{number}",
-        "numerator": weight - lost,
-        "denominator": weight,
-        "reason": reason,
-    }
+    where = {"is_after": after, "transcript_id": game, "game": f"game {game}", "message_id": f"m{number}"}
+    counted = {"numerator": weight - lost, "denominator": weight, "reason": reason}
+    return where | {"metric": "coherence", "player": "Ann"} | counted
 
 
 def found_in(rows: list[dict[str, object]], *, has_reference: bool = True) -> MetricFailures:

@@ -102,10 +102,8 @@ STATEMENTS = (
 @pytest.mark.parametrize("said", STATEMENTS)
 @pytest.mark.parametrize("form", ["{} {}.", "Hm. {} {}", "**{}** {}!"])
 def test_another_name_changes_nothing_at_a_sentences_start(name: str, said: str, form: str) -> None:
-    text = form.format(name, said)
-    assert found(("Agent-Alpha", "Winter", "Lee", "Bailey"), text) == [
-        ("Agent-Alpha" if name == "Alpha" else name, name)
-    ]
+    player = "Agent-Alpha" if name == "Alpha" else name
+    assert found(("Agent-Alpha", "Winter", "Lee", "Bailey"), form.format(name, said)) == [(player, name)]
 
 
 @pytest.mark.parametrize(
@@ -241,12 +239,8 @@ def test_first_and_last_names_count_when_only_one_player_has_them() -> None:
 
 def test_a_full_name_beats_a_part_of_another() -> None:
     names = ("Adrian", "AdrianMorgan", "LeeAdrian")
-    assert players(names, "Adrian, Adrian Morgan, LeeAdrian, Morgan") == [
-        "Adrian",
-        "AdrianMorgan",
-        "LeeAdrian",
-        "AdrianMorgan",
-    ]
+    named = ["Adrian", "AdrianMorgan", "LeeAdrian", "AdrianMorgan"]
+    assert players(names, "Adrian, Adrian Morgan, LeeAdrian, Morgan") == named
 
 
 @pytest.mark.parametrize(
@@ -334,13 +328,7 @@ def test_mentions_are_ordered_apart_and_inside_the_text(names: list[str], text: 
 
 def test_hostile_texts_stay_linear() -> None:
     index = NameIndex(["Agent-A", "(a+)+$", "🦊", "aaaa", "Player 1"])
-    for text in (
-        "(" * 50_000,
-        "a" * 50_000,
-        "agent-" * 10_000,
-        "Agent-A: " * 5_000,
-        "🦊" * 20_000,
-        "player 1 " * 5_000,
-    ):
+    repeated = {"(": 50_000, "a": 50_000, "agent-": 10_000, "Agent-A: ": 5_000, "🦊": 20_000, "player 1 ": 5_000}
+    for text in (unit * times for unit, times in repeated.items()):
         index.mentions(text)
         index.body_start(text, "Agent-A")
