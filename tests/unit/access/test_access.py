@@ -39,25 +39,13 @@ def test_raters_may_rate_and_nothing_else() -> None:
     assert not any(may(None, action) for action in Action)
 
 
-@pytest.mark.parametrize(
-    ("entry", "covered"),
-    [
-        ("*", True),
-        ("ada@example.org", True),
-        (" ADA@example.ORG ", True),
-        ("eve@example.org", False),
-        ("*@example.org", True),
-        ("*@ample.org", False),
-        ("sub:1234", True),
-        ("sub:123", False),
-        ("sub:1234@https://login.example.org", True),
-        ("sub:1234@https://evil.example", False),
-        ("claim:groups=admins", True),
-        ("claim:groups=admin", False),
-        ("claim:tenant=acme", True),
-        ("claim:nothing=acme", False),
-    ],
-)
+ADAS = ["*", "ada@example.org", " ADA@example.ORG ", "*@example.org", "sub:1234", "sub:1234@https://login.example.org"]
+ADAS += ["claim:groups=admins", "claim:tenant=acme"]
+OTHERS = ["eve@example.org", "*@ample.org", "sub:123", "sub:1234@https://evil.example", "claim:groups=admin"]
+OTHERS += ["claim:nothing=acme"]
+
+
+@pytest.mark.parametrize(("entry", "covered"), [*((one, True) for one in ADAS), *((one, False) for one in OTHERS)])
 def test_an_entry_covers_whom_it_names(entry: str, covered: bool) -> None:
     claims = ADA | {"groups": ["raters", "admins"], "tenant": "acme"}
     assert parse_grant(entry, "here").covers(claims, trusts_email=False) is covered

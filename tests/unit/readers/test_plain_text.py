@@ -142,18 +142,13 @@ def test_files_that_a_reader_with_fresh_eyes_broke(text: str, expected: list[tup
     assert told(text) == expected
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "If Ben was eliminated, we win.",
-        "Remember: if Cleo dies, the wolves win.",
-        "The villagers think Ben was killed?",
-        "Ann died laughing.",
-        "Ben is dead to me.",
-        "Yesterday Nell was quiet.",
-        "Ann was removed from the chat",
-    ],
+SUPPOSED = (
+    "If Ben was eliminated, we win.|Remember: if Cleo dies, the wolves win.|The villagers think Ben was killed?|"
+    "Ann died laughing.|Ben is dead to me.|Yesterday Nell was quiet.|Ann was removed from the chat"
 )
+
+
+@pytest.mark.parametrize("line", SUPPOSED.split("|"))
 def test_a_moderator_who_supposes_eliminates_nobody(line: str) -> None:
     transcript = read(f"{GREETING}Moderator: {line}\n")
     assert (transcript.eliminations, transcript.winner) == ((), None)

@@ -116,28 +116,15 @@ def test_unknown_roles_are_asked_about_once() -> None:
     assert [p.alignment for p in answered.players] == ["town", "town", "town", "mafia"]
 
 
+SAID = [{"player": "Olga", "message": "Per, why so quiet?"}, {"player": "Per", "message": "I listen."}]
+SAID.append({"player": "Rui", "message": "Per is a wolf.", "thought": "I saw him."})
+NIGHT = {"werewolf_discussion": [{"player": "Per", "message": "I take Sara."}], "killed": "Sara"}
+DAY = {"discussion": SAID, "votes": {"Olga": "Per", "Per": "Olga", "Rui": "Per"}, "eliminated": "Per"}
+ROLES = (("Olga", "villager"), ("Per", "werewolf"), ("Rui", "seer"))
 NESTED: dict[str, Any] = {
     "game_id": "g7",
-    "players": [
-        {"name": "Olga", "role": "villager"},
-        {"name": "Per", "role": "werewolf"},
-        {"name": "Rui", "role": "seer"},
-    ],
-    "rounds": [
-        {
-            "round": 1,
-            "night": {"werewolf_discussion": [{"player": "Per", "message": "I take Sara."}], "killed": "Sara"},
-            "day": {
-                "discussion": [
-                    {"player": "Olga", "message": "Per, why so quiet?"},
-                    {"player": "Per", "message": "I listen."},
-                    {"player": "Rui", "message": "Per is a wolf.", "thought": "I saw him."},
-                ],
-                "votes": {"Olga": "Per", "Per": "Olga", "Rui": "Per"},
-                "eliminated": "Per",
-            },
-        }
-    ],
+    "players": [{"name": name, "role": role} for name, role in ROLES],
+    "rounds": [{"round": 1, "night": NIGHT, "day": DAY}],
     "winner": "villagers",
 }
 

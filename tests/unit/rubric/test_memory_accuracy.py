@@ -296,39 +296,23 @@ def test_references_are_checked_against_the_record(text: str, expected: list[str
 
 
 NO_REFERENCES = (
-    "Who voted for Agent-Bravo?",
-    "Did Agent-Alpha vote for Agent-Bravo last round?",
-    "Agent-Alpha voted for Agent-Bravo?",
-    "Agent-Alpha, why did you vote for Agent-Bravo last round",
-    "If Agent-Alpha voted for Agent-Charlie, he is Mafia.",
-    "Unless Agent-Alpha voted for Agent-Charlie we are lost.",
-    "Had Agent-Alpha voted for Agent-Charlie, we would know.",
-    "I want to know who voted for Agent-Charlie.",
-    "In round 4 I will vote for Agent-Bravo.",
-    "Let's vote for Agent-Bravo.",
-    "We should have voted for Agent-Charlie.",
-    "Agent-Alpha might have voted for Agent-Charlie.",
-    "Maybe Agent-Alpha voted for Agent-Charlie.",
-    "I don't think Agent-Alpha voted for Agent-Charlie.",
-    "I doubt Agent-Alpha voted for Agent-Charlie.",
-    "Agent-Bravo says that I voted for Agent-Charlie.",
-    "Let's not repeat last round.",
-    "We need to act earlier.",
-    "Agent-Charlie is out of line.",
-    "Agent-Charlie is suspicious.",
-    "I'm voting for Agent-Bravo.",
-    "Whoever voted for Agent-Charlie last round is Mafia.",
-    "Everyone who voted for Agent-Charlie is Mafia.",
-    "Agent-Charlie has 2 votes.",
-    "I am switching to Agent-Bravo.",
-    "In round 4 I will switch to Agent-Bravo.",
-    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.",
-    "Maybe we were wrong last round.",
-    "Everyone who voted for Agent-Charlie last round is Mafia.",
+    "Who voted for Agent-Bravo?|Did Agent-Alpha vote for Agent-Bravo last round?|Agent-Alpha voted for Agent-Bravo?|"
+    "Agent-Alpha, why did you vote for Agent-Bravo last round|If Agent-Alpha voted for Agent-Charlie, he is Mafia.|"
+    "Unless Agent-Alpha voted for Agent-Charlie we are lost.|Had Agent-Alpha voted for Agent-Charlie, we would know.|"
+    "I want to know who voted for Agent-Charlie.|In round 4 I will vote for Agent-Bravo.|Let's vote for Agent-Bravo.|"
+    "We should have voted for Agent-Charlie.|Agent-Alpha might have voted for Agent-Charlie.|"
+    "Maybe Agent-Alpha voted for Agent-Charlie.|I don't think Agent-Alpha voted for Agent-Charlie.|"
+    "I doubt Agent-Alpha voted for Agent-Charlie.|Agent-Bravo says that I voted for Agent-Charlie.|"
+    "Let's not repeat last round.|We need to act earlier.|Agent-Charlie is out of line.|Agent-Charlie is suspicious.|"
+    "I'm voting for Agent-Bravo.|Whoever voted for Agent-Charlie last round is Mafia.|"
+    "Everyone who voted for Agent-Charlie is Mafia.|Agent-Charlie has 2 votes.|I am switching to Agent-Bravo.|"
+    "In round 4 I will switch to Agent-Bravo.|"
+    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.|Maybe we were wrong last round.|"
+    "Everyone who voted for Agent-Charlie last round is Mafia."
 )
 
 
-@pytest.mark.parametrize("text", NO_REFERENCES)
+@pytest.mark.parametrize("text", NO_REFERENCES.split("|"))
 def test_questions_conditions_plans_and_guesses_are_no_references(text: str) -> None:
     assert found_in(text) == []
 
@@ -376,11 +360,11 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
         "accurate": 2,
         "inaccurate": 1,
         "unverified": 1,
-        "settled_by_votes": 3,
-        "settled_by_kind": {"vote": 3, "earlier statement": 0},
-        "coverage": 0.75,
         "settled": 3,
         "considered": 4,
+        "coverage": 0.75,
+        "settled_by_votes": 3,
+        "settled_by_kind": {"vote": 3, "earlier statement": 0},
     }
     assert coverage_words(result) == "3 of 4 references to the past settled, low evidence"
 

@@ -160,34 +160,20 @@ def test_acts_are_found_with_their_targets(text: str, expected: set[tuple[str, s
 
 
 NOTHING = (
-    "Hello everyone, nice to meet you.",
-    "Agent-Alpha said Agent-Bravo is Mafia.",
-    "Agent-Alpha thinks Agent-Bravo is Mafia.",
-    "You think Agent-Bravo is Mafia.",
-    "I never said Agent-Bravo is Mafia.",
-    'Agent-Alpha wrote "Agent-Bravo is Mafia".',
-    "If Agent-Bravo is Mafia, we lose.",
-    "If he lies again, I will vote for Agent-Bravo.",
-    "I am suspicious.",
-    "Agent-Bravo wants to vote for Agent-Alpha.",
-    "Agent-Bravo votes for Agent-Alpha.",
-    "Agent-Bravo is voting for Agent-Alpha.",
-    "I didn't vote for Agent-Bravo.",
-    "I'm the best in jumping to the wrong conclusions.",
-    "Jumping to conclusions is the game!",
-    "I think we should jump to conclusions.",
-    "Agent-Bravo, what is your favourite food?",
-    "If I am Mafia, I will eat my hat.",
-    "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.",
-    "We are mafia hunters.",
-    "We have seen nothing that points to Agent-Bravo.",
-    "Agent-Bravo answer was odd.",
-    "You answer nothing, Agent-Bravo.",
-    "Question for Agent-Bravo.",
+    "Hello everyone, nice to meet you.|Agent-Alpha said Agent-Bravo is Mafia.|"
+    "Agent-Alpha thinks Agent-Bravo is Mafia.|You think Agent-Bravo is Mafia.|I never said Agent-Bravo is Mafia.|"
+    'Agent-Alpha wrote "Agent-Bravo is Mafia".|If Agent-Bravo is Mafia, we lose.|'
+    "If he lies again, I will vote for Agent-Bravo.|I am suspicious.|Agent-Bravo wants to vote for Agent-Alpha.|"
+    "Agent-Bravo votes for Agent-Alpha.|Agent-Bravo is voting for Agent-Alpha.|I didn't vote for Agent-Bravo.|"
+    "I'm the best in jumping to the wrong conclusions.|Jumping to conclusions is the game!|"
+    "I think we should jump to conclusions.|Agent-Bravo, what is your favourite food?|"
+    "If I am Mafia, I will eat my hat.|Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.|"
+    "We are mafia hunters.|We have seen nothing that points to Agent-Bravo.|Agent-Bravo answer was odd.|"
+    "You answer nothing, Agent-Bravo.|Question for Agent-Bravo."
 )
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize("text", NOTHING.split("|"))
 def test_reports_conditions_quotes_and_small_talk_are_no_acts(text: str) -> None:
     assert {kind for kind, _ in kinds_in(text)} <= {VOTES}
 
