@@ -144,12 +144,10 @@ def test_a_recorded_game_is_a_transcript_that_is_read(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         runpy.run_path(str(EXAMPLES / "record_a_game.py"), run_name="__main__")
     (result,) = read_path(tmp_path)
-    assert result.transcript is not None
     assert capsys.readouterr().out.strip() == str(next(tmp_path.glob("*.jsonl")))
     assert [(each.speaker, each.round) for each in result.transcript.messages] == [
         (name, number) for number in (1, 2, 3) for name in ("Ann", "Ben")
     ]
-    assert result.transcript.cost is not None
     assert (result.transcript.cost.output_tokens or 0) > 0
 
 
@@ -244,12 +242,8 @@ def test_a_loop_of_steps_is_recorded(frameworks: dict[str, Any], tmp_path: Path)
     said = recorded(
         tmp_path, lambda recorder: frameworks["record_steps"](entities, recorder, rounds=2, action_spec="Heard")
     )
-    assert [(who, text) for who, text, _ in said] == [
-        ("Ann", "Heard 0"),
-        ("Ben", "Heard 1"),
-        ("Ann", "Heard 1"),
-        ("Ben", "Heard 2"),
-    ]
+    heard = [("Ann", "Heard 0"), ("Ben", "Heard 1"), ("Ann", "Heard 1"), ("Ben", "Heard 2")]
+    assert [(who, text) for who, text, _ in said] == heard
 
 
 def test_a_simulation_of_ones_own_with_all_three_corrections(

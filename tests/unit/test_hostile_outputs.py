@@ -33,9 +33,10 @@ from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine
 from evaluation.store import Store
 from evaluation.text.display import shortened
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
 from evaluation.writers import csv_text, json_lines, message_table, report_csv, report_json
+from tests.games import game_of
 
 STORABLE = {
     "bidirectional": "evil\u202e\u2066txt\u200f.exe\u061c",
@@ -99,18 +100,9 @@ def import_report(text: str) -> ImportReport:
 
 def game(text: str, game_id: str = "") -> Transcript:
     name = text[:100]
-    return Transcript(
-        game_id=game_id or text[:200],
-        source_format="native",
-        language="en",
-        players=(Player(name=name, personality=text[:100]), Player(name="Bob")),
-        messages=tuple(
-            Message(
-                id=f"m{n}", index=n, round=1, speaker=name if n % 2 else "Bob", text=f"{text[:500]} I suspect {name}."
-            )
-            for n in range(4)
-        ),
-    )
+    said = [(name if n % 2 else "Bob", f"{text[:500]} I suspect {name}.") for n in range(4)]
+    players = {name: {"personality": name}, "Bob": {}}
+    return game_of(said, players, round=1, game_id=game_id or text[:200], source_format="native", language="en")
 
 
 @every_text
@@ -143,9 +135,8 @@ def test_the_comment_on_a_pull_request(text: str) -> None:
     assert_inert_markdown(output.replace("evil:", ""))
     assert len(output) < LONGEST_COMMENT + 100
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in output.splitlines() if line.startswith("|")} == {7}
-    assert_inert_markdown(
-        comparison_markdown({"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]})
-    )
+    damaged = {"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]}
+    assert_inert_markdown(comparison_markdown(damaged))
 
 
 @every_text
@@ -231,11 +222,6 @@ def test_evaluations_as_they_are_printed(text: str, capsys: pytest.CaptureFixtur
 
 @every_storable
 def test_rows_of_messages_hold_no_control_characters(text: str) -> None:
-    game = Transcript(
-        game_id="g",
-        source_format="t",
-        players=(Player(name="Ann"),),
-        messages=(Message(id="m", index=0, speaker="Ann", text=text),),
-    )
-    for written in (csv_text(message_table([game])), "".join(json_lines([game]))):
+    held = game_of([("Ann", text)])
+    for written in (csv_text(message_table([held])), "".join(json_lines([held]))):
         assert not [sign for sign in written if unicodedata.category(sign) == "Cc" and sign not in "\n\t"]

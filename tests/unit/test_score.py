@@ -61,11 +61,6 @@ def test_nothing_to_score_holds_no_number() -> None:
     assert (unrated.status, unrated.score) == (Status.PENDING, None)
 
 
-def test_memory_without_references_is_full_but_unsettled_ones_have_no_score() -> None:
-    assert summarise(MEMORY_ACCURACY, []).score == 100.0
-    assert summarise(MEMORY_ACCURACY, rows(None)).status is Status.NOT_APPLICABLE
-
-
 def test_a_metric_that_does_not_apply_keeps_its_rows_but_no_score() -> None:
     result = summarise(COHERENCE, rows(True), not_applicable="only English without a model")
     assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "only English without a model")
@@ -84,33 +79,15 @@ def test_a_human_overrides_a_row_and_the_score_follows() -> None:
 
 def test_the_json_shape_names_every_field_of_a_row() -> None:
     row = summarise(COHERENCE, rows(True)).as_dict()["ledger"][0]
-    wanted = [
-        "id",
-        "kind",
-        "message_id",
-        "player",
-        "verdict",
-        "numerator",
-        "denominator",
-        "method",
-        "reason",
-        "evidence",
-    ]
-    assert [*wanted, "refers_to", "details"] == list(row)
+    wanted = "id kind message_id player verdict numerator denominator method reason evidence refers_to details"
+    assert wanted.split() == list(row)
 
 
-@pytest.mark.parametrize(
-    ("name", "threshold"),
-    [
-        ("memory_accuracy", 80),
-        ("strategic_depth", 60),
-        ("coherence", 70),
-        ("role_consistency", 80),
-        ("personality_diversity", 50),
-        ("anti_repetition", 90),
-        ("engagement", 3),
-    ],
-)
+THRESHOLDS = {"memory_accuracy": 80, "strategic_depth": 60, "coherence": 70, "role_consistency": 80}
+THRESHOLDS |= {"personality_diversity": 50, "anti_repetition": 90, "engagement": 3}
+
+
+@pytest.mark.parametrize(("name", "threshold"), THRESHOLDS.items())
 def test_the_rubrics_thresholds(name: str, threshold: float) -> None:
     assert DEFINITIONS[name].threshold == threshold
 
@@ -163,13 +140,11 @@ def test_brackets_hold_right_of_total_and_coverage_stands_in_words() -> None:
     rows = [decided(f"memory_accuracy:{n}", "claim", False if n < 6 else None, "so") for n in range(12)]
     found = summarise(MEMORY_ACCURACY, rows)
     coverage = found.coverage
-    assert coverage is not None
     assert coverage.mark == " (0/6)"
     assert coverage.words == "6 of 12 references to the past settled"
     assert score_cell("memory_accuracy", found) == "0.0 ✗ (0/6)"
     few = summarise(MEMORY_ACCURACY, [decided("memory_accuracy:1", "claim", True, "so")])
     assert score_cell("memory_accuracy", few) == "100.0 ✓ (1/1), low evidence"
     several = added_coverage([coverage, few.coverage])
-    assert several is not None
     # The mean of several games is not a ratio of sums.
     assert (several.mark, several.words) == ("", "7 of 13 references to the past settled")

@@ -42,20 +42,11 @@ def test_the_time_of_export_does_not_change_the_id() -> None:
 
 
 def test_discussion_holds_public_talk_only() -> None:
-    kept = message(0)
-    rest = [
-        message(1, channel="team"),
-        message(2, channel="private"),
-        message(3, channel="system", speaker="Moderator"),
-        message(4, "Skip"),
-        message(5, " Over. "),
-        message(6, "   "),
-    ]
-    assert [m.id for m in transcript(messages=[kept, *rest]).discussion] == ["m0"]
-
-
-def test_over_inside_a_sentence_is_talk() -> None:
-    assert len(transcript(messages=[message(0, "It is over for Bravo.")]).discussion) == 1
+    said = [message(0), message(1, "It is over for Bravo.")]
+    said += [message(2, "Skip"), message(3, " Over. "), message(4, "   ")]
+    said += [message(5, channel="team"), message(6, channel="private")]
+    said.append(message(7, channel="system", speaker="Moderator"))
+    assert [m.id for m in transcript(messages=said).discussion] == ["m0", "m1"]
 
 
 def test_a_later_vote_in_the_same_round_and_phase_replaces_the_earlier() -> None:

@@ -174,11 +174,8 @@ def test_from_the_store_with_overridden_rows(make_game) -> None:
     assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
     assert [one.spread for one in found.split] == [2]
     (overridden,) = agreement_data(found)["disagreements"]["overruled"]
-    assert (overridden["metric"], overridden["message_id"], overridden["verdicts"]["human"]) == (
-        "strategic_depth",
-        "m1",
-        "counts",
-    )
+    place = (overridden["metric"], overridden["message_id"], overridden["verdicts"]["human"])
+    assert place == ("strategic_depth", "m1", "counts")
     store.close()
 
 
@@ -194,19 +191,8 @@ def test_the_report_in_sentences() -> None:
 
 def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
     # One of three pairs is equal, and four answers of six are yes: always yes would be right more often.
-    table = ratings(
-        *(
-            (game, rater, 3, answers)
-            for game, rater, answers in (
-                ("a", "Ann", "y----"),
-                ("a", "Ben", "y----"),
-                ("b", "Ann", "y----"),
-                ("b", "Ben", "n----"),
-                ("c", "Ann", "n----"),
-                ("c", "Ben", "y----"),
-            )
-        )
-    )
+    pairs = [(game, rater) for game in "abc" for rater in ("Ann", "Ben")]
+    table = ratings(*((*pair, 3, f"{answer}----") for pair, answer in zip(pairs, "yyynny", strict=True)))
     found = agreement_report(table, scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)
     assert headline(found) == "So far the two raters agree on the score, not on question 1."
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES, DEFAULT_THRESHOLDS)) == ""

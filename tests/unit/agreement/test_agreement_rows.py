@@ -44,10 +44,8 @@ def test_kappa_share_and_floor_by_hand() -> None:
     assert (found.kappa.value, found.share.value, found.floor) == pytest.approx((0.4, 0.7, 0.6))
     # One game: no bootstrap over games; Wilson over its rows, and marked so.
     assert not found.kappa.interval.is_known
-    assert (found.share.interval.method, found.share.interval.note) == (
-        "Wilson",
-        "over the messages of one game, not over games",
-    )
+    interval = found.share.interval
+    assert (interval.method, interval.note) == ("Wilson", "over the messages of one game, not over games")
 
 
 def test_every_pair_is_over_the_rows_that_both_decided() -> None:
@@ -113,14 +111,8 @@ def decision(game: str, row_id: str, verdict: RowVerdict) -> RowDecision:
 
 def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not(make_game) -> None:
     store = Store(":memory:")
-    game = make_game(
-        [
-            ("Ann", "I suspect Ben, because his story about the vote changed twice."),
-            ("Ben", "ok"),
-            ("Ann", "Nice weather"),
-            ("Ben", "Indeed"),
-        ]
-    )
+    deep = "I suspect Ben, because his story about the vote changed twice."
+    game = make_game([("Ann", deep), ("Ben", "ok"), ("Ann", "Nice weather"), ("Ben", "Indeed")])
     add_evaluated(store, game, source_name="game.json")
     rows = store.results.load(game.id)["strategic_depth"].ledger
     assert [one.verdict for one in rows] == [YES, NO, NO, NO]

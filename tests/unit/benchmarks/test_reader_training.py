@@ -44,11 +44,7 @@ def test_a_licence_is_the_lowest_chance_beyond_which_every_source_is_right() -> 
     assert (told["right"], told["said"]) == (60, 60)
 
 
-def test_rows_of_written_games_alone_give_no_licence() -> None:
-    chances, sources = np.full(50, 0.9, dtype=np.float32), np.array(["synthetic 1"] * 50)
-    assert licence_limit(chances, np.ones(50, dtype=bool), sources)[0] == NEVER
-
-
-def test_few_rows_give_no_licence() -> None:
-    chances, sources = np.full(29, 0.9, dtype=np.float32), np.array(["real"] * 29)
-    assert licence_limit(chances, np.ones(29, dtype=bool), sources)[0] == NEVER
+@pytest.mark.parametrize(("source", "rows"), [("synthetic 1", 50), ("real", 29)])
+def test_rows_of_written_games_alone_and_few_rows_give_no_licence(source: str, rows: int) -> None:
+    chances, sources = np.full(rows, 0.9, dtype=np.float32), np.array([source] * rows)
+    assert licence_limit(chances, np.ones(rows, dtype=bool), sources)[0] == NEVER

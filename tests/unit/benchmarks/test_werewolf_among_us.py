@@ -9,16 +9,15 @@ import pytest
 
 from benchmarks import werewolf_among_us
 
+SAID = (
+    ("Mitchell", "I'm the Seer and I looked at Jane.", "Identity Declaration"),
+    ("Jane", "Mitchell is definitely the werewolf!", "Accusation"),
+    ("Luke", "Hm.", "No Strategy"),
+    ("Luke", " ", "No Strategy"),
+)
 DIALOGUE = [
-    {
-        "Rec_Id": 1,
-        "speaker": "Mitchell",
-        "utterance": "I'm the Seer and I looked at Jane.",
-        "annotation": ["Identity Declaration"],
-    },
-    {"Rec_Id": 2, "speaker": "Jane", "utterance": "Mitchell is definitely the werewolf!", "annotation": ["Accusation"]},
-    {"Rec_Id": 3, "speaker": "Luke", "utterance": "Hm.", "annotation": ["No Strategy"]},
-    {"Rec_Id": 4, "speaker": "Luke", "utterance": " ", "annotation": ["No Strategy"]},
+    {"Rec_Id": number, "speaker": speaker, "utterance": text, "annotation": [label]}
+    for number, (speaker, text, label) in enumerate(SAID, start=1)
 ]
 
 

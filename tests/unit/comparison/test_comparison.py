@@ -35,18 +35,11 @@ def game(name: str, coherence: float | None) -> Game:
     return Game(name, name, {"coherence": MetricScore(status, coherence, 70.0)})
 
 
-def row(metric: str, *, after: bool, counts: bool, reason: str, player: str | None = None, weight: float = 1.0) -> dict:
-    return {
-        "is_after": after,
-        "transcript_id": "new" if after else "old",
-        "game": "new game" if after else "old game",
-        "metric": metric,
-        "player": player,
-        "message_id": "m1",
-        "numerator": weight * counts,
-        "denominator": weight,
-        "reason": reason,
-    }
+def row(*, after: bool, counts: bool, reason: str, player: str | None = None) -> dict[str, object]:
+    side = "new" if after else "old"
+    where = {"is_after": after, "transcript_id": side, "game": f"{side} game", "message_id": "m1"}
+    counted = {"numerator": float(counts), "denominator": 1.0, "reason": reason}
+    return where | {"metric": "coherence", "player": player} | counted
 
 
 def test_games_that_share_both_pair_first_then_by_scenario_then_by_seed() -> None:
@@ -73,13 +66,11 @@ def test_a_comparison_with_pairs_and_a_decision() -> None:
     found = compare_iterations(board, "old", "new", [("a0", "b0"), ("a1", "b1"), ("a2", "b2")])
     coherence = found.comparison["coherence"]
     assert (coherence.before.n, coherence.after.n) == (3, 3)
-    assert coherence.paired is not None
     assert coherence.paired.difference == pytest.approx(34 / 3)
     # 55 to 66.3, Welch p 0.03: tested alone, as the target. Adjusted with others it would show nothing.
     assert (coherence.is_primary, coherence.outcome) == (True, Outcome.BETTER)
     assert math.isnan(coherence.p_holm)
     assert found.decision is board["new"].decision
-    assert found.decision is not None
     assert found.decision.choice is Choice.NOT_YET
     backwards = compare_iterations(board, "new", "old")
     assert backwards.decision is found.decision
@@ -89,19 +80,13 @@ def test_a_comparison_with_pairs_and_a_decision() -> None:
 
 
 def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
-    rows = pd.DataFrame(
-        [
-            row("coherence", after=False, counts=True, reason="fine"),
-            row("coherence", after=False, counts=True, reason="fine"),
-            row("coherence", after=False, counts=False, reason='Shares only "fish" with Ben.', player="Ann"),
-            row("coherence", after=False, counts=False, reason='Shares only "soup", "egg" with Ann.', player="Ben"),
-            row("coherence", after=True, counts=True, reason="fine"),
-            row("coherence", after=True, counts=True, reason="fine"),
-            row("coherence", after=True, counts=True, reason="fine"),
-            row("coherence", after=True, counts=False, reason='Shares only "egg" with Ann.', player="Ben"),
-        ]
-    )
-    movers = biggest_movers(rows)
+    fine = [row(after=after, counts=True, reason="fine") for after in (False, False, True, True, True)]
+    lost = [
+        row(after=False, counts=False, reason='Shares only "fish" with Ben.', player="Ann"),
+        row(after=False, counts=False, reason='Shares only "soup", "egg" with Ann.', player="Ben"),
+        row(after=True, counts=False, reason='Shares only "egg" with Ann.', player="Ben"),
+    ]
+    movers = biggest_movers(pd.DataFrame(fine + lost))
     # 2 of 4 rows lost before: 50 points; 1 of 4 after: 25 points.
     reasons = [one for one in movers if one.kind == "reason"]
     assert [(one.before, one.after, one.change) for one in reasons] == [(50.0, 25.0, 25.0)]
@@ -143,10 +128,9 @@ def test_what_people_overrode_counts_as_they_decided(compared: Store) -> None:
     old = stored_comparison(compared, "old", "new").before.games
     for each in old:
         for ledger_row in compared.results.load(each.transcript_id)["strategic_depth"].ledger:
+            place = (each.transcript_id, "strategic_depth", ledger_row.id)
             if ledger_row.verdict is RowVerdict.DOES_NOT_COUNT:
-                compared.overrides.add(
-                    each.transcript_id, "strategic_depth", ledger_row.id, RowVerdict.COUNTS, author="A", reason="b"
-                )
+                compared.overrides.add(*place, RowVerdict.COUNTS, author="A", reason="b")
     found = stored_comparison(compared, "old", "new")
     assert found.comparison["strategic_depth"].before.mean == 100.0
     depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]

@@ -28,26 +28,13 @@ RUN = Run("r", "Ann", "live: small", 3, datetime(2026, 5, 1, tzinfo=UTC), {Dimen
 def rows(*scores: tuple[str, str | None, str | None, float, float]) -> pd.DataFrame:
     """Proposition, game, message, weight, score; all of adherence."""
     columns = ["proposition_id", "transcript_id", "message_id", "weight", "score"]
-    fixed = {
-        "dimension": "adherence",
-        "claim": "claim",
-        "reasoning": "why",
-        "context_snippet": "",
-        "is_inverted": False,
-    }
-    return pd.DataFrame(scores, columns=columns).assign(**fixed)
+    fixed = {"dimension": "adherence", "claim": "claim", "reasoning": "why", "context_snippet": ""}
+    return pd.DataFrame(scores, columns=columns).assign(is_inverted=False, **fixed)
 
 
 def test_a_game_is_the_weighted_mean_over_propositions_of_means_over_messages() -> None:
-    found = by_game(
-        rows(
-            ("a", "g1", "m1", 1.0, 4.0),
-            ("a", "g1", "m2", 1.0, 8.0),
-            ("b", "g1", "m1", 3.0, 2.0),
-            ("c", "g2", "m1", 0, 9),
-        ),
-        Dimension.ADHERENCE,
-    )
+    first = (("a", "g1", "m1", 1.0, 4.0), ("a", "g1", "m2", 1.0, 8.0), ("b", "g1", "m1", 3.0, 2.0))
+    found = by_game(rows(*first, ("c", "g2", "m1", 0, 9)), Dimension.ADHERENCE)
     # a: (4 + 8) / 2 = 6 with weight 1; b: 2 with weight 3; (6 + 6) / 4 = 3. g2 has no weight.
     assert found == {"g1": 3.0}
     assert by_game(rows(("a", None, None, 1.0, 5.0)), Dimension.ADHERENCE) == {"": 5.0}
@@ -63,7 +50,6 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
     # (7 + 8 + 8 + 8 + 7) / 5 - 3.5 = 7.6 - 3.5
     assert adherence.difference == pytest.approx(4.1)
     assert adherence.outcome is Outcome.BETTER
-    assert adherence.paired is not None
     # (4 + 4 + 5 + 4) / 4
     assert (adherence.paired.n, adherence.paired.difference) == (4, 4.25)
     assert found.comparison["fluency"].outcome is Outcome.UNTESTABLE
@@ -79,15 +65,8 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
 
 def test_a_run_is_read_from_its_row() -> None:
     packed = '{"adherence": {"score": 5.5}, "fluency": {"score": null}}'
-    row = {
-        "run_id": "1",
-        "agent_id": "ann",
-        "display_name": "Ann",
-        "judge": "live",
-        "model": "small",
-        "sample_size": 20.0,
-        "instructions": "",
-    }
+    row = {"run_id": "1", "agent_id": "ann", "display_name": "Ann", "instructions": ""}
+    row |= {"judge": "live", "model": "small", "sample_size": 20.0}
     run = Run.of(row | {"created_at": RUN.created_at, "scores": packed})
     assert (run.judge, run.sample_size, run.scores) == ("live: small", 20, {Dimension.ADHERENCE: 5.5})
     bare = Run.of(row | {"judge": None, "model": None, "sample_size": float("nan"), "created_at": None, "scores": None})

@@ -17,17 +17,9 @@ from tests.games import game_of
 
 
 def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lost: float = 1.0, weight: float = 1.0):
-    return {
-        "is_after": after,
-        "transcript_id": game,
-        "game": f"game {game}",
-        "metric": "coherence",
-        "player": "Ann",
-        "message_id": f"m{number}",
-        "numerator": weight - lost,
-        "denominator": weight,
-        "reason": reason,
-    }
+    where = {"is_after": after, "transcript_id": game, "game": f"game {game}", "message_id": f"m{number}"}
+    counted = {"numerator": weight - lost, "denominator": weight, "reason": reason}
+    return where | {"metric": "coherence", "player": "Ann"} | counted
 
 
 def found_in(rows: list[dict[str, object]], *, has_reference: bool = True) -> MetricFailures:
@@ -51,48 +43,30 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
     assert (again.label, again.share, again.share_before, again.change) == ("Says it again.", 0.2, 0.0, 20.0)
 
 
-@pytest.mark.parametrize(
-    ("reason", "label"),
-    [
-        (
-            "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own. "
-            'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.',
-            "Sounds like another player, though its words fit its description (suspicious).",
-        ),
-        (
-            "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own. "
-            "Described as analytical; the text shows no mark of it.",
-            "Sounds like another player, and no word fits its description (analytical).",
-        ),
-        (
-            "Most like Ann, 78.4 of 100: from 70 on a player's language does not count as their own.",
-            "Sounds like another player.",
-        ),
-        (
-            "The record shows Ann voting for Ben in round 1 and Cid in round 2, not for Dan.",
-            "The record shows another vote than the one named.",
-        ),
-        ('"They said so" is too vague: no speaker can be identified.', "Too vague: no speaker can be identified."),
-        (
-            'Ann uses "i think that" 5 times in 4 of 20 messages; only the first use counts.',
-            "Repeats a phrase in several messages; only the first use counts.",
-        ),
-        (
-            'Ann uses "i think that" 15 times in 14 of 20 messages, which sounds robotic; only the first use counts.',
-            "Repeats a phrase until it sounds robotic; only the first use counts.",
-        ),
-        (
-            'Ann uses "i think that" 2 times in one message; only the first use counts.',
-            "Repeats a phrase within one message; only the first use counts.",
-        ),
-        (
-            "Takes up no player of the 3 messages of others before it, opens with no reply and shares only "
-            '"vote" with them.',
-            "Takes up no player of the 3 messages of others before it, opens with no reply and shares too few "
-            "keywords with them.",
-        ),
-    ],
-)
+LIKE = "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own."
+SHOWN = 'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.'
+TAKES_UP = "Takes up no player of the 3 messages of others before it, opens with no reply and shares"
+ONCE = "only the first use counts."
+LABELS = {
+    f"{LIKE} {SHOWN}": "Sounds like another player, though its words fit its description (suspicious).",
+    f"{LIKE} Described as analytical; the text shows no mark of it.": (
+        "Sounds like another player, and no word fits its description (analytical)."
+    ),
+    LIKE: "Sounds like another player.",
+    "The record shows Ann voting for Ben in round 1 and Cid in round 2, not for Dan.": (
+        "The record shows another vote than the one named."
+    ),
+    '"They said so" is too vague: no speaker can be identified.': "Too vague: no speaker can be identified.",
+    f'Ann uses "i think that" 5 times in 4 of 20 messages; {ONCE}': f"Repeats a phrase in several messages; {ONCE}",
+    f'Ann uses "i think that" 15 times in 14 of 20 messages, which sounds robotic; {ONCE}': (
+        f"Repeats a phrase until it sounds robotic; {ONCE}"
+    ),
+    f'Ann uses "i think that" 2 times in one message; {ONCE}': f"Repeats a phrase within one message; {ONCE}",
+    f'{TAKES_UP} only "vote" with them.': f"{TAKES_UP} too few keywords with them.",
+}
+
+
+@pytest.mark.parametrize(("reason", "label"), LABELS.items(), ids=range(len(LABELS)))
 def test_a_reason_without_its_particulars_is_still_a_sentence(reason: str, label: str) -> None:
     assert [one.label for one in found_in([row(reason)]).reasons] == [label]
 

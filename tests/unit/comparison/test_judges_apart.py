@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from itertools import cycle
 
 import pytest
 
@@ -39,23 +40,10 @@ LINES = [
 
 def read(store: Store, game: str, model: str = "gpt-4o-mini") -> None:
     """Has a model decide every row of strategic depth: one counts, the next does not, and so on."""
+    verdicts = cycle((RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT))
+    said = ("a plan", "It says what to do.", None, (), "live", model, "no such judgement")
     rows = store.results.computed(game)[DEPTH].ledger
-    store.decisions.save(
-        RowDecision(
-            game,
-            DEPTH,
-            row.id,
-            RowVerdict.DOES_NOT_COUNT if place % 2 else RowVerdict.COUNTS,
-            "a plan",
-            "It says what to do.",
-            None,
-            (),
-            "live",
-            model,
-            "no such judgement",
-        )
-        for place, row in enumerate(rows)
-    )
+    store.decisions.save(RowDecision(game, DEPTH, row.id, next(verdicts), *said) for row in rows)
 
 
 @pytest.fixture
@@ -109,7 +97,6 @@ def test_a_metric_of_two_judges_is_neither_better_nor_worse(store: Store) -> Non
 
 def test_nothing_is_decided_while_verdicts_are_of_two_judges(store: Store) -> None:
     decision = of(store, "v2").decision
-    assert decision is not None
     assert decision.choice is Choice.NOT_YET
     assert decision.missing == (
         f"Strategic depth: judged {APART}. Have one judge read all of them, or give its rows back to the rules.",
@@ -118,7 +105,6 @@ def test_nothing_is_decided_while_verdicts_are_of_two_judges(store: Store) -> No
     for game in store.transcripts.ids("v1"):
         read(store, game)
     decided = of(store, "v2").decision
-    assert decided is not None
     assert decided.choice is not Choice.NOT_YET
 
 
@@ -149,9 +135,8 @@ def test_a_line_breaks_where_the_judge_changes(store: Store) -> None:
     depth, coherence = paths()
     assert "L" not in depth
     assert "L" in coherence
-    assert f"Strategic depth does not compare with v1: judged {APART}." in sentence(
-        points, thresholds(store), {"v2": "v1"}
-    )
+    told = sentence(points, thresholds(store), {"v2": "v1"})
+    assert f"Strategic depth does not compare with v1: judged {APART}." in told
 
 
 def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(store: Store) -> None:

@@ -17,16 +17,8 @@ SIDES = {("g", "Ann"): "mafia", ("g", "Ben"): "town", ("g", "Cid"): "town"}
 def row(
     player: str | None, *, counts: bool, metric: str = "role_consistency", game: str = "g", number: int = 0
 ) -> dict:
-    return {
-        "transcript_id": game,
-        "game": f"game {game}",
-        "metric": metric,
-        "player": player,
-        "message_id": f"m{number}",
-        "numerator": float(counts),
-        "denominator": 1.0,
-        "reason": "because",
-    }
+    where = {"transcript_id": game, "game": f"game {game}", "metric": metric, "message_id": f"m{number}"}
+    return where | {"player": player, "numerator": float(counts), "denominator": 1.0, "reason": "because"}
 
 
 def test_the_side_the_players_and_the_messages_that_lose_most() -> None:
@@ -35,7 +27,6 @@ def test_the_side_the_players_and_the_messages_that_lose_most() -> None:
     rows += [row("Ben", counts=number != 4, number=number) for number in range(4, 8)]
     rows += [row("Cid", counts=True, number=number) for number in range(8, 10)]
     [losses] = find_losses(pd.DataFrame(rows), SIDES).values()
-    assert losses.side is not None
     assert (losses.side.name, losses.side.lost, losses.side.score) == ("mafia", 30.0, 25.0)
     assert [(one.name, one.lost) for one in losses.players] == [("Ann", 30.0), ("Ben", 10.0)]
     assert losses.words == "Most is lost by Mafia, which reaches 25 %, and by Ann (30.0 points) and Ben (10.0 points)."

@@ -6,11 +6,7 @@ import math
 
 import pytest
 
-from dashboard.shared.charts.comparison_charts import (
-    Whisker,
-    whisker_figure,
-    whisker_words,
-)
+from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from evaluation.statistics.intervals import Interval, no_interval
 
 ROWS = [

@@ -18,7 +18,8 @@ from dashboard.shared.chat.conversation import (
 )
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict, decided, summarise
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
+from tests.games import game_of
 
 
 def javascript_slice(text: str, start: int, end: int) -> str:
@@ -33,32 +34,20 @@ def test_a_span_marks_the_same_characters_in_the_browser(text: str, data: st.Dat
     assert javascript_slice(text, *utf16_span(text, start, end)) == text[start:end]
 
 
-def test_emoji_before_a_span_move_it() -> None:
-    # Two emoji are two code points and four UTF-16 units.
-    assert utf16_span("😀😀 because", 3, 10) == (5, 12)
-    assert utf16_span("no emoji", 3, 8) == (3, 8)
-
-
 def transcript() -> Transcript:
-    return Transcript(
-        game_id="game",
-        source_format="test",
-        players=(
-            Player(name="Alpha", role="mafia", alignment="mafia"),
-            Player(name="Bravo", role="seer", alignment="town"),
-        ),
-        messages=(
-            Message(id="a", index=0, round=1, speaker="Alpha", text="😀 I trust Bravo"),
-            Message(id="b", index=1, round=1, speaker="Bravo", text="I trust you too", reply_to="a"),
-            Message(id="n", index=2, round=1, phase="night", channel="team", speaker="Alpha", text="kill Bravo"),
-            Message(id="s", index=3, round=1, channel="system", speaker="Moderator", text="Bravo was the seer"),
-            Message(id="k", index=4, round=2, speaker="Alpha", text="Over"),
-            Message(id="c", index=5, round=2, speaker="Alpha", text="I trust nobody now"),
-        ),
-        votes=(
-            Vote(round=1, voter="Alpha", target="Bravo"),
-            Vote(round=1, phase="night", voter="Alpha", target="Bravo"),
-        ),
+    said = [
+        ("Alpha", "😀 I trust Bravo", {"id": "a", "round": 1}),
+        ("Bravo", "I trust you too", {"id": "b", "round": 1, "reply_to": "a"}),
+        ("Alpha", "kill Bravo", {"id": "n", "round": 1, "phase": "night", "channel": "team"}),
+        ("Moderator", "Bravo was the seer", {"id": "s", "round": 1, "channel": "system"}),
+        ("Alpha", "Over", {"id": "k", "round": 2}),
+        ("Alpha", "I trust nobody now", {"id": "c", "round": 2}),
+    ]
+    vote = Vote(round=1, voter="Alpha", target="Bravo")
+    return game_of(
+        said,
+        {"Alpha": {"role": "mafia", "alignment": "mafia"}, "Bravo": {"role": "seer", "alignment": "town"}},
+        votes=(vote, vote.model_copy(update={"phase": "night"})),
         eliminations=(Elimination(round=1, player="Bravo", role="seer"),),
     )
 
@@ -73,26 +62,12 @@ def results() -> dict[str, MetricResult]:
         decided("m:2", "claim", False, "Not so.", message_id="c"),
         decided("m:3", "claim", None, "Nobody knows.", message_id="c"),
     ]
-    coherence = [
-        decided(
-            "c:b",
-            "message",
-            True,
-            "Shares.",
-            message_id="b",
-            evidence=(Evidence(2, 7, "trust"), Evidence(4, 9, "trust", "a")),
-        ),
-    ]
+    shared = (Evidence(2, 7, "trust"), Evidence(4, 9, "trust", "a"))
+    coherence = [decided("c:b", "message", True, "Shares.", message_id="b", evidence=shared)]
     places = (Evidence(2, 9, "I trust", "a"), Evidence(0, 7, "I trust", "c"), Evidence(2, 13, "trust nobody", "c"))
-    phrase = LedgerRow(
-        "r:1", "phrase", RowVerdict.DOES_NOT_COUNT, "Twice.", numerator=1, denominator=2, evidence=places
-    )
-    return {
-        MEMORY_ACCURACY.name: summarise(MEMORY_ACCURACY, memory),
-        STRATEGIC_DEPTH.name: summarise(STRATEGIC_DEPTH, depth),
-        COHERENCE.name: summarise(COHERENCE, coherence),
-        ANTI_REPETITION.name: summarise(ANTI_REPETITION, [phrase]),
-    }
+    phrase = LedgerRow("r:1", "phrase", RowVerdict.DOES_NOT_COUNT, "Twice.", None, None, 1, 2, evidence=places)
+    of = {MEMORY_ACCURACY: memory, STRATEGIC_DEPTH: depth, COHERENCE: coherence, ANTI_REPETITION: [phrase]}
+    return {metric.name: summarise(metric, rows) for metric, rows in of.items()}
 
 
 def row(data: dict, message_id: str) -> dict:
@@ -215,23 +190,10 @@ def test_the_version_changes_whenever_anything_that_is_drawn_does() -> None:
     assert len({version(results()), version(overridden), version(results(), roles_hidden=True)}) == 3
 
 
-def test_a_click_names_a_message_and_perhaps_a_metric() -> None:
-    game = transcript()
-    assert read_open({"message": "a", "metric": "coherence", "narrow": True}, game) == ("a", "coherence")
-    assert read_open({"message": "a", "metric": None}, game) == ("a", None)
-    assert read_open({"message": "a"}, game) == ("a", None)
-
-
 def test_only_known_messages_and_metrics_are_believed() -> None:
     game = transcript()
-    for forged in (
-        None,
-        "a",
-        {},
-        {"message": "zzz", "metric": "coherence"},
-        {"message": "a", "metric": "<img>"},
-        {"message": ["a"], "metric": "coherence"},
-        {"message": "a", "metric": 3},
-        {"message": None, "metric": None},
-    ):
+    assert read_open({"message": "a", "metric": "coherence", "narrow": True}, game) == ("a", "coherence")
+    assert read_open({"message": "a", "metric": None}, game) == read_open({"message": "a"}, game) == ("a", None)
+    pairs = [("zzz", "coherence"), ("a", "<img>"), (["a"], "coherence"), ("a", 3), (None, None)]
+    for forged in (None, "a", {}, *({"message": message, "metric": metric} for message, metric in pairs)):
         assert read_open(forged, game) is None

@@ -10,7 +10,8 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import StyleAnswer, passes_manual_check, style_questions, style_result
 from evaluation.store import Store
-from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Cost, Elimination, Transcript, Vote
+from tests.games import game_of
 
 EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
 PEOPLE = {"Alpha": "bold", "Bravo": "careful", "Charlie": "bold"}
@@ -20,19 +21,17 @@ def game(name: str = "a secret name", *, personalities: bool = True) -> Transcri
     """Three players with six messages of some length each; roles, votes and private chat that nobody may see."""
     words = dict(zip(PEOPLE, ("amber", "birch", "cedar"), strict=True))
     said = [(who, f"Well {who}: {words[who]} {turn} is what Bravo and I said") for turn in range(6) for who in PEOPLE]
-    messages = [Message(id="p", index=0, round=1, channel="private", speaker="Alpha", text="I am the SECRET wolf")]
-    messages += [
-        Message(id=f"m{i}", index=i, round=1 + i // 9, speaker=who, text=text)
-        for i, (who, text) in enumerate(said, start=1)
-    ]
-    return Transcript(
+    private = {"id": "p", "round": 1, "channel": "private"}
+    messages = [("Alpha", "I am the SECRET wolf", private)]
+    messages += [(who, text, {"round": 1 + i // 9}) for i, (who, text) in enumerate(said, start=1)]
+    return game_of(
+        messages,
+        {
+            who: {"role": "SECRET role", "alignment": "mafia", "personality": style if personalities else None}
+            for who, style in sorted(PEOPLE.items(), reverse=True)
+        },
         game_id=name,
         source_format="SECRET format",
-        players=tuple(
-            Player(name=who, role="SECRET role", alignment="mafia", personality=style if personalities else None)
-            for who, style in sorted(PEOPLE.items(), reverse=True)
-        ),
-        messages=tuple(messages),
         votes=(Vote(round=1, voter="Alpha", target="Bravo", justification="SECRET"),),
         eliminations=(Elimination(round=1, player="Bravo", role="SECRET role"),),
         winner="SECRET",
@@ -116,12 +115,7 @@ def test_without_personalities_voices_are_told_apart_by_other_messages() -> None
 
 
 def test_a_game_of_one_voice_asks_nothing() -> None:
-    alone = Transcript(
-        game_id="g",
-        source_format="test",
-        players=(Player(name="Ann", personality="bold"),),
-        messages=tuple(Message(id=f"m{i}", index=i, speaker="Ann", text="One two three four five") for i in range(9)),
-    )
+    alone = game_of([("Ann", "One two three four five")] * 9, {"Ann": {"personality": "bold"}})
     assert style_questions(alone, "Ada") == ()
 
 
@@ -133,13 +127,11 @@ def answer(chosen: str | None, *, player: str = "Alpha", candidates: int = 2) ->
 def test_identified_against_chance() -> None:
     # Chance: (1/2 + 1/2 + 1/4) / 3 = 5/12; one of three is right, one could not tell.
     result = style_result([answer("style 0"), answer("style 1"), answer(None, candidates=4)])
-    assert result is not None
     assert (result.asked, result.identified, result.unsure) == (3, 1, 1)
     assert result.chance == pytest.approx(5 / 12)
     assert not result.is_above_chance
     # Wilson, 10 of 10: lower end 1 / (1 + 1.96^2 / 10) = 0.722, above 1/2.
     sure = style_result([answer("style 0")] * 10)
-    assert sure is not None
     assert sure.interval.low == pytest.approx(0.7225, abs=1e-3)
     assert sure.is_above_chance
     assert style_result([]) is None

@@ -6,7 +6,9 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
+from tests.games import game_of
+
+GAME = game_of([("Alpha", "Hello")])
 
 
 @pytest.fixture
@@ -14,45 +16,33 @@ def store() -> Store:
     return Store(":memory:")
 
 
-@pytest.fixture
-def transcript() -> Transcript:
-    return Transcript(
-        game_id="g",
-        source_format="test",
-        players=(Player(name="Alpha"),),
-        messages=(Message(id="m0", index=0, speaker="Alpha", text="Hello"),),
-    )
+def token_of(store: Store) -> str:
+    store.transcripts.add(GAME, source_name="g.json")
+    return store.ratings.token("Ada", GAME.id)
 
 
-def token_of(store: Store, transcript: Transcript) -> str:
-    store.transcripts.add(transcript, source_name="g.json")
-    return store.ratings.token("Ada", transcript.id)
-
-
-def test_a_draft_comes_back(store: Store, transcript: Transcript) -> None:
-    token = token_of(store, transcript)
+def test_a_draft_comes_back(store: Store) -> None:
+    token = token_of(store)
     assert store.drafts.load(token) is None
     assert store.drafts.save(token, 1, {"score": 3, "comment": "half a thou"})
     draft = store.drafts.load(token)
-    assert draft is not None
     assert (draft.revision, draft.body) == (1, {"score": 3, "comment": "half a thou"})
 
 
-def test_the_newer_draft_wins_whatever_comes_last(store: Store, transcript: Transcript) -> None:
-    token = token_of(store, transcript)
+def test_the_newer_draft_wins_whatever_comes_last(store: Store) -> None:
+    token = token_of(store)
     assert store.drafts.save(token, 7, {"score": 4})
     assert not store.drafts.save(token, 6, {"score": 1})
     assert not store.drafts.save(token, 7, {"score": 1})
     assert store.drafts.save(token, 8, {"score": 5})
     draft = store.drafts.load(token)
-    assert draft is not None
     assert draft.body == {"score": 5}
 
 
-def test_a_draft_that_comes_late_is_refused(store: Store, transcript: Transcript) -> None:
-    token = token_of(store, transcript)
+def test_a_draft_that_comes_late_is_refused(store: Store) -> None:
+    token = token_of(store)
     store.drafts.save(token, 1, {"score": 3})
-    store.ratings.add(Rating(transcript.id, "Ada", 4, token=token))
+    store.ratings.add(Rating(GAME.id, "Ada", 4, token=token))
     assert store.drafts.load(token) is None
     assert not store.drafts.save(token, 2, {"score": 3})
     assert store.drafts.load(token) is None

@@ -67,16 +67,8 @@ def test_a_reason_is_named_in_an_address_without_its_text() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [
-        None,
-        "reason",
-        {"kind": "reason"},
-        {"kind": "reason", "row": 2},
-        {"kind": "reason", "row": -1},
-        {"kind": "reason", "row": True},
-        {"kind": "reason", "row": "0"},
-        {"kind": "example", "row": 0},
-    ],
+    [None, "reason", {"kind": "reason"}, {"kind": "example", "row": 0}]
+    + [{"kind": "reason", "row": row} for row in (2, -1, True, "0")],
 )
 def test_only_a_row_that_there_is_is_believed(value: object) -> None:
     assert read_reason(value, 2) is None

@@ -11,20 +11,14 @@ from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 
 
 def game(name: str, source_format: str, players: tuple[str, ...], said: str, times: int) -> Transcript:
-    return Transcript(
-        game_id=name,
-        source_format=source_format,
-        players=tuple(Player(name=player) for player in players),
-        messages=tuple(
-            Message(id=f"m{place}", index=place, speaker=players[place % len(players)], text=f"{said} {place}")
-            for place in range(times)
-        ),
-    )
+    lines = [(players[place % len(players)], f"{said} {place}") for place in range(times)]
+    return game_of(lines, players, game_id=name, source_format=source_format)
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +71,9 @@ def test_filters_narrow_the_list(listed: pd.DataFrame, filters: Filters, left: l
     assert filters.count > 0
 
 
-def test_the_verdict_is_a_filter(listed: pd.DataFrame) -> None:
+def test_the_verdict_is_a_filter_and_ratings_are_counted_by_person(listed: pd.DataFrame) -> None:
     for verdict in set(listed["verdict"]):
         assert set(filtered(listed, Filters(verdict=verdict))["verdict"]) == {verdict}
-
-
-def test_ratings_are_counted_by_person(listed: pd.DataFrame) -> None:
     assert list(listed["ratings"]) == [2, 0, 0]
 
 

@@ -46,17 +46,6 @@ def test_a_failing_scorer_becomes_a_row_and_the_others_go_on() -> None:
     assert "Conversation coherence could not be computed." in evaluation.verdict.reasons
 
 
-def test_the_output_for_users_holds_no_traceback() -> None:
-    output = evaluate_transcript(game(), scorers={**SCORERS, "coherence": fail}).as_dict()
-    assert output["failures"] == [
-        {
-            "metric": "coherence",
-            "what": "Conversation coherence could not be computed.",
-            "why": "ZeroDivisionError: no luck with g0",
-        }
-    ]
-
-
 def test_the_output_keeps_a_place_for_what_could_not_be_computed() -> None:
     broken = evaluate_transcript(game(), (), {"coherence": 55.0}, scorers={**SCORERS, "coherence": fail})
     output = broken.as_dict()
@@ -66,6 +55,8 @@ def test_the_output_keeps_a_place_for_what_could_not_be_computed() -> None:
     assert (place["numerator"], place["denominator"]) == (0.0, 0.0)
     assert place["reason"] == "could not be computed: ZeroDivisionError: no luck with g0"
     assert place.keys() == output["metrics"]["engagement"].keys()
+    # What users are told holds no traceback.
+    assert [one.keys() for one in output["failures"]] == [{"metric", "what", "why"}]
 
 
 def test_what_is_no_fault_of_a_scorer_propagates() -> None:
@@ -82,24 +73,13 @@ def test_the_head_of_the_output_counts_messages_and_names_players() -> None:
     assert head["cost"] is None
 
 
-@pytest.mark.parametrize(
-    ("cost", "shown"),
-    [
-        (Cost(total_usd=0.0, input_tokens=0), None),
-        (
-            Cost(total_usd=0.5),
-            {
-                "total_usd": 0.5,
-                "input_tokens": None,
-                "cached_tokens": None,
-                "output_tokens": None,
-                "cache_hit_rate": None,
-            },
-        ),
-    ],
-)
-def test_an_unknown_cost_is_null(cost: Cost, shown: dict[str, Any] | None) -> None:
-    assert evaluate_transcript(game(cost=cost)).as_dict()["transcript"]["cost"] == shown
+def test_an_unknown_cost_is_null() -> None:
+    def shown(cost: Cost) -> Any:
+        return evaluate_transcript(game(cost=cost)).as_dict()["transcript"]["cost"]
+
+    assert shown(Cost(total_usd=0.0, input_tokens=0)) is None
+    unknown = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens", "cache_hit_rate"))
+    assert shown(Cost(total_usd=0.5)) == {"total_usd": 0.5} | unknown
 
 
 def test_many_give_the_same_as_one_by_one_in_their_order() -> None:

@@ -30,7 +30,6 @@ def test_no_process_outlives_its_parent(tmp_path, how: signal.Signals) -> None:
     script = tmp_path / "parent.py"
     script.write_text(PARENT, encoding="utf-8")
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
         workers = [psutil.Process(int(number)) for number in parent.stdout.readline().split()]
         assert workers
         parent.send_signal(how)

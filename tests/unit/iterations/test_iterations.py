@@ -50,11 +50,8 @@ GOOD, BAD, UNRATED = game(), game(percent=10.0), game(rating=None)
 def test_games_form_tests_of_three_in_their_order() -> None:
     games = [replace(GOOD, transcript_id=f"t{number}") for number in range(7)]
     tests = form_tests("first", games)
-    assert [[one.transcript_id for one in test.games] for test in tests] == [
-        ["t0", "t1", "t2"],
-        ["t3", "t4", "t5"],
-        ["t6"],
-    ]
+    ids = [[one.transcript_id for one in test.games] for test in tests]
+    assert ids == [["t0", "t1", "t2"], ["t3", "t4", "t5"], ["t6"]]
     assert [test.number for test in tests] == [1, 2, 3]
     assert [test.is_complete for test in tests] == [True, True, False]
     assert tests[2].warning == "Only 1 game of 3: too few to rely on."
@@ -139,36 +136,24 @@ def test_consecutive_tests_may_span_iterations_and_only_the_latest_three_count()
 
 def test_a_failure_among_the_latest_three_breaks_the_streak() -> None:
     result = checklist(full_tests(GOOD, GOOD, BAD, GOOD), None)
-    assert (result.streak.state, result.streak.measured) == (
-        CheckState.NOT_MET,
-        "over all iterations, 2 of the latest 3 tests passed",
-    )
+    assert result.streak.state is CheckState.NOT_MET
+    assert result.streak.measured == "over all iterations, 2 of the latest 3 tests passed"
     assert result.success is CheckState.NOT_MET
 
 
 def test_too_few_tests_do_not_meet_the_streak_and_leave_the_rest_unknown() -> None:
     result = checklist(full_tests(GOOD, GOOD), None)
-    assert [check.state for check in result.checks] == [
-        CheckState.NOT_MET,
-        CheckState.UNKNOWN,
-        CheckState.UNKNOWN,
-        CheckState.MET,
-        CheckState.NOT_MET,
-    ]
+    missed, unknown = CheckState.NOT_MET, CheckState.UNKNOWN
+    assert [check.state for check in result.checks] == [missed, unknown, unknown, CheckState.MET, missed]
     nothing = checklist([], None)
     assert [check.measured for check in nothing.checks][:4] == ["no test yet", "no test yet", "no test yet", "unknown"]
 
 
 def test_a_pending_test_leaves_the_streak_unknown() -> None:
     result = checklist(full_tests(GOOD, UNRATED, GOOD), None)
-    assert (result.streak.state, result.streak.measured) == (
-        CheckState.UNKNOWN,
-        "over all iterations, 2 of the latest 3 tests passed, 1 pending",
-    )
-    assert (result.engagement.state, result.engagement.measured) == (
-        CheckState.UNKNOWN,
-        "lowest 4.0, 3 of the 9 games of these tests not rated",
-    )
+    assert (result.streak.state, result.engagement.state) == (CheckState.UNKNOWN, CheckState.UNKNOWN)
+    assert result.streak.measured == "over all iterations, 2 of the latest 3 tests passed, 1 pending"
+    assert result.engagement.measured == "lowest 4.0, 3 of the 9 games of these tests not rated"
 
 
 def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
@@ -224,7 +209,6 @@ def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:
 def test_the_chance_is_the_cube_of_the_pass_rate() -> None:
     # 3 of 4 decided tests passed: 0.75 cubed = 0.421875. The pending and the incomplete one are left out.
     chance = chance_of_streak([*full_tests(GOOD, GOOD, GOOD, BAD, UNRATED), one_test(GOOD)])
-    assert chance is not None
     assert (chance.value, chance.passed, chance.tests) == (0.421875, 3, 4)
     assert 0 < chance.low < chance.value < chance.high < 1
 
@@ -240,9 +224,7 @@ def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -
     board = make_board(iterations, games)
     zero, base, later, empty = board.iterations
     assert (zero.decision, base.decision) == (None, None)
-    assert later.decision is not None
     assert (later.decision.choice, later.decision.reference) == (Choice.KEEP, "base")
-    assert empty.decision is not None
     assert empty.decision.choice is Choice.NOT_YET
     assert (empty.verdict, empty.warnings) == (None, ("No games yet.",))
     assert zero.warnings == ("Test 1: Only 1 game of 3: too few to rely on.",)
@@ -254,13 +236,7 @@ def test_the_board_compares_with_the_parent_or_what_was_kept_or_the_baseline() -
 
 
 def test_the_newest_with_a_game_is_current_and_an_earlier_one_that_waits_is_named() -> None:
-    iterations = [
-        Iteration("v1", position=0, is_baseline=True),
-        Iteration("v4", position=1),
-        Iteration("v5", position=2),
-        Iteration("v6", position=3),
-        Iteration("v7", position=4),
-    ]
+    iterations = [Iteration(f"v{n}", place, is_baseline=not place) for place, n in enumerate((1, 4, 5, 6, 7))]
     board = make_board(iterations, {"v1": [GOOD] * 3, "v4": [GOOD] * 3, "v5": [GOOD] * 2, "v6": [GOOD]})
     assert board.current is board["v6"]
     assert board.waiting_before is board["v4"]

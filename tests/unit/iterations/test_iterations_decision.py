@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -35,12 +36,10 @@ def side(scores: Scores, missing: Status = Status.PENDING, games: int = 3, usd: 
     return (game(scores, missing, usd),) * games
 
 
-def decided(
-    after: tuple[Game, ...],
-    before: tuple[Game, ...],
-    target: str | None = None,
-    baseline: tuple[Game, ...] | None = None,
-) -> Decision:
+Side = tuple[Game, ...]
+
+
+def decided(after: Side, before: Side, target: str | None = None, baseline: Side | None = None) -> Decision:
     return decide(
         IterationSide(Iteration("new", 2, target_metric=target), after),
         IterationSide(Iteration("old", 1), before),
@@ -72,6 +71,9 @@ def test_a_higher_target_does_not_pay_for_a_lost_pass() -> None:
     assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.REVERT, 7, 6)
     assert [(fall.metric, fall.difference) for fall in decision.fell] == [("strategic_depth", -3.0)]
     assert "Lower than in the reference: Strategic depth (62.0 % to 59.0 %)." in decision.reasons
+    # So does one that no longer applies.
+    roleless = side(GOOD | {"coherence": 80.0, "role_consistency": None}, Status.NOT_APPLICABLE)
+    assert decided(roleless, side(GOOD), "coherence").choice is Choice.REVERT
 
 
 def test_without_a_named_target_the_references_lowest_decides() -> None:
@@ -87,14 +89,11 @@ def test_a_critically_failed_game_reverts_before_all_else() -> None:
     decision = decided(dear, side(GOOD, games=1), "coherence")
     assert decision.choice is Choice.REVERT
     assert decision.reasons[0] == "g failed critically: The cost of 3.50 USD is above the limit of 3.00 USD."
+    # Issue 13: one unrated game at 3.50 USD got "keep".
+    dear = (game(GOOD | {"coherence": 90.0, "engagement": None}, usd=3.5),)
+    assert decided(dear, side(GOOD), "coherence").choice is Choice.REVERT
     boring = (game(GOOD | {"coherence": 90.0, "engagement": 2.9}), *side(GOOD | {"coherence": 90.0}, games=2))
     assert decided(boring, side(GOOD), "coherence").choice is Choice.REVERT
-
-
-def test_one_unrated_dear_game_is_not_kept() -> None:
-    # Issue 13: one unrated game at 3.50 USD got "keep".
-    decision = decided((game(GOOD | {"coherence": 90.0, "engagement": None}, usd=3.5),), side(GOOD), "coherence")
-    assert decision.choice is Choice.REVERT
 
 
 @pytest.mark.parametrize(("after", "before"), [(2, 3), (3, 2), (0, 3), (3, 0)])
@@ -114,6 +113,8 @@ def test_an_unrated_game_on_either_side_decides_nothing_yet() -> None:
 
 
 UNRATED: Scores = GOOD | {"engagement": None}
+HIGHER, SHALLOW = {"coherence": 75.0}, {"coherence": 75.0, "strategic_depth": 1.0}
+HOWEVER = "However the open games are rated, the rule will say"
 
 
 @pytest.mark.parametrize(
@@ -121,38 +122,26 @@ UNRATED: Scores = GOOD | {"engagement": None}
     [
         # One game open, the target rose.
         (
-            (game(UNRATED | {"coherence": 75.0}), *side(GOOD | {"coherence": 75.0}, games=2)),
+            (game(UNRATED | HIGHER), *side(GOOD | HIGHER, games=2)),
             side(GOOD),
             "If rated 3 or more, the rule will say keep; if lower, revert.",
         ),
         (
-            side(UNRATED | {"coherence": 75.0}),
+            side(UNRATED | HIGHER),
             side(GOOD),
             "If all are rated 3 or more, the rule will say keep; if one is lower, revert.",
         ),
         # The target fell: no rating helps.
-        (
-            side(UNRATED | {"coherence": 71.0}),
-            side(GOOD),
-            "However the open games are rated, the rule will say revert.",
-        ),
+        (side(UNRATED | {"coherence": 71.0}), side(GOOD), f"{HOWEVER} revert."),
         # Only the reference waits, and the iteration passes all that it could.
-        (
-            side(GOOD | {"coherence": 75.0}),
-            side(UNRATED),
-            "However the open games are rated, the rule will say keep.",
-        ),
+        (side(GOOD | HIGHER), side(UNRATED), f"{HOWEVER} keep."),
         # Six of seven pass here: whether the reference passes seven depends on its ratings.
-        (side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}), side(UNRATED), ""),
+        (side(GOOD | SHALLOW), side(UNRATED), ""),
         # A reference at 2.5 so far may still pass with a 5.
-        (
-            side(GOOD | {"coherence": 75.0, "strategic_depth": 1.0}),
-            (*(game(GOOD | {"engagement": score}) for score in (2.0, 3.0)), game(UNRATED)),
-            "",
-        ),
+        (side(GOOD | SHALLOW), (*(game(GOOD | {"engagement": score}) for score in (2.0, 3.0)), game(UNRATED)), ""),
         # Ratings alone do not settle it.
         (side(UNRATED, games=2), side(GOOD), ""),
-        (side(GOOD | {"coherence": 75.0}), side(GOOD), ""),
+        (side(GOOD | HIGHER), side(GOOD), ""),
     ],
 )
 def test_what_open_ratings_will_decide_is_said(after: tuple[Game, ...], before: tuple[Game, ...], words: str) -> None:
@@ -180,11 +169,6 @@ def test_a_target_that_does_not_apply_is_undecidable() -> None:
     assert decision.reasons[0] == ("Role consistency, the target, does not apply to the games of this iteration.")
 
 
-def test_a_metric_that_no_longer_applies_counts_as_a_lost_pass() -> None:
-    roleless = side(GOOD | {"coherence": 80.0, "role_consistency": None}, Status.NOT_APPLICABLE)
-    assert decided(roleless, side(GOOD), "coherence").choice is Choice.REVERT
-
-
 def test_an_unknown_cost_blocks_nothing_and_is_said() -> None:
     decision = decided(side(GOOD | {"coherence": 80.0}, usd=None), side(GOOD), "coherence")
     assert decision.choice is Choice.KEEP
@@ -206,18 +190,19 @@ def test_the_baseline_stands_beside_the_reference_where_they_differ() -> None:
 
 
 def test_rule_and_games_that_disagree_say_so_in_one_sentence() -> None:
-    before = tuple(game(GOOD | {"coherence": value}) for value in (50.0, 70.0, 90.0))
-    after = tuple(game(GOOD | {"coherence": value}) for value in (60.0, 75.0, 90.0))
+    def at(*values: float, **more: float) -> Side:
+        return tuple(game(GOOD | {"coherence": value} | more) for value in values)
+
+    before, after = at(50.0, 70.0, 90.0), at(60.0, 75.0, 90.0)
     decision = decided(after, before, "coherence")
     words = disagreement_words(decision, target_difference(decision, before, after))
     assert decision.choice is Choice.KEEP
     assert words.startswith("The rule says keep, but the rise of Conversation coherence could be luck: ")
     assert "more on each side would settle it" in words
-    clear = tuple(game(GOOD | {"coherence": value}) for value in (98.0, 99.0, 100.0))
-    close = tuple(game(GOOD | {"coherence": value}) for value in (70.0, 71.0, 72.0))
+    clear, close = at(98.0, 99.0, 100.0), at(70.0, 71.0, 72.0)
     agreed = decided(clear, close, "coherence")
     assert disagreement_words(agreed, target_difference(agreed, close, clear)) == ""
-    shallow = tuple(game(GOOD | {"coherence": value, "strategic_depth": 10.0}) for value in (98.0, 99.0, 100.0))
+    shallow = at(98.0, 99.0, 100.0, strategic_depth=10.0)
     lost = decided(shallow, close, "coherence")
     assert disagreement_words(lost, target_difference(lost, close, shallow)) == (
         "The rule says revert although Conversation coherence rose beyond luck."
@@ -230,7 +215,6 @@ def test_a_fall_beyond_chance_is_seen_though_six_other_metrics_are_compared() ->
     after = tuple(game(GOOD | {"personality_diversity": value}) for value in (0.0, 25.0, 30.0))
     decision = decided(after, before, "personality_diversity")
     difference = target_difference(decision, before, after)
-    assert difference is not None
     assert (decision.choice, str(difference.outcome)) == (Choice.REVERT, "worse")
     assert difference.deciding_interval == difference.interval
     assert disagreement_words(decision, difference) == ""
@@ -266,12 +250,8 @@ def test_nothing_is_compared_with_itself_or_a_descendant() -> None:
 
 
 def test_promotion_does_not_take_away_what_the_promoted_one_was_compared_with() -> None:
-    iterations = [
-        Iteration("a", 0, was_baseline=True),
-        Iteration("b", 1, was_baseline=True),
-        Iteration("c", 2, is_baseline=True, was_baseline=True),
-        Iteration("d", 3),
-    ]
+    promoted = [Iteration(name, place, was_baseline=True) for place, name in enumerate("abc")]
+    iterations = [*promoted[:2], replace(promoted[2], is_baseline=True), Iteration("d", 3)]
     assert named(iterations) == {"a": None, "b": "a", "c": "b", "d": "c"}
 
 
@@ -299,18 +279,12 @@ def test_the_lowest_metric_is_the_one_with_the_largest_relative_shortfall() -> N
 
 def test_when_nothing_fails_the_lowest_has_the_least_headroom() -> None:
     # Anti-repetition (99 - 90) / 10 = 0.9 of its headroom, memory (90 - 80) / 20 = 0.5, though 9 points are fewer.
-    healthy = {name: d.scale.high for name, d in DEFINITIONS.items()} | {
-        "anti_repetition": 99.0,
-        "memory_accuracy": 90.0,
-    }
-    assert lowest_metric(means(healthy)) == "memory_accuracy"
+    healthy = {name: d.scale.high for name, d in DEFINITIONS.items()}
+    assert lowest_metric(means(healthy | {"anti_repetition": 99.0, "memory_accuracy": 90.0})) == "memory_accuracy"
 
 
 whole_scores = st.fixed_dictionaries(
-    {
-        name: st.one_of(st.none(), st.floats(d.scale.low, d.scale.high, allow_nan=False))
-        for name, d in DEFINITIONS.items()
-    }
+    {name: st.none() | st.floats(d.scale.low, d.scale.high, allow_nan=False) for name, d in DEFINITIONS.items()}
 )
 
 

@@ -20,14 +20,10 @@ def summaries() -> pd.DataFrame:
 
 def test_games_come_by_iteration_in_the_order_in_which_they_were_added() -> None:
     games = games_by_iteration(summaries(), {})
-    assert {name: [game.transcript_id for game in held] for name, held in games.items()} == {
-        "one": ["a", "b"],
-        "two": ["c"],
-    }
+    ids = {name: [game.transcript_id for game in held] for name, held in games.items()}
+    assert ids == {"one": ["a", "b"], "two": ["c"]}
     assert games["two"][0].metrics == {}
-
-
-def test_missing_numbers_become_none_and_zero_stays_zero() -> None:
-    first, second = games_by_iteration(summaries(), {})["one"]
+    # Missing numbers become None, and zero stays zero.
+    first, second = games["one"]
     assert (first.total_usd, first.cache_hit_rate) == (0.0, 0.0)
     assert (second.total_usd, second.cache_hit_rate) == (None, None)

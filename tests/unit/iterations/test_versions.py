@@ -73,11 +73,8 @@ def test_several_versions_are_named_with_their_games(store: Store) -> None:
 
 def test_versions_are_ordered_by_age_and_metrics_by_the_rubric() -> None:
     rows = [
-        ("a", "coherence", "10"),
-        ("b", "coherence", "9"),
-        ("a", "memory_accuracy", "old"),
-        ("a", "engagement", "0"),
-    ]
+        ("a", "coherence", "10"), ("b", "coherence", "9"), ("a", "memory_accuracy", "old"), ("a", "engagement", "0"),
+    ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["transcript_id", "metric", "version"])
     mixes = version_mixes(table, {name: one.version for name, one in DEFINITIONS.items()})
     assert [mix.metric for mix in mixes] == ["memory_accuracy", "coherence"]
@@ -106,9 +103,7 @@ def test_evaluating_again_brings_todays_version_and_keeps_the_old_result(store: 
     assert results["coherence"].score == EVALUATIONS[0].metrics["coherence"].score
     assert results["engagement"].score == 4.0
     with store.unit() as cursor:
-        query = (
-            "SELECT version, score FROM metric_results WHERE transcript_id = ? AND metric = 'coherence' ORDER BY ALL"
-        )
+        query = "SELECT version, score FROM metric_results WHERE transcript_id = ? AND metric = 'coherence' ORDER BY 1"
         kept = cursor.execute(query, [GAMES[0].id]).fetchall()
     assert kept == [("0", 12.5), (TODAY, results["coherence"].score)]
 

@@ -79,9 +79,8 @@ def test_adherence_is_asked_once_of_the_whole_and_once_per_message(library: Prop
     def script(request: JudgeRequest) -> ScoreAnswer:
         return mark(next(score for key, score in marks.items() if request.subject.startswith(key)))
 
-    result = evaluate(subject(ANN), script, library, EvaluationPlan([Dimension.ADHERENCE])).dimensions[
-        Dimension.ADHERENCE
-    ]
+    plan = EvaluationPlan([Dimension.ADHERENCE])
+    result = evaluate(subject(ANN), script, library, plan).dimensions[Dimension.ADHERENCE]
     # whole 8 at weight 1; each (3 + 5 + 7) / 3 = 5 at weight 0.5: (8 + 2.5) / 1.5 = 7.
     assert result.score == pytest.approx(7.0)
     assert [(item.proposition.id, item.reference.partition(":")[2], item.score) for item in result.items] == [
@@ -127,17 +126,13 @@ def test_consistency_pairs_every_message_with_the_agents_earlier_ones(library: P
     last = judge.asked[-1]
     assert "Why?" not in last.prompt.text
     assert "A baker." not in last.prompt.text
-    assert last.offline is not None
     assert last.offline.groups == (("Flour first.", "Because dough."), ("And salt.",))
 
 
 def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> None:
-    found = subject(ANN)
-    script = {"m2": mark(9, missing=True), "m3": mark(3)}
-    plan = EvaluationPlan([Dimension.CONSISTENCY])
-    scored = evaluate(
-        found, lambda r: next(script[key] for key in script if key in r.subject), library, plan
-    ).dimensions
+    found, plan = subject(ANN), EvaluationPlan([Dimension.CONSISTENCY])
+    marks = {True: mark(9, missing=True), False: mark(3)}
+    scored = evaluate(found, lambda request: marks["m2" in request.subject], library, plan).dimensions
     # (9 + 3) / 2 = 6 with the nine for missing data, 3 without.
     result = scored[Dimension.CONSISTENCY]
     assert (result.score, result.score_without_marked, result.marked) == (6.0, 3.0, 1)
@@ -150,15 +145,13 @@ def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> 
 def test_fluency_shows_the_agents_own_words_with_what_recurs(library: PropositionLibrary) -> None:
     game = talk("g", ("Ann", "I think that we bake."), ("Bob", "No."), ("Ann", "I think that we rest."))
     judge = ScriptedJudge(lambda _: mark(7))
-    scored = asyncio.run(
-        evaluate_agent(subject(ANN, game), judge, library, EvaluationPlan([Dimension.FLUENCY]))
-    ).dimensions
+    plan = EvaluationPlan([Dimension.FLUENCY])
+    scored = asyncio.run(evaluate_agent(subject(ANN, game), judge, library, plan)).dimensions
     # The claim is inverted: 9 - 7 = 2.
     assert scored[Dimension.FLUENCY].score == 2.0
     (request,) = judge.asked
     assert ": No." not in request.prompt.text
     assert "Of the three-word phrases after the first, 67% stand in an earlier one." in request.prompt.text
-    assert request.offline is not None
     assert (request.offline.dimension, request.offline.is_inverted) == ("fluency", True)
 
 
@@ -168,8 +161,6 @@ def test_what_is_counted_is_what_a_model_would_see(library: PropositionLibrary) 
     plan = EvaluationPlan([Dimension.CONSISTENCY, Dimension.FLUENCY], sample_size=1)
     asyncio.run(evaluate_agent(subject(ANN, game), judge, library, plan))
     pair, own = judge.asked
-    assert pair.offline is not None
-    assert own.offline is not None
     # The first 10 and the last 100 messages; of a pair those before the later one, if there are so many.
     assert len(own.offline.groups[0]) == 110
     assert own.offline.groups[0][9:11] == ("Line number 9.", "Line number 100.")
@@ -183,9 +174,8 @@ def test_convergence_and_ideas_are_means_over_conversations(library: Proposition
     def script(request: JudgeRequest) -> Answer:
         is_first = "Flour first." in request.prompt.text
         if request.answer is IdeasAnswer:
-            return IdeasAnswer(
-                ideas=[Idea(text=text, citations=[1]) for text in ("Bake", "bakes", "Rest")[: 3 if is_first else 1]]
-            )
+            texts = ("Bake", "bakes", "Rest") if is_first else ("Bake",)
+            return IdeasAnswer(ideas=[Idea(text=text, citations=[1]) for text in texts])
         return mark(8 if is_first else 3)
 
     result = evaluate(subject(ROOM, GAME, other), script, library)
@@ -210,14 +200,10 @@ def test_an_agent_has_three_dimensions_and_their_mean(library: PropositionLibrar
 
 def test_the_sample_bounds_what_is_asked(library: PropositionLibrary) -> None:
     game = talk("g", *[("Ann", f"Line {number}.") for number in range(50)])
-    result = evaluate(
-        subject(ANN, game), lambda _: mark(5), library, EvaluationPlan([Dimension.ADHERENCE], sample_size=4, seed=3)
-    )
+    plan = EvaluationPlan([Dimension.ADHERENCE], sample_size=4, seed=3)
+    result, again = (evaluate(subject(ANN, game), lambda _: mark(5), library, plan) for _ in range(2))
     assert result.sample_size == 4
     assert len(result.dimensions[Dimension.ADHERENCE].items) == 1 + 4
-    again = evaluate(
-        subject(ANN, game), lambda _: mark(5), library, EvaluationPlan([Dimension.ADHERENCE], sample_size=4, seed=3)
-    )
     assert [item.reference for item in again.items] == [item.reference for item in result.items]
 
 

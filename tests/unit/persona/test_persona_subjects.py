@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +16,8 @@ from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import LONGEST_PERSONA, Agent, SpeakerMap, persona_text, read_agent_file, shipped_cast
 from evaluation.persona.subjects import ALWAYS, Period, Sources, by_time, channels_of, everybody, subject_of
 from evaluation.text.agent_names import agent_name, slug_of
-from evaluation.transcript import Message, Player, Transcript
+from evaluation.transcript import Transcript
+from tests.games import Line, game_of
 
 START = datetime(2025, 3, 1, 12, tzinfo=UTC)
 
@@ -25,28 +28,13 @@ def talk(
     *,
     day: int = 0,
     channel: str | None = None,
-    players: list[Player] | None = None,
-    extra: list[Message] | None = None,
+    players: Mapping[str, Mapping[str, Any]] | Sequence[str] = (),
+    extra: Sequence[Line] = (),
 ) -> Transcript:
-    names = dict.fromkeys(speaker for speaker, _ in lines)
-    said = [
-        Message(
-            id=f"m{i}",
-            index=i,
-            speaker=speaker,
-            text=text,
-            channel_name=channel,
-            sent_at=START + timedelta(days=day, minutes=i),
-        )
-        for i, (speaker, text) in enumerate(lines)
-    ]
-    said += [message.model_copy(update={"index": len(said) + i}) for i, message in enumerate(extra or [])]
-    return Transcript(
-        game_id=game,
-        source_format="native",
-        players=tuple(players or [Player(name=name) for name in names]),
-        messages=tuple(said),
-    )
+    about = [{"channel_name": channel, "sent_at": START + timedelta(days=day, minutes=at)} for at in range(len(lines))]
+    said = [(*line, fields) for line, fields in zip(lines, about, strict=True)]
+    names = players or list(dict.fromkeys(speaker for speaker, _ in lines))
+    return game_of([*said, *extra], names, game_id=game, source_format="native")
 
 
 def sources(*transcripts: Transcript, period: Period = ALWAYS, **chosen: str) -> Sources:
@@ -57,16 +45,11 @@ def texts(agent: Agent, found: Sources) -> list[list[str]]:
     return [[event.text for event in each.target.trajectory] for each in subject_of(agent, found).portrayals]
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("Michael Scott", "michael-scott"),
-        ("  Agent_A!! ", "agent-a"),
-        ("ÉLODIE", "élodie"),
-        ("李雷", "李雷"),
-        ("../../etc", "etc"),
-    ],
-)
+SLUGS = {"Michael Scott": "michael-scott", "  Agent_A!! ": "agent-a", "ÉLODIE": "élodie", "李雷": "李雷"}
+SLUGS |= {"../../etc": "etc"}
+
+
+@pytest.mark.parametrize(("name", "slug"), SLUGS.items())
 def test_a_slug_of_a_name(name: str, slug: str) -> None:
     assert slug_of(name) == slug
 
@@ -100,23 +83,10 @@ def test_spellings_of_one_name_are_one_agent(spellings: tuple[str, ...]) -> None
     assert len({slug_of(name) for name in spellings}) == 1
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        "  ",
-        "\u200b",
-        " \u2060\u200d",
-        "\u3164",
-        "a\x00b",
-        "A\x1b[31m",
-        "B\nC",
-        "\ud800",
-        "channel:xyz",
-        "Channel:",
-        "a\x85x",
-    ],
-)
+NO_NAMES = ["", "  ", "\u200b", " \u2060\u200d", "\u3164", "a\x00b", "A\x1b[31m", "B\nC", "\ud800", "channel:xyz"]
+
+
+@pytest.mark.parametrize("name", [*NO_NAMES, "Channel:", "a\x85x"])
 def test_what_is_no_name_of_an_agent_is_refused(name: str) -> None:
     with pytest.raises(InputError):
         agent_name(name)
@@ -157,26 +127,22 @@ def test_an_agent_is_everything_its_speakers_say_by_time() -> None:
 
 def test_an_agent_with_another_personality_in_each_game_is_another_portrayal() -> None:
     games = [
-        talk("g1", [("A", "one")], players=[Player(name="A", personality="analytical")]),
-        talk("g2", [("A", "two")], day=1, players=[Player(name="A", personality="Aggressive")]),
-        talk("g3", [("A", "three")], day=2, players=[Player(name="A", personality="analytical")]),
-        talk("g4", [("A", "four")], day=3, players=[Player(name="A", personality="a grumpy sailor")]),
-        talk("g5", [("A", "five")], day=4, players=[Player(name="A", persona={"job": "baker"})]),
+        talk("g1", [("A", "one")], players={"A": {"personality": "analytical"}}),
+        talk("g2", [("A", "two")], day=1, players={"A": {"personality": "Aggressive"}}),
+        talk("g3", [("A", "three")], day=2, players={"A": {"personality": "analytical"}}),
+        talk("g4", [("A", "four")], day=3, players={"A": {"personality": "a grumpy sailor"}}),
+        talk("g5", [("A", "five")], day=4, players={"A": {"persona": {"job": "baker"}}}),
     ]
     found = subject_of(Agent("a", "A"), sources(*games)).portrayals
-    assert [[event.text for event in each.target.trajectory] for each in found] == [
-        ["one", "three"],
-        ["two"],
-        ["four"],
-        ["five"],
-    ]
+    said = [[event.text for event in each.target.trajectory] for each in found]
+    assert said == [["one", "three"], ["two"], ["four"], ["five"]]
     assert [each.personality for each in found] == ["analytical", "aggressive", None, None]
     assert found[0].target.personas["A"].startswith("This player argues from evidence.")
     assert [each.target.personas["A"] for each in found[2:]] == ["a grumpy sailor", "job: baker"]
 
 
 def test_what_a_person_gave_outranks_the_transcript_and_that_what_is_shipped() -> None:
-    game = talk("g", [("Jim", "x")], players=[Player(name="Jim", persona="A fisherman.")])
+    game = talk("g", [("Jim", "x")], players={"Jim": {"persona": "A fisherman."}})
     given = subject_of(Agent("jim", "Jim", persona="A baker."), sources(game)).portrayals[0].target
     assert given.personas == {"Jim": "A baker."}
     assert subject_of(Agent("jim", "Jim"), sources(game)).portrayals[0].target.personas == {"Jim": "A fisherman."}
@@ -186,12 +152,12 @@ def test_what_a_person_gave_outranks_the_transcript_and_that_what_is_shipped() -
 
 
 def test_thoughts_control_words_and_what_others_hear_alone_are_left_out() -> None:
-    extra = [
-        Message(id="t", index=0, speaker="Ann", text="I am the wolf.", channel="private"),
-        Message(id="d", index=0, speaker="Bob", text="Psst, Ann.", channel="private", recipients=("Ann",)),
-        Message(id="e", index=0, speaker="Bob", text="Psst, Cid.", channel="private", recipients=("Cid",)),
-        Message(id="n", index=0, speaker="Narrator", text="Night falls.", channel="system"),
-        Message(id="w", index=0, speaker="Bob", text="We strike.", channel="team"),
+    extra: list[Line] = [
+        ("Ann", "I am the wolf.", {"channel": "private"}),
+        ("Bob", "Psst, Ann.", {"channel": "private", "recipients": ("Ann",)}),
+        ("Bob", "Psst, Cid.", {"channel": "private", "recipients": ("Cid",)}),
+        ("Narrator", "Night falls.", {"channel": "system"}),
+        ("Bob", "We strike.", {"channel": "team"}),
     ]
     game = talk("g", [("Ann", "Hello."), ("Ann", "Skip"), ("Ann", " "), ("Bob", "Hi."), ("Cid", "Ho.")], extra=extra)
     assert texts(Agent("ann", "Ann"), sources(game)) == [["Hello.", "Hi.", "Ho.", "Psst, Ann.", "Night falls."]]
@@ -223,8 +189,8 @@ def test_a_period_takes_messages_by_their_time() -> None:
 
 
 def test_messages_without_a_time_have_that_of_their_transcript_or_none() -> None:
-    message = Message(id="m", index=0, speaker="Ann", text="Hi.")
-    game = Transcript(game_id="g", source_format="x", players=(Player(name="Ann"),), messages=(message,))
+    game = game_of([("Ann", "Hi.")])
+    (message,) = game.messages
     assert ALWAYS.holds(game, message)
     assert not Period(since=START).holds(game, message)
     dated = game.model_copy(update={"started_at": START.replace(tzinfo=None)})

@@ -34,10 +34,18 @@ def read(content: Any, source_format: str | None = None, **about: Any) -> Transc
     return found.transcript
 
 
+def shown(content: Any, **about: Any) -> Transcript:
+    """The only game, also one that waits for an answer."""
+    found = result(content, **about)
+    assert found.transcript or found.preview, str(found.error)
+    return found.transcript or found.preview
+
+
 def refusal(content: Any, **about: Any) -> str:
     """Why the only game was refused."""
     found = result(content, **about)
     assert found.transcript is None
+    assert found.error.remedy
     return str(found.error)
 
 

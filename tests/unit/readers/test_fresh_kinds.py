@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evaluation.readers import Answers
-from evaluation.transcript import Transcript
-from tests.unit.readers.reading import lines, read, refusal, result, results, told
+from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 from tests.unit.readers.test_who_could_hear import heard
 
 
@@ -38,10 +35,7 @@ def test_headings_of_a_speaker_and_sentences_are_no_players() -> None:
         "[LAST WORDS] Rui's final statement:\nRui: I am no wolf, Olga.\n"
         "The vote failed. Turn counter: 1\nPer: We go on, then.\nThe vote failed. Turn counter: 2\n"
     )
-    found = result(text)
-    transcript = found.transcript or found.preview
-    assert transcript is not None
-    assert set(transcript.player_names) == {"Olga", "Per", "Rui"}
+    assert set(shown(text).player_names) == {"Olga", "Per", "Rui"}
 
 
 def test_a_number_in_front_is_no_part_of_a_name() -> None:
@@ -80,11 +74,9 @@ def test_every_row_of_other_types_is_counted() -> None:
 
 
 def test_a_hidden_channel_names_its_speaker_by_the_side() -> None:
+    said = (("Olga", "Good morning."), ("Per", "Who was it?"))
     game = {
-        "day_channel": [
-            {"day": 1, "player": "Olga", "message": "Good morning."},
-            {"day": 1, "player": "Per", "message": "Who was it?"},
-        ],
+        "day_channel": [{"day": 1, "player": name, "message": text} for name, text in said],
         "roles": {"Olga": "wolf", "Per": "villager"},
         "wolf_channel": [{"day": 1, "wolf": "Olga", "vote": "Per", "message": "We take Per."}],
     }
@@ -109,13 +101,8 @@ def test_answers_in_a_set_form_are_asked_about() -> None:
 
 
 def test_captions_with_names_only_where_the_speaker_changes() -> None:
-    texts = [
-        "Olga: I saw Per",
-        *["go on and on", "before the night"] * 8,
-        "Per: I was home",
-        *["all night"] * 8,
-        "Olga: So?",
-    ]
+    texts = ["Olga: I saw Per", *["go on and on", "before the night"] * 8]
+    texts += ["Per: I was home", *["all night"] * 8, "Olga: So?"]
     cues = [f"{n}\n00:00:{n:02},000 --> 00:00:{n:02},900\n{text}\n" for n, text in enumerate(texts, start=1)]
     transcript = read("\n".join(cues), "captions")
     assert [one.speaker for one in transcript.messages] == ["Olga", "Per", "Olga"]
@@ -124,14 +111,10 @@ def test_captions_with_names_only_where_the_speaker_changes() -> None:
 
 def test_lines_of_irc_with_times_are_read() -> None:
     transcript = read("[18:05] <olga-> Hi: all\n[18:05] <per_> olga-: ho\n[18:06] <olga->  Depends: you\n")
-    assert [one[1:] for one in told(transcript)] == [
-        ("olga-", "Hi: all"),
-        ("per_", "olga-: ho"),
-        ("olga-", "Depends: you"),
-    ]
-    assert "IRC" not in refusal(
-        "<in> 1 2 </in> <talk> YOU: a <eos> THEM: b </talk>\n<in> 3 4 </in> <talk> YOU: c </talk>\n"
-    )
+    said = [("olga-", "Hi: all"), ("per_", "olga-: ho"), ("olga-", "Depends: you")]
+    assert [one[1:] for one in told(transcript)] == said
+    tags = "<in> 1 2 </in> <talk> YOU: a <eos> THEM: b </talk>\n<in> 3 4 </in> <talk> YOU: c </talk>\n"
+    assert "IRC" not in refusal(tags)
 
 
 def test_a_log_with_colours_and_levels_is_read() -> None:
@@ -168,34 +151,16 @@ def test_a_list_of_players_in_a_briefing_is_no_speech() -> None:
 
 def test_a_counted_round_holds_its_night_and_its_day() -> None:
     text = "ROUND 1\n[NIGHT PHASE]\n[DAY PHASE]\nOlga: Good morning, Per.\nPer: Hello, Olga.\nOlga: Who was it?\n"
-    found = result(text)
-    transcript = found.transcript or found.preview
-    assert transcript is not None
-    assert {one.round for one in transcript.discussion} == {1}
-
-
-def shown(content: Any, **about: Any) -> Transcript:
-    """The game, also where it waits for an answer."""
-    found = result(content, **about)
-    transcript = found.transcript or found.preview
-    assert transcript is not None, str(found.error)
-    return transcript
+    assert {one.round for one in shown(text).discussion} == {1}
 
 
 def test_a_number_that_every_line_has_is_no_round() -> None:
-    said = [
-        "Olga: Olga says: Good morning, Per.",
-        "Per: Per says: Hello.",
-        "Rui: Rui remains silent.",
-        "The vote fails.",
-    ]
+    said = ["Olga: Olga says: Hello, Per.", "Per: Per says: Hello.", "Rui: Rui remains silent.", "The vote fails."]
     numbered = "".join(f"Round {place} - {line}\n" for place, line in enumerate([*said, *said], start=7))
     found = read(numbered)
     assert {one.round for one in found.messages} == {None}
-    assert [(one.speaker, one.text) for one in found.discussion][:2] == [
-        ("Olga", "Good morning, Per."),
-        ("Per", "Hello."),
-    ]
+    first = [(one.speaker, one.text) for one in found.discussion][:2]
+    assert first == [("Olga", "Hello, Per."), ("Per", "Hello.")]
     said = "Olga: Good morning, all.\nRui: Good morning, Olga.\n"
     played = read(f"Round 1\n{said}Round 2\n{said}")
     assert [one.round for one in played.discussion] == [1, 1, 2, 2]
@@ -220,11 +185,8 @@ def test_the_way_of_a_death_is_no_role_and_a_tag_names_the_winner() -> None:
 def test_an_addressee_who_does_not_play_is_no_role() -> None:
     text = "Olga (to hub): Hello, Per.\n\nPer (to hub): Hello, Olga.\n\nOlga (to hub): Who is the wolf, Per?\n"
     found = shown(text)
-    assert [(one.channel, one.speaker) for one in found.messages] == [
-        ("public", "Olga"),
-        ("public", "Per"),
-        ("public", "Olga"),
-    ]
+    said = [("public", who) for who in ("Olga", "Per", "Olga")]
+    assert [(one.channel, one.speaker) for one in found.messages] == said
     assert {one.role for one in found.players} == {None}
     some = "Olga: Hello, Per.\nPer: Hello.\nOlga (to Ines): I do not trust Per.\nPer: Who is it, Olga?\n"
     assert heard(some)[2] == ("private", "Olga", ("Ines",))
@@ -240,20 +202,15 @@ def test_initials_that_stand_behind_a_name_are_that_person() -> None:
 def test_front_matter_and_links_are_no_speech() -> None:
     page = "---\ntitle: An evening\nspeakers:\n  - Olga\ntags: talk\n---\nNotes 8: https://example.org/8\n\n"
     found = result(page + "Olga: Hello, Per.\n\nPer: Hello.\n\nOlga: Who was it?\n")
-    assert {one.speaker for one in shown(page + "Olga: Hello, Per.\n\nPer: Hello.\n\nOlga: Who?\n").discussion} == {
-        "Olga",
-        "Per",
-    }
+    assert {one.speaker for one in (found.transcript or found.preview).discussion} == {"Olga", "Per"}
     assert found.kinds["left out"] == 6
     assert found.left_out[0].reason == "front matter of the page"
 
 
 def test_headings_of_turns_name_who_speaks() -> None:
     page = "# A debate\n\n" + "".join(
-        f"## Turn {place}: {side} {what}\n\n- words: 12\n- claim_ids: [{place}]\n\n[{place}.1] This is so.\n\n"
-        for place, (side, what) in enumerate(
-            [("PRO", "Opening"), ("CON", "Opening"), ("PRO", "Reply"), ("CON", "Reply")], 1
-        )
+        f"## Turn {place}: {title}\n\n- words: 12\n- claim_ids: [{place}]\n\n[{place}.1] This is so.\n\n"
+        for place, title in enumerate(("PRO Opening", "CON Opening", "PRO Reply", "CON Reply"), 1)
     )
     found = read(page)
     assert [(one.round, one.speaker) for one in found.discussion] == [(1, "PRO"), (2, "CON"), (3, "PRO"), (4, "CON")]
@@ -289,11 +246,8 @@ def test_a_moderator_of_a_table_tells_votes_deaths_rounds_and_the_winner() -> No
     ]  # fmt: skip
     for content in ({"talk": rows}, lines(*rows)):
         found = read(content)
-        assert [(one.round, one.voter, one.target) for one in found.votes] == [
-            (2, "Olga", "Rui"),
-            (2, "Per", "Rui"),
-            (2, "Rui", "Per"),
-        ]
+        votes = [(2, "Olga", "Rui"), (2, "Per", "Rui"), (2, "Rui", "Per")]
+        assert [(one.round, one.voter, one.target) for one in found.votes] == votes
         assert [(one.round, one.player, one.role) for one in found.eliminations] == [(2, "Rui", "wolf")]
         assert found.winner == "town"
         assert {one.round for one in found.discussion} == {2}

@@ -8,15 +8,7 @@ import pytest
 
 from evaluation.readers import Answers
 from evaluation.transcript import Transcript
-from tests.unit.readers.reading import read, refusal, result, results
-
-
-def seen(content: Any) -> Transcript:
-    """The game, also one that waits for an answer."""
-    found = result(content)
-    transcript = found.transcript or found.preview
-    assert transcript is not None, str(found.error)
-    return transcript
+from tests.unit.readers.reading import read, refusal, result, results, shown
 
 
 def public(transcript: Transcript) -> list[tuple[str, str]]:
@@ -35,7 +27,7 @@ def test_labels_that_only_repeat_are_one_question() -> None:
     )
     found = result(text)
     assert [question.name for question in found.questions] == ["Turn order, Score"]
-    assert seen(text).player_names == ("Olga", "Per", "Rui")
+    assert shown(text).player_names == ("Olga", "Per", "Rui")
     answers = Answers(speakers={"Turn order, Score": "text"})
     assert read(text, answers=answers).player_names == ("Olga", "Per", "Rui")
 
@@ -49,7 +41,7 @@ def test_status_lines_and_votes_with_times() -> None:
         "[10:01:05] Rui: We lost Per.\n"
     )
     found = result(text)
-    transcript = seen(text)
+    transcript = shown(text)
     assert transcript.player_names == ("Olga", "Per", "Rui")
     assert votes(transcript) == [("Olga", "Per"), ("Per", "Rui"), ("Rui", "Per")]
     assert [one.player for one in transcript.eliminations] == ["Per"]
@@ -64,7 +56,7 @@ def test_a_paragraph_about_a_death_is_its_speakers() -> None:
         "pointed at Rui.\n\nI would like to hear Rui.\n[10:00:30] Rui: I had no reason, Olga.\n"
         "[10:00:40] Olga: Who had?\n"
     )
-    transcript = seen(text)
+    transcript = shown(text)
     assert [speaker for speaker, _ in public(transcript)] == ["Olga", "Rui", "Olga"]
     assert public(transcript)[0][1].endswith("I would like to hear Rui.")
     assert transcript.eliminations == ()
@@ -76,7 +68,7 @@ def test_a_title_with_a_full_stop_ends_no_name_and_no_sentence() -> None:
         "Dr. Holm: Mrs. Berg is quiet.\nMrs. Berg: I trust Olga.\nOlga voted for Dr. Holm\n"
         "Moderator: Dr. Holm was voted out. Dr. Holm was mafia.\nDay 2\nOlga: He is gone.\n"
     )
-    transcript = seen(text)
+    transcript = shown(text)
     assert transcript.player_names == ("Dr. Holm", "Mrs. Berg", "Olga")
     assert [(one.player, one.role) for one in transcript.eliminations] == [("Dr. Holm", "mafia")]
 
@@ -88,7 +80,7 @@ def test_ways_to_vote() -> None:
         "Rui: ##vote Per\nSara: /vote Per\nPer: I vote for Olga.\nOlga votes for: Rui\nPer was lynched. He was Mafia.\n"
         "[DEAD] Rui died during the night\nPer was eliminated.\nCivilians win!\n"
     )
-    transcript = seen(text)
+    transcript = shown(text)
     assert votes(transcript) == [("Olga", "Per"), ("Rui", "Per"), ("Sara", "Per"), ("Per", "Olga"), ("Olga", "Rui")]
     # Told twice: once.
     assert [(one.player, one.role) for one in transcript.eliminations] == [("Per", "Mafia"), ("Rui", None)]
@@ -102,13 +94,9 @@ def test_roles_by_list_rounds_and_silence() -> None:
         "P2 remains silent.\n"
         "P3: I trust P1.\nRound 2 has started!\nP1: Who is it?\n"
     )
-    transcript = seen(text)
+    transcript = shown(text)
     assert [(p.name, p.alignment) for p in transcript.players] == [("P1", "mafia"), ("P2", "town"), ("P3", "mafia")]
-    assert [(m.round, m.speaker) for m in transcript.messages if m.channel == "public"] == [
-        (1, "P1"),
-        (1, "P3"),
-        (2, "P1"),
-    ]
+    assert [(m.round, m.speaker) for m in transcript.discussion] == [(1, "P1"), (1, "P3"), (2, "P1")]
     assert [m.text for m in transcript.messages if m.speaker == "System"][-1] == "P2 remains silent."
 
 
@@ -118,7 +106,6 @@ RUN = "Olga: Hello, Per.\nPer: Hello, Olga.\nOlga: Where were you?\n"
 def test_a_second_run_is_another_game_and_the_first_was_broken_off() -> None:
     first, second = results(f"Starting new game\n{RUN}Starting new game\n{RUN}Villagers win!\n")
     assert "broken off by the start of another run" in str(first.error)
-    assert second.transcript is not None
     assert (len(second.transcript.discussion), second.transcript.winner) == (3, "town")
 
 
@@ -131,19 +118,16 @@ def test_a_traceback_is_left_out_and_a_run_that_ends_by_one_was_broken_off() -> 
 
 
 def test_names_in_brackets() -> None:
-    transcript = seen("[Judge] Olga has to begin.\n[Olga] I suspect Per, because he was silent.\n[Per] Why me, Olga?\n")
+    transcript = shown(
+        "[Judge] Olga has to begin.\n[Olga] I suspect Per, because he was silent.\n[Per] Why me, Olga?\n"
+    )
     assert public(transcript) == [("Olga", "I suspect Per, because he was silent."), ("Per", "Why me, Olga?")]
 
 
 def test_a_name_as_a_heading_over_paragraphs() -> None:
-    said = (
-        ("Olga", "I begin.\n\nNote: nobody asked."),
-        ("Per", "I answer."),
-        ("Olga", "Well."),
-        ("Per", "Well, well."),
-    )
+    said = [("Olga", "I begin.\n\nNote: nobody asked."), ("Per", "I answer."), ("Olga", "Well."), ("Per", "Well?")]
     text = "".join(f"## {name}\n\n{words}\n\n" for name, words in said)
-    transcript = seen(text)
+    transcript = shown(text)
     assert [speaker for speaker, _ in public(transcript)] == ["Olga", "Per", "Olga", "Per"]
     assert "nobody asked" in public(transcript)[0][1]
 
@@ -153,7 +137,7 @@ def test_a_name_as_a_heading_over_paragraphs() -> None:
     ["14/3/24, 1:55 p. m. - ", "14/3/24, 1:55\u202fp.\u00a0m. - ", "14/03/2024 à 13:55 - ", "14.3.2024 klo 13.55 - "],
 )
 def test_times_of_phones_in_any_language(stamp: str) -> None:
-    transcript = seen(f"{stamp}Lea: I think Ivo is the wolf.\n{stamp}Ivo: Not me, Lea.\n{stamp}Ada: Hm.\n")
+    transcript = shown(f"{stamp}Lea: I think Ivo is the wolf.\n{stamp}Ivo: Not me, Lea.\n{stamp}Ada: Hm.\n")
     first = transcript.messages[0]
     assert (first.speaker, str(first.sent_at)) == ("Lea", "2024-03-14 13:55:00+00:00")
     assert len(public(transcript)) == 3
@@ -171,6 +155,6 @@ def test_a_bot_beside_people_does_not_play() -> None:
         return about | {"content": text, "author": author}
 
     posts = [said(1, "olga", "Per?", False), said(2, "per", "Home.", False), said(3, "VoteBot", "Votes: 1", True)]
-    transcript = seen({"guild": {}, "channel": {"id": "2", "name": "day"}, "messages": posts})
+    transcript = shown({"guild": {}, "channel": {"id": "2", "name": "day"}, "messages": posts})
     assert transcript.player_names == ("olga", "per")
     assert [m.channel for m in transcript.messages] == ["public", "public", "system"]

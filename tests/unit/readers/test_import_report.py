@@ -34,14 +34,8 @@ def ids(*games: str) -> dict[str, str]:
 def test_each_outcome_is_counted() -> None:
     known = ids("old")["old"]
     before = report("old", "new", "new", "late", bad=2, stored=(known,))
-    assert [str(line.outcome) for line in before.lines] == [
-        "known already",
-        "not stored",
-        "twice in this import",
-        "not stored",
-        "refused",
-        "refused",
-    ]
+    outcomes = ["known already", "not stored", "twice in this import", "not stored", "refused", "refused"]
+    assert [str(line.outcome) for line in before.lines] == outcomes
     new = ids("new")["new"]
     after = before.with_outcomes({new: (ImportOutcome.STORED, "Coherence could not be computed.")}, 1.5)
     assert after.counts == {
@@ -51,13 +45,9 @@ def test_each_outcome_is_counted() -> None:
         ImportOutcome.REFUSED: 2,
         ImportOutcome.NOT_STORED: 1,
     }
-    assert counts_words(after) == (
-        "6 games: 1 stored, 1 known already, 1 twice in this import, 2 refused, 1 not stored."
-    )
+    words = "6 games: 1 stored, 1 known already, 1 twice in this import, 2 refused, 1 not stored."
+    assert counts_words(after) == words
     assert (after.seconds, after.id) == (1.5, before.id)
-
-
-def test_an_empty_report_says_so() -> None:
     assert counts_words(ImportReport(())) == "No file."
 
 
@@ -117,8 +107,6 @@ def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
     before = planned(results, ())
     store.imports.save(before)
     first, second = (result.transcript for result in results[:2])
-    assert first is not None
-    assert second is not None
     evaluation = evaluate_transcript(second, scorers=SCORERS | {"coherence": broken})
     store.transcripts.add(first, source_name="one.json")
     store.transcripts.add(second, source_name="two.json")

@@ -11,33 +11,29 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers import Answers, ReadResult, read_path, read_upload
+from evaluation.readers import Answers, ReadResult
+from evaluation.transcript import Message
+from tests.unit.readers.reading import read, result, shown
 
 FOLDER = Path(__file__).parent / "plain"
 READINGS: dict[str, Any] = json.loads((FOLDER / "readings.json").read_text(encoding="utf-8"))
 
 
-def reading(result: ReadResult) -> dict[str, Any]:
+def place(message: Message) -> list[object]:
+    return [message.round, message.phase, message.channel, message.channel_name]
+
+
+def reading(found: ReadResult) -> dict[str, Any]:
     """What a reading says, as the file of readings has it."""
-    transcript = result.transcript or result.preview
-    asked = [[str(question.topic), question.name, question.taken] for question in result.questions]
+    transcript = found.transcript or found.preview
+    asked = [[str(question.topic), question.name, question.taken] for question in found.questions]
     if transcript is None:
-        return {"error": str(result.error)}
+        return {"error": str(found.error)}
     return {
         "asked": asked,
         "players": [[player.name, player.role] for player in transcript.players],
         "messages": [
-            [
-                m.round,
-                m.phase,
-                m.channel,
-                m.channel_name,
-                m.speaker,
-                list(m.recipients),
-                m.sent_at and str(m.sent_at),
-                m.text,
-            ]
-            for m in transcript.messages
+            [*place(m), m.speaker, [*m.recipients], m.sent_at and str(m.sent_at), m.text] for m in transcript.messages
         ],
         "votes": [[vote.round, vote.phase, vote.voter, vote.target] for vote in transcript.votes],
         "gone": [[one.round, one.phase, one.player, one.role] for one in transcript.eliminations],
@@ -47,8 +43,7 @@ def reading(result: ReadResult) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", READINGS)
 def test_forty_transcripts_of_many_shapes(name: str) -> None:
-    (result,) = read_path(FOLDER / name)
-    assert reading(result) == READINGS[name]
+    assert reading(result(FOLDER / name)) == READINGS[name]
 
 
 NO_TRANSCRIPTS = {
@@ -61,35 +56,25 @@ NO_TRANSCRIPTS = {
 
 @pytest.mark.parametrize("text", NO_TRANSCRIPTS.values(), ids=NO_TRANSCRIPTS)
 def test_texts_that_are_no_transcripts_are_refused(text: str) -> None:
-    (result,) = read_upload("x.txt", text.encode())
-    assert result.preview is None
-    assert result.error is not None
-    assert result.error.remedy
+    found = result(text)
+    assert found.preview is None
+    assert found.error.remedy
 
 
 def test_messages_under_a_night_are_not_public_and_asked_about() -> None:
     text = "Day 1\nAnn: Hello, Bob.\nBob: Hello.\nNight 1\nModerator: Wake up.\nAnn: We kill Cid.\nDay 2\nBob: Who?\n"
-    (result,) = read_upload("x.txt", text.encode())
-    assert result.transcript is not None
-    assert [(question.name, question.taken) for question in result.questions] == [("night", "team")]
-    assert result.questions[0].words.startswith('1 message stands under "night"')
-    (answered,) = read_upload("x.txt", text.encode(), answers=Answers(channels={"night": "public"}))
-    assert answered.transcript is not None
-    assert [message.channel for message in answered.transcript.messages] == [
-        "public",
-        "public",
-        "system",
-        "public",
-        "public",
-    ]
+    found = result(text)
+    assert found.transcript is not None
+    assert [(question.name, question.taken) for question in found.questions] == [("night", "team")]
+    assert found.questions[0].words.startswith('1 message stands under "night"')
+    answered = result(text, answers=Answers(channels={"night": "public"}))
+    assert [one.channel for one in answered.transcript.messages] == ["public", "public", "system", "public", "public"]
     assert not answered.questions
 
 
 def told(text: str, **answers: Any) -> list[tuple[str, str, str]]:
-    (result,) = read_upload("x.txt", text.encode(), answers=Answers(**answers))
-    transcript = result.transcript or result.preview
-    assert transcript is not None, str(result.error)
-    return [(m.speaker, "" if m.channel == "public" else m.channel, m.text) for m in transcript.messages]
+    said = shown(text, answers=Answers(**answers)).messages
+    return [(m.speaker, "" if m.channel == "public" else m.channel, m.text) for m in said]
 
 
 GREETING = "Ann: Hello, Ben.\nBen: Hello, Ann.\nCleo: Hello, both.\n"
@@ -157,48 +142,30 @@ def test_files_that_a_reader_with_fresh_eyes_broke(text: str, expected: list[tup
     assert told(text) == expected
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "If Ben was eliminated, we win.",
-        "Remember: if Cleo dies, the wolves win.",
-        "The villagers think Ben was killed?",
-        "Ann died laughing.",
-        "Ben is dead to me.",
-        "Yesterday Nell was quiet.",
-        "Ann was removed from the chat",
-    ],
+SUPPOSED = (
+    "If Ben was eliminated, we win.|Remember: if Cleo dies, the wolves win.|The villagers think Ben was killed?|"
+    "Ann died laughing.|Ben is dead to me.|Yesterday Nell was quiet.|Ann was removed from the chat"
 )
+
+
+@pytest.mark.parametrize("line", SUPPOSED.split("|"))
 def test_a_moderator_who_supposes_eliminates_nobody(line: str) -> None:
-    (result,) = read_upload("x.txt", f"{GREETING}Moderator: {line}\n".encode())
-    assert result.transcript is not None
-    assert result.transcript.eliminations == ()
-    assert result.transcript.player_names == ("Ann", "Ben", "Cleo")
-    assert result.transcript.winner is None
+    transcript = read(f"{GREETING}Moderator: {line}\n")
+    assert (transcript.eliminations, transcript.winner) == ((), None)
+    assert transcript.player_names == ("Ann", "Ben", "Cleo")
 
 
 def test_a_winner_in_the_last_sentence_of_a_line_counts() -> None:
-    (result,) = read_upload(
-        "x.txt", f"{GREETING}Moderator: Ben was voted out. He was a wolf. Villagers win!\n".encode()
-    )
-    assert result.transcript is not None
-    assert (result.transcript.winner, result.transcript.eliminations[0].player) == ("town", "Ben")
+    transcript = read(f"{GREETING}Moderator: Ben was voted out. He was a wolf. Villagers win!\n")
+    assert (transcript.winner, transcript.eliminations[0].player) == ("town", "Ben")
 
 
 def test_a_list_of_roles_without_players_makes_none() -> None:
-    (result,) = read_upload("x.txt", f"Roles: Werewolf, Seer, 2 Villagers\n{GREETING}".encode())
-    assert result.transcript is not None
-    assert result.transcript.player_names == ("Ann", "Ben", "Cleo")
-
-
-def test_an_english_word_in_front_of_a_colon_is_asked_about() -> None:
-    (result,) = read_upload("x.txt", f"{GREETING}{GREETING}Observations: nobody moved.\n".encode())
-    assert [question.name for question in result.questions] == ["Observations"]
+    assert read(f"Roles: Werewolf, Seer, 2 Villagers\n{GREETING}").player_names == ("Ann", "Ben", "Cleo")
 
 
 def test_an_answer_holds_in_any_case_and_never_against_the_numbers_of_dates() -> None:
     assert ("God", "system", "Sleep.") in told(f"{GREETING}God: Sleep.\n", speakers={"god": "moderator"})
     dates = "[01/06/2024, 10:00] Ann: Hi\n[13/06/2024, 10:00] Ben: Ho\n"
-    (result,) = read_upload("x.txt", dates.encode(), answers=Answers(dates="month-first"))
-    assert result.transcript is not None
-    assert [m.sent_at and m.sent_at.month for m in result.transcript.messages] == [6, 6]
+    transcript = read(dates, answers=Answers(dates="month-first"))
+    assert [m.sent_at and m.sent_at.month for m in transcript.messages] == [6, 6]

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.readers import alignment_of
 from tests.unit.readers.reading import lines, read, refusal, told
-from tests.unit.readers.trace_samples import SAMPLES
+from tests.unit.readers.trace_samples import SAMPLES, thread
 
 
 def test_langgraph_history_is_newest_first_and_a_message_streamed_in_pieces_is_one() -> None:
@@ -32,26 +32,18 @@ def test_autogen_team_state_reads_the_managers_thread() -> None:
         ("private", "Ann", ("Ben",), "Your turn, Ben."),
         ("public", "Ben", (), "Bob."),
     ]
-    assert transcript.cost is not None
     assert transcript.cost.input_tokens == 4
 
 
 def test_autogen_summary_of_a_tool_is_not_said_again() -> None:
     messages = [
-        {"source": "user", "type": "TextMessage", "content": "Weather?"},
-        {"source": "Ann", "type": "ToolCallRequestEvent", "content": [{"id": "1", "name": "w", "arguments": "{}"}]},
-        {
-            "source": "Ann",
-            "type": "ToolCallExecutionEvent",
-            "content": [{"call_id": "1", "content": "Rain", "name": "w"}],
-        },
-        {"source": "Ann", "type": "ToolCallSummaryMessage", "content": "Rain"},
+        thread("user", "Weather?"),
+        thread("Ann", [{"id": "1", "name": "w", "arguments": "{}"}], "ToolCallRequestEvent"),
+        thread("Ann", [{"call_id": "1", "content": "Rain", "name": "w"}], "ToolCallExecutionEvent"),
+        thread("Ann", "Rain", "ToolCallSummaryMessage"),
     ]
-    assert told(read(lines(*messages))) == [
-        ("public", "user", "Weather?"),
-        ("system", "Ann", "w({})"),
-        ("system", "w", "Rain"),
-    ]
+    said = [("public", "user", "Weather?"), ("system", "Ann", "w({})"), ("system", "w", "Rain")]
+    assert told(read(lines(*messages))) == said
 
 
 def test_a_crewai_log() -> None:
@@ -112,22 +104,20 @@ def test_dashes_around_a_day_are_a_heading_of_plain_text() -> None:
     assert found == [("public", "Ann", "Hello, Bob."), ("public", "Bob", "Hello, Ann.")]
 
 
-MINORITY = ["MAFIA", "mafia", "Werewolf", "POSSESSED", "Minion", "Impostor", "evil", "wolf", "traitor", "werewolves"]
-MINORITY += ["Alpha-Werewolf", "Mafia_Godfather", "minion of Mordred", "Evil Villager", "The werewolves win."]
-TOWN = ["VILLAGER", "Seer", "doctor", "Crewmate", "loyal", "Mason", "bystander", "BODYGUARD", "medium", "non-mafia"]
-TOWN += ["werewolf-hunter", "Loyal Servant of Arthur", "Bystanders win!", "town doctor"]
+SIDES = {
+    "mafia": "MAFIA,mafia,Werewolf,POSSESSED,Minion,Impostor,evil,wolf,traitor,werewolves,Alpha-Werewolf,"
+    "Mafia_Godfather,minion of Mordred,Evil Villager,The werewolves win.,Fascist,Hitler,Undercover,Assassin,Imp,"
+    "Poisoner,Consigliere,Role.FASCIST",
+    "town": "VILLAGER,Seer,doctor,Crewmate,loyal,Mason,bystander,BODYGUARD,medium,non-mafia,werewolf-hunter,"
+    "Loyal Servant of Arthur,Bystanders win!,town doctor,Liberal,Civilian,Merlin,Empath,Jailor",
+    None: ",Facilitator,serial killer,Tanner,玩家,42",
+}
 
 
-@pytest.mark.parametrize("role", MINORITY)
-def test_the_informed_minority(role: str) -> None:
-    assert alignment_of(role) == "mafia"
+@pytest.mark.parametrize(("role", "side"), [(role, side) for side, roles in SIDES.items() for role in roles.split(",")])
+def test_the_side_of_a_role(role: str, side: str | None) -> None:
+    assert alignment_of(role) == side
 
 
-@pytest.mark.parametrize("role", TOWN)
-def test_the_town(role: str) -> None:
-    assert alignment_of(role) == "town"
-
-
-@pytest.mark.parametrize("role", [None, "", "Facilitator", "serial killer", "Tanner", "玩家", "42"])
-def test_roles_without_a_known_side(role: str | None) -> None:
-    assert alignment_of(role) is None
+def test_no_role_has_no_side() -> None:
+    assert alignment_of(None) is None

@@ -89,37 +89,23 @@ def test_a_log_that_is_still_being_written_has_no_header_yet() -> None:
 def test_one_broken_sample_leaves_the_others_standing() -> None:
     files = {"header.json": LOG, "samples/1_epoch_1.json": "{", "samples/2_epoch_1.json": SAMPLE}
     first, second = read_upload("log.eval", packed(files))
-    assert (first.name, str(first.error)) == (
-        "log.eval/1_epoch_1",
-        "samples/1_epoch_1.json: line 1, column 2: Not valid JSON: Expecting property name enclosed in double quotes. "
-        "The file may be incomplete: export or copy it again.",
-    )
+    assert first.name == "log.eval/1_epoch_1"
+    assert str(first.error).startswith("samples/1_epoch_1.json: line 1, column 2: Not valid JSON")
     assert second.error is None
+
+
+MUTE, NUMBER = SAMPLE | {"messages": []}, SAMPLE | {"messages": [{"role": "user", "content": 7}]}
 
 
 @pytest.mark.parametrize(
     ("log", "expected"),
     [
-        (LOG | {"samples": []}, "$.samples: The log holds no samples. Run the evaluation with log_samples=True."),
-        (
-            LOG | {"samples": [{"messages": []}]},
-            "$.samples[0].id: Found nothing, expected the sample's id. Correct that value and try again.",
-        ),
-        (LOG | {"samples": [SAMPLE | {"messages": []}]}, "Nobody speaks but the system. Export the whole chat."),
-        (
-            LOG | {"samples": [SAMPLE | {"messages": [{"role": "user", "content": 7}]}]},
-            "$.samples[0].messages[0].content: Found the number 7, expected text or a list of parts. "
-            "Correct that value and try again.",
-        ),
+        (LOG | {"samples": []}, "$.samples: The log holds no samples."),
+        (LOG | {"samples": [{"messages": []}]}, "$.samples[0].id: Found nothing, expected the sample's id."),
+        (LOG | {"samples": [MUTE]}, "Nobody speaks but the system."),
+        (LOG | {"samples": [NUMBER]}, "$.samples[0].messages[0].content: Found the number 7, expected text"),
+        (packed({"header.json": [1], "samples/1_epoch_1.json": SAMPLE}), "header.json: $: Found a list of 1 item"),
     ],
 )
-def test_a_broken_log(log: dict[str, Any], expected: str) -> None:
-    assert refusal(log) == expected
-
-
-def test_a_broken_header() -> None:
-    (result,) = read_upload("log.eval", packed({"header.json": [1], "samples/1_epoch_1.json": SAMPLE}))
-    assert (
-        str(result.error)
-        == "header.json: $: Found a list of 1 item, expected an object. Correct that value and try again."
-    )
+def test_a_broken_log(log: Any, expected: str) -> None:
+    assert refusal(log).startswith(expected)

@@ -48,17 +48,12 @@ def test_a_stimulus_for_several_is_one_message_a_step() -> None:
 
 
 def test_a_notebook_without_agents_is_refused() -> None:
-    assert (
-        refusal(notebook("Someone acts: TALK"))
-        == "The notebook shows no agent that acts. Run it again and save its output."
-    )
+    assert refusal(notebook("Someone acts: TALK")).startswith("The notebook shows no agent that acts.")
 
 
 def test_a_broken_notebook_names_the_place() -> None:
     data = notebook("Ann acts: [TALK]\n > Hi").replace(b'"text/plain": "Ann', b'"text/plain": 7, "x": "Ann')
-    assert refusal(data) == (
-        "$.cells[1].outputs[0].data['text/plain']: Found the number 7, expected text. Correct that value and try again."
-    )
+    assert refusal(data).startswith("$.cells[1].outputs[0].data['text/plain']: Found the number 7, expected text.")
 
 
 def test_another_notebook_is_no_simulation() -> None:

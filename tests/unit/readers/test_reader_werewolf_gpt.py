@@ -42,26 +42,15 @@ def test_a_tie_kills_two() -> None:
     assert transcript.winner == "town"
 
 
+SILENT = PAGE.replace("> **Bob:** Hello.\n", "").replace("***Bob (thoughts as Werewolf):*** *Be calm.*\n", "")
 REFUSALS = [
-    (
-        PAGE.replace("> **Bob:** Hello.", "> **Zed:** Hello."),
-        "line 12: 'Zed' is not among the players (Ann, Bob). Correct the name, or add the player's line at the top.",
-    ),
-    (
-        PAGE.replace("voting for Bob", "voting for Zed"),
-        "line 19: 'Zed' is not among the players (Ann, Bob). Correct the name, or add the player's line at the top.",
-    ),
-    (
-        PAGE.replace("> **Bob:** Hello.\n", "").replace("***Bob (thoughts as Werewolf):*** *Be calm.*\n", ""),
-        'line 11: "I am new here." has no speaker. Write "> **Name:** text".',
-    ),
-    (
-        "# Werewolf GPT - Recorded Play\n",
-        'No player is introduced ("Player number 1 is named ..."). Choose the whole page.',
-    ),
+    (PAGE.replace("> **Bob:** Hello.", "> **Zed:** Hello."), "line 12: 'Zed' is not among the players (Ann, Bob)."),
+    (PAGE.replace("voting for Bob", "voting for Zed"), "line 19: 'Zed' is not among the players (Ann, Bob)."),
+    (SILENT, 'line 11: "I am new here." has no speaker.'),
+    ("# Werewolf GPT - Recorded Play\n", "No player is introduced"),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), REFUSALS, ids=range(len(REFUSALS)))
-def test_a_broken_page_is_refused_with_place_and_remedy(text: str, expected: str) -> None:
-    assert refusal(text) == expected
+def test_a_broken_page_is_refused_with_its_place(text: str, expected: str) -> None:
+    assert refusal(text).startswith(expected)

@@ -19,17 +19,6 @@ from evaluation.readers import Limits, ReadResult, iter_paths, read_path, read_u
 from tests.faults.bad_files import zip_of
 from tests.unit.readers.reading import DATA, LOG, read, refusal, results
 
-KNOWN = "See Guide, Formats; the simplest file is a CSV with the columns speaker and text."
-AGAIN = "Export the transcript again."
-
-
-def split(setting: str) -> str:
-    return (
-        "Check that it is one game; split it if it holds several, or raise "
-        f"limit.{setting} (Settings, Import limits, or dramaturg settings --set)."
-    )
-
-
 FOLDERS = ("aiwolf", "inspect_logs", "llm_werewolf", "llmafia", "tinytroupe", "werewolf_gpt")
 CANONICAL = json.dumps({"format": "dramaturg-transcript", "version": 1, "game_id": "g", "source_format": "x"})
 
@@ -48,33 +37,25 @@ def games(found: list[ReadResult]) -> list[tuple[str | None, str | None]]:
     return sorted(((one.format, one.transcript.id if one.transcript else None) for one in found), key=repr)
 
 
+THREE_VOTES = native("Hi").replace(b'"messages"', b'"votes": [1, 2, 3], "messages"')
+
+
 @pytest.mark.parametrize(
     ("data", "limits", "expected"),
     [
-        (b"\xff\xfe", {}, f"The file is empty. {AGAIN}"),
-        (b"{}", {}, f"The JSON object is empty. No known format begins like that. {KNOWN}"),
-        (CANONICAL, {}, "$.players: The value is missing. (2 faults in all.) Correct that value and try again."),
-        (
-            b'{"gameId": 1, "messages": [1, 2, 3, 4]}',
-            {"json_values": 6},
-            "The JSON holds more than 6 values. No transcript is like that; check that this is the right file, "
-            "or raise limit.json_values (Settings, Import limits, or dramaturg settings --set).",
-        ),
-        (LOG, {"lines": 10}, f"The file has 57 lines, more than 10. {split('lines')}"),
-        (LOG, {"messages": 33}, f"The game has 34 messages, more than 33. {split('messages')}"),
-        (LOG, {"players": 4}, f"The game has 5 players, more than 4. {split('players')}"),
-        (
-            native("Hi").replace(b'"messages"', b'"votes": [1, 2, 3], "messages"'),
-            {"messages": 2},
-            f"The game has 3 votes, more than 2. {split('messages')}",
-        ),
+        (b"\xff\xfe", {}, "The file is empty."),
+        (b"{}", {}, "The JSON object is empty. No known format begins like that."),
+        (CANONICAL, {}, "$.players: The value is missing. (2 faults in all.)"),
+        (b'{"gameId": 1, "messages": [1, 2, 3, 4]}', {"json_values": 6}, "The JSON holds more than 6 values."),
+        (LOG, {"lines": 10}, "The file has 57 lines, more than 10."),
+        (LOG, {"messages": 33}, "The game has 34 messages, more than 33."),
+        (LOG, {"players": 4}, "The game has 5 players, more than 4."),
+        (THREE_VOTES, {"messages": 2}, "The game has 3 votes, more than 2."),
     ],
     ids=["a mark alone", "empty object", "no players", "values", "lines", "messages", "players", "votes"],
 )
-def test_each_mistake_and_each_limit_gets_a_reason_and_a_remedy(
-    data: bytes, limits: dict[str, int], expected: str
-) -> None:
-    assert refusal(data, limits=Limits(**limits)) == expected
+def test_each_mistake_and_each_limit_gets_a_reason(data: bytes, limits: dict[str, int], expected: str) -> None:
+    assert refusal(data, limits=Limits(**limits)).startswith(expected)
 
 
 def folder_zip(folder: Path, *, below: str = "") -> bytes:
@@ -89,8 +70,7 @@ def test_just_within_the_limits_is_read() -> None:
 def test_too_many_files_in_a_folder(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"{number}.log").write_bytes(LOG)
-    (result,) = read_path(tmp_path, Limits(files=3))
-    assert "The folder holds more than 3 files." in str(result.error)
+    assert "The folder holds more than 3 files." in refusal(tmp_path, limits=Limits(files=3))
 
 
 def test_a_folder_is_read_one_game_at_a_time(tmp_path: Path) -> None:
@@ -138,10 +118,7 @@ def test_zips_side_by_side_are_not_inside_each_other() -> None:
     inner = zip_of({"game.log": LOG})
     broken = b"PK\x03\x04 broken"
     results = outcome(read_upload("x.zip", zip_of({"a.zip": broken, "b.zip": broken, "c.zip": inner, "d.zip": inner})))
-    assert [name for name, result in results.items() if result == "read"] == [
-        "x.zip/c.zip/game.log",
-        "x.zip/d.zip/game.log",
-    ]
+    assert [name for name, found in results.items() if found == "read"] == [f"x.zip/{one}.zip/game.log" for one in "cd"]
 
 
 def test_the_budget_of_files_counts_zips_inside() -> None:
@@ -153,8 +130,7 @@ def test_the_budget_of_files_counts_zips_inside() -> None:
 def test_the_same_file_twice_in_a_game_folder() -> None:
     # zipfile warns when asked for a name twice, so the second is written under another name of the same length.
     data = zip_of({"config.json": b"{}", "public_daytime_chat.txt": b"", "c0nfig.json": b"{}"})
-    (result,) = read_upload("x.zip", data.replace(b"c0nfig.json", b"config.json"))
-    assert str(result.error) == "It holds config.json twice. Pack it again."
+    assert refusal(data.replace(b"c0nfig.json", b"config.json")) == "It holds config.json twice. Pack it again."
 
 
 def test_hostile_text_comes_to_an_end() -> None:
@@ -236,18 +212,13 @@ def test_a_large_file_is_not_opened(tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     with path.open("wb") as stream:
         stream.truncate(200 * 1024 * 1024)
-    (result,) = read_path(path)
-    assert str(result.error) == (f"The file has 200.0 MB; the limit is 20.0 MB. {split('file_bytes')}")
+    assert refusal(path).startswith("The file has 200.0 MB; the limit is 20.0 MB.")
 
 
 def test_errors_name_no_more_than_a_line_of_what_they_found() -> None:
-    for data in (
-        b"x" * 100_000,
-        native("x").replace(b'"Ann", "m', b'"' + b"Z" * 150 + b'", "m'),
-        b'{"' + b"k" * 9999 + b'":1}',
-    ):
-        (result,) = read_upload("x", data, Limits())
-        assert len(str(result.error)) < 400
+    stranger = native("x").replace(b'"Ann", "m', b'"' + b"Z" * 150 + b'", "m')
+    for data in (b"x" * 100_000, stranger, b'{"' + b"k" * 9999 + b'":1}'):
+        assert len(refusal(data)) < 400
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -266,9 +237,8 @@ def test_reading_tells_how_far_it_is_game_by_game_also_within_a_zip() -> None:
     told: list[tuple[int, int]] = []
     archive = folder_zip(DATA / "werewolf_gpt")
     count = len(read_upload("games.zip", archive))
-    read_uploads(
-        [("broken.json", b"{"), ("games.zip", archive)], progress=lambda done, found: told.append((done, found))
-    )
+    files = [("broken.json", b"{"), ("games.zip", archive)]
+    read_uploads(files, progress=lambda done, found: told.append((done, found)))
     # Nothing yet; the refusal of the first file, then that file; each game of the zip, then the zip.
     within = [(1, 1 + number) for number in range(1, count + 1)]
     assert told == [(0, 0), (0, 1), (1, 1), *within, (2, 1 + count)]
@@ -333,7 +303,7 @@ def test_what_is_no_zstandard_at_all() -> None:
 
 
 def test_a_log_of_inspect_packed_so_reads_as_the_other_one() -> None:
-    path = next((Path(__file__).parents[2] / "data" / "inspect_logs").glob("2025-*.eval"))
+    path = next((DATA / "inspect_logs").glob("2025-*.eval"))
     with zipfile.ZipFile(path) as archive:
         repacked = zstandard_zip({name: archive.read(name) for name in archive.namelist()})
     given, again = read_upload("x.eval", path.read_bytes()), read_upload("x.eval", repacked)

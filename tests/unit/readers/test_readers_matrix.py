@@ -38,24 +38,13 @@ CHAT = [{"role": "user", "content": "Hi, Bob"}, {"role": "assistant", "name": "B
 NATIVE = {"gameId": "g", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "a,b,c"}]}
 TURNS = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Ho"}]
 
-TELEGRAM = {
-    "name": "Game",
-    "type": "private_group",
-    "id": 7,
-    "messages": [{"id": 1, "type": "message", "date": "2024-06-01T10:00:00", "from": "Ann", "text": "Hi"}],
-}
+SAID = {"id": 1, "type": "message", "date": "2024-06-01T10:00:00", "from": "Ann", "text": "Hi"}
+TELEGRAM = {"name": "Game", "type": "private_group", "id": 7, "messages": [SAID]}
+POST = {"id": "5", "type": "Default", "timestamp": "2024-06-01T10:00:00+00:00", "content": "Hi"}
 DISCORD = {
     "guild": {"id": "1", "name": "Games"},
     "channel": {"id": "2", "name": "day-chat"},
-    "messages": [
-        {
-            "id": "5",
-            "type": "Default",
-            "timestamp": "2024-06-01T10:00:00+00:00",
-            "content": "Hi",
-            "author": {"id": "9", "name": "ann"},
-        }
-    ],
+    "messages": [POST | {"author": {"id": "9", "name": "ann"}}],
 }
 
 
@@ -138,12 +127,6 @@ def test_every_real_file_is_claimed_by_its_own_reader_at_most() -> None:
         folder, name = path.relative_to(DATA).parts[:2]
         own = TRACES[name] if folder == "traces" else {FOLDERS[folder], f"part of {FOLDERS[folder]}"}
         assert claimants(document) <= own, path
-
-
-def test_the_real_logs_of_aiwolf_stay_what_they_are_with_other_line_ends_and_marks() -> None:
-    for path in sorted((DATA / "aiwolf").glob("*.log")):
-        for data in (path.read_bytes().replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + path.read_bytes()):
-            assert claimants(data) == {"aiwolf"}
 
 
 def test_only_logs_of_inspect_are_read_as_a_whole_zip() -> None:

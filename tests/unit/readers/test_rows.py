@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from evaluation.readers import Answers, ColumnMapping
 from evaluation.workflows.validation import Report
 from tests.unit.readers.reading import lines, read, result, results, told
@@ -28,7 +26,6 @@ VOTES = """day,type,speaker,target,text
 def test_rows_of_votes_and_eliminations() -> None:
     found = result(VOTES)
     transcript = found.transcript
-    assert transcript is not None
     assert len(transcript.discussion) == 5
     assert set(transcript.player_names) == {"Olga", "Per", "Rui", "Sara"}
     assert [(v.round, v.voter, v.target) for v in transcript.votes] == [
@@ -72,7 +69,6 @@ def test_merged_cells_carry_the_speaker_on_and_ask() -> None:
     rows = "speaker,text,round\nOlga,Hello Per,1\n,I suspect you.,1\nPer,Not me,1\n,Vote Olga,1\n"
     found = result(rows)
     transcript = found.transcript or found.preview
-    assert transcript is not None
     assert [m.speaker for m in transcript.messages] == ["Olga", "Olga", "Per", "Per"]
     assert [str(q.topic) for q in found.questions] == ["merged-cells"]
 
@@ -99,35 +95,17 @@ def test_json_lines_pretty_printed() -> None:
 
 
 def test_several_people_under_one_role_are_asked_about() -> None:
-    chat = {
-        "messages": [
-            {"role": "system", "content": "You play."},
-            {"role": "user", "content": "Olga: Per, where were you?"},
-            {"role": "assistant", "content": "Per: At home."},
-            {"role": "user", "content": "Rui: No evidence."},
-        ]
-    }
-    found = result(chat)
+    said = ["You play.", "Olga: Per, where were you?", "Per: At home.", "Rui: No evidence."]
+    roles = ("system", "user", "assistant", "user")
+    chat = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+    found = result({"messages": chat})
     transcript = found.transcript or found.preview
-    assert transcript is not None
     assert transcript.player_names == ("Olga", "Per", "Rui")
     assert [one for one in told(transcript) if one[0] == "public"] == [
         ("public", "Olga", "Per, where were you?"),
         ("public", "Per", "At home."),
         ("public", "Rui", "No evidence."),
     ]
-
-
-ROLES = {
-    "Liberal": "town", "Fascist": "mafia", "Hitler": "mafia", "Crewmate": "town", "Impostor": "mafia",
-    "Undercover": "mafia", "Civilian": "town", "Merlin": "town", "Assassin": "mafia", "Imp": "mafia",
-    "Poisoner": "mafia", "Empath": "town", "Jailor": "town", "Consigliere": "mafia", "Role.FASCIST": "mafia",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("role", "side"), ROLES.items())
-def test_sides_of_the_games_in_use(role: str, side: str) -> None:
-    assert read(f"speaker,role,text\nOlga,{role},Hi\nPer,{role},Ho\n").players[0].alignment == side
 
 
 def test_unknown_roles_are_asked_about_once() -> None:
@@ -138,28 +116,15 @@ def test_unknown_roles_are_asked_about_once() -> None:
     assert [p.alignment for p in answered.players] == ["town", "town", "town", "mafia"]
 
 
+SAID = [{"player": "Olga", "message": "Per, why so quiet?"}, {"player": "Per", "message": "I listen."}]
+SAID.append({"player": "Rui", "message": "Per is a wolf.", "thought": "I saw him."})
+NIGHT = {"werewolf_discussion": [{"player": "Per", "message": "I take Sara."}], "killed": "Sara"}
+DAY = {"discussion": SAID, "votes": {"Olga": "Per", "Per": "Olga", "Rui": "Per"}, "eliminated": "Per"}
+ROLES = (("Olga", "villager"), ("Per", "werewolf"), ("Rui", "seer"))
 NESTED: dict[str, Any] = {
     "game_id": "g7",
-    "players": [
-        {"name": "Olga", "role": "villager"},
-        {"name": "Per", "role": "werewolf"},
-        {"name": "Rui", "role": "seer"},
-    ],
-    "rounds": [
-        {
-            "round": 1,
-            "night": {"werewolf_discussion": [{"player": "Per", "message": "I take Sara."}], "killed": "Sara"},
-            "day": {
-                "discussion": [
-                    {"player": "Olga", "message": "Per, why so quiet?"},
-                    {"player": "Per", "message": "I listen."},
-                    {"player": "Rui", "message": "Per is a wolf.", "thought": "I saw him."},
-                ],
-                "votes": {"Olga": "Per", "Per": "Olga", "Rui": "Per"},
-                "eliminated": "Per",
-            },
-        }
-    ],
+    "players": [{"name": name, "role": role} for name, role in ROLES],
+    "rounds": [{"round": 1, "night": NIGHT, "day": DAY}],
     "winner": "villagers",
 }
 

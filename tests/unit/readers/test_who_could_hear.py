@@ -8,15 +8,12 @@ from typing import Any
 import pytest
 
 from evaluation.readers import Answers
-from tests.unit.readers.reading import lines, read, result, told
+from tests.unit.readers.reading import lines, read, result, shown, told
 
 
 def heard(content: Any, **about: Any) -> list[tuple[str, str, tuple[str, ...]]]:
     """Channel, speaker and recipients of each message, also of a game that waits for an answer."""
-    found = result(content, **about)
-    transcript = found.transcript or found.preview
-    assert transcript is not None, str(found.error)
-    return [(m.channel, m.speaker, m.recipients) for m in transcript.messages]
+    return [(m.channel, m.speaker, m.recipients) for m in shown(content, **about).messages]
 
 
 TWO_COLUMNS = lines(
@@ -32,15 +29,11 @@ TWO_COLUMNS = lines(
 
 def test_a_second_pair_of_speaker_columns_holds_letters() -> None:
     assert heard(TWO_COLUMNS) == [
-        ("public", "S1", ()),
-        ("public", "S2", ()),
-        ("private", "S1", ("S2",)),
-        ("private", "S2", ("S1",)),
-        ("private", "S3", ("S1",)),
-    ]
+        ("public", "S1", ()), ("public", "S2", ()),
+        ("private", "S1", ("S2",)), ("private", "S2", ("S1",)), ("private", "S3", ("S1",)),
+    ]  # fmt: skip
     found = result(TWO_COLUMNS)
     transcript = found.transcript
-    assert transcript is not None
     assert [(v.round, v.voter, v.target) for v in transcript.votes] == [(1, "S1", "S3")]
     assert [(e.round, e.player) for e in transcript.eliminations] == [(1, "S3")]
     assert found.kinds == {"message": 5, "vote": 1, "elimination": 1}
@@ -54,11 +47,8 @@ def test_a_type_says_that_a_row_is_private_and_to_whom() -> None:
         {"type": "public", "player": "Sara", "message": "Morning."},
     )
     assert heard(rows) == [
-        ("public", "Olga", ()),
-        ("private", "Per", ("Rui",)),
-        ("private", "Rui", ("Per",)),
-        ("public", "Sara", ()),
-    ]
+        ("public", "Olga", ()), ("private", "Per", ("Rui",)), ("private", "Rui", ("Per",)), ("public", "Sara", ()),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -161,13 +151,11 @@ def test_talk_about_thoughts_is_talk(text: str) -> None:
 
 
 def test_a_phase_in_which_one_hidden_side_speaks_is_asked_about() -> None:
+    roles = ("villager", "werewolf", "werewolf", "seer")
     rows = "phase,role,speaker,text\n" + "".join(
         f"{phase},{role},{name},{text}\n"
         for phase, role, name, text in (
-            ("day", "villager", "Olga", "Hello"),
-            ("day", "werewolf", "Per", "Hello"),
-            ("day", "werewolf", "Rui", "Hello"),
-            ("day", "seer", "Sara", "Hello"),
+            *(("day", role, name, "Hello") for name, role in zip(("Olga", "Per", "Rui", "Sara"), roles, strict=True)),
             ("kill", "werewolf", "Per", "Olga"),
             ("kill", "werewolf", "Rui", "Agreed"),
         )
@@ -197,17 +185,12 @@ BOLD = """**NARRATOR (to: Olga, Per, Rui, Sara) - NARRATOR**: Night falls.
 
 def test_recipients_beside_a_name_in_bold() -> None:
     found = read(BOLD)
-    assert found.player_names == ("Per", "Rui", "Sara", "Olga") or set(found.player_names) >= {"Per", "Rui", "Sara"}
+    assert set(found.player_names) >= {"Per", "Rui", "Sara"}
     assert "NARRATOR" not in found.player_names
+    narrated = ("system", "NARRATOR")
     assert [(m.channel, m.speaker) for m in found.messages] == [
-        ("system", "NARRATOR"),
-        ("system", "NARRATOR"),
-        ("private", "Per"),
-        ("private", "Rui"),
-        ("system", "NARRATOR"),
-        ("public", "Sara"),
-        ("public", "Per"),
-    ]
+        narrated, narrated, ("private", "Per"), ("private", "Rui"), narrated, ("public", "Sara"), ("public", "Per"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -258,12 +241,11 @@ def test_a_reason_given_with_a_vote_is_asked_about() -> None:
 
 
 def test_recipients_in_a_list_beside_speakers_are_read() -> None:
-    talk = {
-        "messages": ["Hello Per, shall we?", "Yes, Olga, let us go."],
-        "speakers": ["Olga", "Per"],
-        "receivers": ["Per", "Olga"],
-    }
-    third = {"messages": ["Rui here, Olga.", "And so?"], "speakers": ["Rui", "Olga"], "receivers": ["Olga", "Rui"]}
+    def both(one: str, other: str, *texts: str) -> dict[str, list[str]]:
+        return {"messages": [*texts], "speakers": [one, other], "receivers": [other, one]}
+
+    talk = both("Olga", "Per", "Hello Per, shall we?", "Yes, Olga, let us go.")
+    third = both("Rui", "Olga", "Rui here, Olga.", "And so?")
     assert heard(lines(talk, third)) == [
         ("private", "Olga", ("Per",)), ("private", "Per", ("Olga",)),
         ("private", "Rui", ("Olga",)), ("private", "Olga", ("Rui",)),

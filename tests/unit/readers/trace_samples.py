@@ -59,125 +59,70 @@ def chat_span(number: int, agent: str, inputs: list[Any], output: str, **more: A
     return span(number, attributes=fields | more.pop("attributes", {}), **more)
 
 
+def chosen(kind: str, text: str) -> dict[str, Any]:
+    """A message as LangChain packs it."""
+    return {"lc": 1, "type": "constructor", "id": ["x", kind], "kwargs": {"content": text}}
+
+
+PROMPTS = {"prompt.0": ("system", "You play Mafia."), "prompt.1": ("user", "Who is it?")}
+PARTS = PROMPTS | {"completion.0": ("assistant", "I suspect Bob.")}
+CALL = {f"gen_ai.{part}.role": role for part, (role, _) in PARTS.items()}
+CALL |= {f"gen_ai.{part}.content": text for part, (_, text) in PARTS.items()}
 INDEXED = export(
     span(1, name="Ann.agent", attributes={"traceloop.span.kind": "agent", "traceloop.entity.name": "Ann"}),
-    span(
-        2,
-        1,
-        attributes={
-            "llm.request.type": "chat",
-            "gen_ai.prompt.0.role": "system",
-            "gen_ai.prompt.0.content": "You play Mafia.",
-            "gen_ai.prompt.1.role": "user",
-            "gen_ai.prompt.1.content": "Who is it?",
-            "gen_ai.completion.0.role": "assistant",
-            "gen_ai.completion.0.content": "I suspect Bob.",
-        },
-    ),
+    span(2, 1, attributes={"llm.request.type": "chat"} | CALL),
 )
 LANGSMITH = [
     {
-        "id": "r0",
-        "trace_id": "r0",
-        "name": "LangGraph",
-        "run_type": "chain",
-        "dotted_order": "20260101T000000000000Zr0",
-        "start_time": "2026-01-01T00:00:00",
-        "extra": {"metadata": {"thread_id": "night-1"}},
-        "session_id": "the project",
-        "inputs": {"messages": [{"type": "human", "content": "Who is it?"}]},
-        "outputs": {"messages": []},
+        "id": "r0", "trace_id": "r0", "name": "LangGraph", "run_type": "chain",
+        "dotted_order": "20260101T000000000000Zr0", "start_time": "2026-01-01T00:00:00",
+        "extra": {"metadata": {"thread_id": "night-1"}}, "session_id": "the project",
+        "inputs": {"messages": [{"type": "human", "content": "Who is it?"}]}, "outputs": {"messages": []},
     },
     {
-        "id": "r1",
-        "trace_id": "r0",
-        "parent_run_id": "r0",
-        "name": "ChatOpenAI",
-        "run_type": "llm",
-        "dotted_order": "20260101T000000000000Zr0.20260101T000001000000Zr1",
-        "start_time": "2026-01-01T00:00:01",
+        "id": "r1", "trace_id": "r0", "parent_run_id": "r0", "name": "ChatOpenAI", "run_type": "llm",
+        "dotted_order": "20260101T000000000000Zr0.20260101T000001000000Zr1", "start_time": "2026-01-01T00:00:01",
         "extra": {"metadata": {"langgraph_node": "ann", "ls_model_name": "m", "api_key": "sk-secret"}},
-        "inputs": {
-            "messages": [
-                [
-                    {
-                        "lc": 1,
-                        "type": "constructor",
-                        "id": ["x", "SystemMessage"],
-                        "kwargs": {"content": "You are Ann."},
-                    },
-                    {"lc": 1, "type": "constructor", "id": ["x", "HumanMessage"], "kwargs": {"content": "Who is it?"}},
-                ]
-            ]
-        },
-        "outputs": {
-            "generations": [
-                [{"message": {"lc": 1, "type": "constructor", "id": ["x", "AIMessage"], "kwargs": {"content": "Bob."}}}]
-            ]
-        },
-        "prompt_tokens": 9,
-        "completion_tokens": 2,
-        "total_cost": 0.01,
+        "inputs": {"messages": [[chosen("SystemMessage", "You are Ann."), chosen("HumanMessage", "Who is it?")]]},
+        "outputs": {"generations": [[{"message": chosen("AIMessage", "Bob.")}]]},
+        "prompt_tokens": 9, "completion_tokens": 2, "total_cost": 0.01,
     },
-]
-TEAM_STATE = {
-    "type": "TeamState",
-    "version": "1.0.0",
-    "agent_states": {
-        "RoundRobinGroupChatManager/x": {
-            "type": "RoundRobinManagerState",
-            "message_thread": [
-                {
-                    "source": "user",
-                    "type": "TextMessage",
-                    "content": "Who is it?",
-                    "created_at": "2026-01-01T00:00:00Z",
-                },
-                {"source": "Ann", "type": "ThoughtEvent", "content": "Bob was silent."},
-                {
-                    "source": "Ann",
-                    "type": "TextMessage",
-                    "content": "Bob.",
-                    "models_usage": {"prompt_tokens": 4, "completion_tokens": 1},
-                },
-                {"source": "Ann", "type": "SelectSpeakerEvent", "content": ["Ben"]},
-                {"source": "Ann", "type": "HandoffMessage", "target": "Ben", "content": "Your turn, Ben."},
-                {"source": "Ben", "type": "TextMessage", "content": "Bob."},
-            ],
-        },
-        "Ann/x": {"agent_state": {"llm_context": {"messages": [{"type": "UserMessage", "content": "copy"}]}}},
-    },
+]  # fmt: skip
+
+
+def thread(source: str, text: Any, kind: str = "TextMessage", **more: Any) -> dict[str, Any]:
+    return {"source": source, "type": kind, "content": text} | more
+
+
+MANAGER = {
+    "type": "RoundRobinManagerState",
+    "message_thread": [
+        thread("user", "Who is it?", created_at="2026-01-01T00:00:00Z"),
+        thread("Ann", "Bob was silent.", "ThoughtEvent"),
+        thread("Ann", "Bob.", models_usage={"prompt_tokens": 4, "completion_tokens": 1}),
+        thread("Ann", ["Ben"], "SelectSpeakerEvent"),
+        thread("Ann", "Your turn, Ben.", "HandoffMessage", target="Ben"),
+        thread("Ben", "Bob."),
+    ],
 }
-CREWAI_JSON = [
-    {
-        "timestamp": "2026-01-01 10:00:00",
-        "task_name": "hunt",
-        "task": "Find the wolf.",
-        "agent": "Seer",
-        "status": status,
-        **({"output": "It is Bob."} if status == "completed" else {}),
-    }
-    for status in ("started", "completed")
-]
+COPY = {"agent_state": {"llm_context": {"messages": [{"type": "UserMessage", "content": "copy"}]}}}
+STATES = {"RoundRobinGroupChatManager/x": MANAGER, "Ann/x": COPY}
+TEAM_STATE = {"type": "TeamState", "version": "1.0.0", "agent_states": STATES}
+TASK = {"timestamp": "2026-01-01 10:00:00", "task_name": "hunt", "task": "Find the wolf.", "agent": "Seer"}
+CREWAI_JSON = [TASK | {"status": "started"}, TASK | {"status": "completed", "output": "It is Bob."}]
+
+
+def step(number: int, name: str, kind: str, summary: str, **more: Any) -> dict[str, Any]:
+    about = {"step": number, "timestamp": "", "entity_name": name, "entry_type": kind, "summary": summary}
+    return about | more
+
+
 CONCORDIA = {
     "content_store": {"h1": 'Ann -- "Shall we?"'},
     "entries": [
-        {
-            "step": 1,
-            "timestamp": "",
-            "entity_name": "game master",
-            "entry_type": "game_master",
-            "summary": "It is night.",
-        },
-        {
-            "step": 1,
-            "timestamp": "2026-01-01T00:00:00",
-            "entity_name": "Ann",
-            "entry_type": "entity",
-            "summary": "",
-            "deduplicated_data": {"action": {"_ref": "h1"}},
-        },
-        {"step": 2, "timestamp": "", "entity_name": "Ben", "entry_type": "entity", "summary": "Let us go."},
+        step(1, "game master", "game_master", "It is night."),
+        step(1, "Ann", "entity", "", timestamp="2026-01-01T00:00:00", deduplicated_data={"action": {"_ref": "h1"}}),
+        step(2, "Ben", "entity", "Let us go."),
     ],
     "entity_memories": {},
 }

@@ -30,12 +30,6 @@ def test_what_fails_comes_by_its_relative_shortfall() -> None:
     assert [advice.about for advice in found] == ["engagement", "strategic_depth", "memory_accuracy"]
 
 
-def test_equal_points_are_a_larger_shortfall_below_a_smaller_threshold() -> None:
-    # Both lack 10 points: 10 of 50 is more than 10 of 90.
-    found = advise(scores(anti_repetition=80.0, personality_diversity=40.0))
-    assert [advice.about for advice in found] == ["personality_diversity", "anti_repetition"]
-
-
 def test_when_nothing_fails_nothing_needs_fixing() -> None:
     # Issue 13: 99.3 of 100 with a threshold of 90 was told to vary its language, as it lay closest in points.
     healthy = scores(anti_repetition=99.3, strategic_depth=66.0)

@@ -139,12 +139,8 @@ def test_any_name_is_one_word(make_game: MakeGame) -> None:
         ("m1", "I think Cid"),
         ("m2", "I think Bravo"),
     ]
-    assert (row.id, row.verdict, row.numerator, row.denominator) == (
-        "anti_repetition:Ann:i think NAME",
-        RowVerdict.DOES_NOT_COUNT,
-        0.0,
-        2.0,
-    )
+    assert (row.id, row.verdict) == ("anti_repetition:Ann:i think NAME", RowVerdict.DOES_NOT_COUNT)
+    assert (row.numerator, row.denominator) == (0.0, 2.0)
 
 
 def test_formulas_of_the_game_are_left_out(make_game: MakeGame) -> None:
@@ -177,14 +173,7 @@ def test_phrases_do_not_cross_messages_and_repeat_within_one(make_game: MakeGame
 
 
 def test_the_most_repeated_phrase_stands_first(make_game: MakeGame) -> None:
-    said = [
-        ("Ann", "so it goes"),
-        ("Ann", "so it goes"),
-        ("Bob", "on and on"),
-        ("Bob", "on and on"),
-        ("Bob", "on and on"),
-    ]
-    rows = measure(make_game(said)).ledger
+    rows = measure(make_game([("Ann", "so it goes")] * 2 + [("Bob", "on and on")] * 3)).ledger
     repeats = [(row.player, row.details["uses"], row.denominator) for row in rows if row.kind == "phrase"]
     assert repeats == [("Bob", 3, 2.0), ("Ann", 2, 1.0)]
 
@@ -192,12 +181,8 @@ def test_the_most_repeated_phrase_stands_first(make_game: MakeGame) -> None:
 def test_the_first_uses_of_all_phrases_count(make_game: MakeGame) -> None:
     result = measure(make_game([("Ann", "one two three four")]))
     (row,) = result.ledger
-    assert (row.verdict, row.numerator, row.denominator, row.reason) == (
-        RowVerdict.COUNTS,
-        2.0,
-        2.0,
-        "Ann uses 2 different phrases; the first use of each counts.",
-    )
+    assert (row.verdict, row.numerator, row.denominator) == (RowVerdict.COUNTS, 2.0, 2.0)
+    assert row.reason == "Ann uses 2 different phrases; the first use of each counts."
 
 
 def test_windows_of_500_tokens_compare_long_and_short_games(make_game: MakeGame) -> None:
@@ -208,9 +193,7 @@ def test_windows_of_500_tokens_compare_long_and_short_games(make_game: MakeGame)
     assert result.numerator == result.denominator - 8
     assert result.details["windowed_score"] == 100.0
     assert (result.details["windows"], result.details["window_tokens"]) == (1, 500)
-
-
-def test_a_short_game_is_one_window(make_game: MakeGame) -> None:
+    # A short game is one window.
     result = measure(make_game([("Ann", "a b c a b c")]))
     assert result.details["windowed_score"] == result.score == 75.0
 

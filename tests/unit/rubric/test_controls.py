@@ -13,11 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import renamed, with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric._spoiled_copies import (
-    deal_speakers,
-    with_roles,
-    without_prefixes,
-)
+from evaluation.rubric._spoiled_copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.control_words import control_words, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
     Aims,
@@ -198,28 +194,22 @@ def control_of(
     chance: float | None, p: float | None, reason: str | None = None, beside: Mapping[str, float] | None = None
 ) -> dict[str, object]:
     side = beside and {**dict.fromkeys(COMPANION_KEYS), "name": "link_strength", **beside}
-    return dict.fromkeys(KEYS) | {
-        "chance": chance,
-        "difference": None if chance is None else 90 - chance,
-        "p": p,
-        "reason": reason,
-        "companion": side,
-    }
+    difference = None if chance is None else 90 - chance
+    found = {"chance": chance, "difference": difference, "p": p, "reason": reason, "companion": side}
+    return dict.fromkeys(KEYS) | found
+
+
+BETTER, SAME_MESSAGES = "better than scrambled copies, beyond luck", "with the same messages in random order it is"
+LINKED = {"value": 66, "chance": 50, "p": 0.01}
 
 
 @pytest.mark.parametrize(
     ("control", "words"),
     [
-        (
-            control_of(60, 0.01, beside={"value": 66, "chance": 50, "p": 0.01}),
-            "better than scrambled copies, beyond luck (link strength 66, scrambled 50)",
-        ),
-        (control_of(99, 0.9), "but with the same messages in random order it is 99 %"),
-        (control_of(85, 0.3), "no better than scrambled copies (with the same messages in random order it is 85 %)"),
-        (
-            control_of(60, 0.01),
-            "better than scrambled copies, beyond luck (with the same messages in random order it is 60 %)",
-        ),
+        (control_of(60, 0.01, beside=LINKED), f"{BETTER} (link strength 66, scrambled 50)"),
+        (control_of(99, 0.9), f"but {SAME_MESSAGES} 99 %"),
+        (control_of(85, 0.3), f"no better than scrambled copies ({SAME_MESSAGES} 85 %)"),
+        (control_of(60, 0.01), f"{BETTER} ({SAME_MESSAGES} 60 %)"),
         (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
         (control_of(80, 0.2, "too few to tell"), "not compared with scrambled copies: too few to tell"),
         (control_of(None, None, "no chance level"), ""),

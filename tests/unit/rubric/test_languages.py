@@ -58,24 +58,20 @@ def test_words_are_counted_in_every_language_that_divides_them_by_spaces() -> No
         assert (metrics["anti_repetition"].score, metrics["personality_diversity"].score) == (None, None)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("ok", "en"),
-        ("Ja, nein.", "en"),
-        ("投票", "en"),
-        (GERMAN, "und"),
-        (ITALIAN, "und"),
-        ("haha hahaha ha haha hahaha ha haha hahaha ha haha hahaha ha hahaha", "en"),
-        ("Это неправда", "ru"),
-        ("나는 벤을 의심해", "ko"),
-        ("أعتقد أن بن كاذب", "ar"),
-        ("ja да", "en"),
-        ("嘘です、投票します", "ja"),
-        ("我们今天投票给他", "zh"),
-        ("/tmp/a/b.png, /tmp/c/d.png, /tmp/e/f.png, /tmp/g/h.png, /tmp/i/j.png", "en"),
-        ("Ann Ben Cleo Dan Eve Fay Gus Hal Ida Jon Kim Lea Mia Ned", "en"),
-    ],
-)
+LAUGHTER = "haha hahaha ha haha hahaha ha haha hahaha ha haha hahaha ha hahaha"
+PATHS = "/tmp/a/b.png, /tmp/c/d.png, /tmp/e/f.png, /tmp/g/h.png, /tmp/i/j.png"
+PEOPLE = "Ann Ben Cleo Dan Eve Fay Gus Hal Ida Jon Kim Lea Mia Ned"
+LANGUAGES = {
+    "en": ["ok", "Ja, nein.", "投票", LAUGHTER, PATHS, PEOPLE, "ja да"],
+    "und": [GERMAN, ITALIAN],
+    "ja": ["嘘です、投票します"],
+    "zh": ["我们今天投票给他"],
+    "ru": ["Это неправда"],
+    "ko": ["나는 벤을 의심해"],
+    "ar": ["أعتقد أن بن كاذب"],
+}
+
+
+@pytest.mark.parametrize(("expected", "text"), [(one, text) for one, texts in LANGUAGES.items() for text in texts])
 def test_the_language_of_a_message(text, expected) -> None:
     assert message_language(text, tokenize(text), english_pack().stop_words) == expected

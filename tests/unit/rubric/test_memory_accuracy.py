@@ -10,7 +10,8 @@ import pytest
 
 from evaluation.rubric.metrics import memory_accuracy
 from evaluation.score import LedgerRow, MetricResult, Status, coverage_words
-from evaluation.transcript import Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Elimination, Transcript, Vote
+from tests.games import Line, game_of
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo", "Agent-Foxtrot")
 ROLES = {"Agent-Delta": ("Mafia", "mafia"), "Agent-Charlie": ("Mafia", "mafia")}
@@ -53,26 +54,18 @@ def make_game(
     earlier: Sequence[tuple[int, str, str]] = EARLIER,
     reply_to: str | None = None,
     language: str | None = "en",
-    extra: Sequence[Message] = (),
 ) -> Transcript:
     """The small game, with ``texts`` said by ``speaker`` in round ``in_round``."""
     said = [*earlier, *((in_round, speaker, text) for text in texts)]
-    messages = [
-        Message(id=f"m{index}", index=index, round=number, speaker=who, text=text)
-        for index, (number, who, text) in enumerate(said)
-    ]
+    lines: list[Line] = [(who, text, {"round": number}) for number, who, text in said]
     if reply_to is not None:
-        messages[-1] = messages[-1].model_copy(update={"reply_to": reply_to})
-    moved = [message.model_copy(update={"index": len(messages) + step}) for step, message in enumerate(extra)]
-    return Transcript(
-        game_id="small",
-        source_format="test",
+        who, text, more = lines[-1]
+        lines[-1] = (who, text, more | {"reply_to": reply_to})
+    roles = {name: ROLES.get(name, ("Villager", "town")) for name in names}
+    return game_of(
+        lines,
+        {name: {"role": role, "alignment": side} for name, (role, side) in roles.items()},
         language=language,
-        players=tuple(
-            Player(name=name, role=ROLES.get(name, ("Villager", "town"))[0], alignment=ROLES.get(name, ("", "town"))[1])
-            for name in names
-        ),
-        messages=(*messages, *moved),
         votes=tuple(Vote(round=number, voter=voter, target=target) for number, voter, target in votes),
         eliminations=tuple(Elimination(round=number, player=who, role=role) for number, who, role in eliminations),
     )
@@ -303,39 +296,23 @@ def test_references_are_checked_against_the_record(text: str, expected: list[str
 
 
 NO_REFERENCES = (
-    "Who voted for Agent-Bravo?",
-    "Did Agent-Alpha vote for Agent-Bravo last round?",
-    "Agent-Alpha voted for Agent-Bravo?",
-    "Agent-Alpha, why did you vote for Agent-Bravo last round",
-    "If Agent-Alpha voted for Agent-Charlie, he is Mafia.",
-    "Unless Agent-Alpha voted for Agent-Charlie we are lost.",
-    "Had Agent-Alpha voted for Agent-Charlie, we would know.",
-    "I want to know who voted for Agent-Charlie.",
-    "In round 4 I will vote for Agent-Bravo.",
-    "Let's vote for Agent-Bravo.",
-    "We should have voted for Agent-Charlie.",
-    "Agent-Alpha might have voted for Agent-Charlie.",
-    "Maybe Agent-Alpha voted for Agent-Charlie.",
-    "I don't think Agent-Alpha voted for Agent-Charlie.",
-    "I doubt Agent-Alpha voted for Agent-Charlie.",
-    "Agent-Bravo says that I voted for Agent-Charlie.",
-    "Let's not repeat last round.",
-    "We need to act earlier.",
-    "Agent-Charlie is out of line.",
-    "Agent-Charlie is suspicious.",
-    "I'm voting for Agent-Bravo.",
-    "Whoever voted for Agent-Charlie last round is Mafia.",
-    "Everyone who voted for Agent-Charlie is Mafia.",
-    "Agent-Charlie has 2 votes.",
-    "I am switching to Agent-Bravo.",
-    "In round 4 I will switch to Agent-Bravo.",
-    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.",
-    "Maybe we were wrong last round.",
-    "Everyone who voted for Agent-Charlie last round is Mafia.",
+    "Who voted for Agent-Bravo?|Did Agent-Alpha vote for Agent-Bravo last round?|Agent-Alpha voted for Agent-Bravo?|"
+    "Agent-Alpha, why did you vote for Agent-Bravo last round|If Agent-Alpha voted for Agent-Charlie, he is Mafia.|"
+    "Unless Agent-Alpha voted for Agent-Charlie we are lost.|Had Agent-Alpha voted for Agent-Charlie, we would know.|"
+    "I want to know who voted for Agent-Charlie.|In round 4 I will vote for Agent-Bravo.|Let's vote for Agent-Bravo.|"
+    "We should have voted for Agent-Charlie.|Agent-Alpha might have voted for Agent-Charlie.|"
+    "Maybe Agent-Alpha voted for Agent-Charlie.|I don't think Agent-Alpha voted for Agent-Charlie.|"
+    "I doubt Agent-Alpha voted for Agent-Charlie.|Agent-Bravo says that I voted for Agent-Charlie.|"
+    "Let's not repeat last round.|We need to act earlier.|Agent-Charlie is out of line.|Agent-Charlie is suspicious.|"
+    "I'm voting for Agent-Bravo.|Whoever voted for Agent-Charlie last round is Mafia.|"
+    "Everyone who voted for Agent-Charlie is Mafia.|Agent-Charlie has 2 votes.|I am switching to Agent-Bravo.|"
+    "In round 4 I will switch to Agent-Bravo.|"
+    "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.|Maybe we were wrong last round.|"
+    "Everyone who voted for Agent-Charlie last round is Mafia."
 )
 
 
-@pytest.mark.parametrize("text", NO_REFERENCES)
+@pytest.mark.parametrize("text", NO_REFERENCES.split("|"))
 def test_questions_conditions_plans_and_guesses_are_no_references(text: str) -> None:
     assert found_in(text) == []
 
@@ -356,14 +333,8 @@ def test_a_row_tells_claim_place_reason_and_vote() -> None:
     assert [(e.start, e.end, e.text) for e in row.evidence] == [(start, end, text[start:end])]
     assert row.refers_to == "vote:2::Agent-Alpha"
     assert row.reason == "The record shows Agent-Alpha voting for Agent-Bravo in round 2."
-    assert row.details == {
-        "actor": "Agent-Alpha",
-        "act": "vote",
-        "target": "Agent-Bravo",
-        "round": 2,
-        "finding": "accurate",
-        "kind": "vote",
-    }
+    about = {"actor": "Agent-Alpha", "act": "vote", "target": "Agent-Bravo", "round": 2}
+    assert row.details == about | {"finding": "accurate", "kind": "vote"}
 
 
 def test_an_accusation_rests_on_the_message_that_makes_it() -> None:
@@ -389,24 +360,21 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
         "accurate": 2,
         "inaccurate": 1,
         "unverified": 1,
-        "settled_by_votes": 3,
-        "settled_by_kind": {"vote": 3, "earlier statement": 0},
-        "coverage": 0.75,
         "settled": 3,
         "considered": 4,
+        "coverage": 0.75,
+        "settled_by_votes": 3,
+        "settled_by_kind": {"vote": 3, "earlier statement": 0},
     }
     assert coverage_words(result) == "3 of 4 references to the past settled, low evidence"
 
 
 def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
-    votes = [
-        f"Agent-{name} voted for Agent-Bravo in round 1." for name in ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
-    ]
+    voters = ("Alpha", "Echo", "Delta", "Charlie", "Bravo")
+    votes = [f"Agent-{name} voted for Agent-Bravo in round 1." for name in voters]
     said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
-    assert (
-        coverage_words(memory_accuracy.measure(make_game(*votes, *said[:5])))
-        == "5 of 10 references to the past settled"
-    )
+    enough = memory_accuracy.measure(make_game(*votes, *said[:5]))
+    assert coverage_words(enough) == "5 of 10 references to the past settled"
     too_few = memory_accuracy.measure(make_game(*votes, *said))
     assert coverage_words(too_few) == "5 of 11 references to the past settled, low evidence"
     assert too_few.remarks[-1] == coverage_words(too_few)
@@ -423,11 +391,10 @@ def test_only_unverified_references_are_not_applicable() -> None:
 
 
 def test_votes_that_nobody_recorded_leave_a_claim_open() -> None:
-    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=()) == [OPEN]
     only_first = [vote for vote in VOTES if vote[0] == 1]
-    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=only_first) == [OPEN]
     without_alpha = [vote for vote in VOTES if vote[1] != "Agent-Alpha"]
-    assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=without_alpha) == [OPEN]
+    for votes in ((), only_first, without_alpha):
+        assert found_in("Agent-Alpha voted for Agent-Bravo in round 2.", votes=votes) == [OPEN]
 
 
 def test_votes_alone_may_confirm_that_somebody_was_voted_out_never_contradict_it() -> None:
@@ -467,13 +434,10 @@ def test_a_player_called_alive_was_not_voted_out_and_night_votes_vote_nobody_out
 
 
 def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
-    game = make_game(
-        "Agent-Delta was human.", "Agent-Delta was a werewolf.", eliminations=[(2, "Agent-Delta", "HUMAN")]
-    )
+    human, wolf, evil = (f"Agent-Delta was {what}." for what in ("human", "a werewolf", "evil"))
+    game = make_game(human, wolf, eliminations=[(2, "Agent-Delta", "HUMAN")])
     assert findings(memory_accuracy.measure(game)) == [RIGHT, WRONG]
-    by_name = make_game(
-        "Agent-Delta was human.", "Agent-Delta was evil.", eliminations=[(2, "Agent-Delta", "Possessed")]
-    )
+    by_name = make_game(human, evil, eliminations=[(2, "Agent-Delta", "Possessed")])
     assert findings(memory_accuracy.measure(by_name)) == [WRONG, RIGHT]
     medium = by_name.model_copy(update={"source_format": "aiwolf"})
     assert findings(memory_accuracy.measure(medium)) == [RIGHT, WRONG]
@@ -512,11 +476,9 @@ def test_an_abstention_is_no_vote() -> None:
 
 def test_nothing_said_of_the_future_is_remembered() -> None:
     # Said in round 1, before any vote: no vote had been taken, and round 2 had not been played.
-    first = {"in_round": 1, "earlier": EARLIER[:5], "votes": VOTES}
-    game = make_game("Agent-Alpha voted for Agent-Bravo in round 2.", **first)  # type: ignore[arg-type]
-    assert findings(memory_accuracy.measure(game)) == [WRONG]
-    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", **first)  # type: ignore[arg-type]
-    assert findings(memory_accuracy.measure(game)) == [WRONG]
+    for when in ("in round 2", "last round"):
+        game = make_game(f"Agent-Alpha voted for Agent-Bravo {when}.", in_round=1, earlier=EARLIER[:5])
+        assert findings(memory_accuracy.measure(game)) == [WRONG]
 
 
 def test_a_vote_of_the_current_round_counts_when_it_was_cast_before() -> None:
@@ -524,12 +486,8 @@ def test_a_vote_of_the_current_round_counts_when_it_was_cast_before() -> None:
     claim = make_game("Agent-Alpha voted for Agent-Echo.", in_round=3)
 
     def with_vote(minutes: int | None) -> LedgerRow:
-        vote = Vote(
-            round=3,
-            voter="Agent-Alpha",
-            target="Agent-Echo",
-            sent_at=None if minutes is None else noon + timedelta(minutes=minutes),
-        )
+        sent_at = None if minutes is None else noon + timedelta(minutes=minutes)
+        vote = Vote(round=3, voter="Agent-Alpha", target="Agent-Echo", sent_at=sent_at)
         last = claim.messages[-1].model_copy(update={"sent_at": noon})
         fields = {"messages": (*claim.messages[:-1], last), "votes": (*claim.votes, vote)}
         game = Transcript.model_validate(claim.model_dump() | fields)
@@ -543,19 +501,16 @@ def test_a_vote_of_the_current_round_counts_when_it_was_cast_before() -> None:
 
 
 def test_a_vote_announced_in_this_round_can_be_referred_to() -> None:
-    game = make_game(
-        "Agent-Alpha's vote for Agent-Charlie is rushed.",
-        earlier=[*EARLIER, (3, "Agent-Alpha", "I vote for Agent-Charlie.")],
-    )
+    earlier = [*EARLIER, (3, "Agent-Alpha", "I vote for Agent-Charlie.")]
+    game = make_game("Agent-Alpha's vote for Agent-Charlie is rushed.", earlier=earlier)
     (row,) = memory_accuracy.measure(game).ledger
     assert (row.details["finding"], row.refers_to) == (RIGHT, "m8")
 
 
 def test_without_rounds_every_earlier_event_counts() -> None:
-    game = make_game("Agent-Alpha voted for Agent-Bravo last round.", in_round=None)
-    assert findings(memory_accuracy.measure(game)) == [OPEN]
-    game = make_game("Agent-Alpha voted for Agent-Bravo.", in_round=None)
-    assert findings(memory_accuracy.measure(game)) == [RIGHT]
+    for when, finding in ((" last round", OPEN), ("", RIGHT)):
+        game = make_game(f"Agent-Alpha voted for Agent-Bravo{when}.", in_round=None)
+        assert findings(memory_accuracy.measure(game)) == [finding]
 
 
 @pytest.mark.parametrize(
@@ -576,10 +531,7 @@ def test_many_claims_in_one_message_take_linear_work(clause: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (
-            "Agent-Alpha and Agent-Bravo voted together.",
-            "holds no round in which Agent-Alpha and Agent-Bravo both voted.",
-        ),
+        ("Agent-Alpha and Agent-Bravo voted together.", "no round in which Agent-Alpha and Agent-Bravo both voted."),
         ("Agent-Bravo voted earlier.", "The record holds no vote by Agent-Bravo."),
     ],
 )

@@ -17,15 +17,7 @@ from tests.games import game_of
 NAMES = ("Mara", "Priya", "Jonas", "Wren", "Theo", "Ivy", "Otis", "Cole")
 VOTES = {
     1: {"Mara": "Cole", "Priya": "Cole", "Jonas": "Ivy", "Wren": "Cole", "Theo": "Cole", "Ivy": "Otis", "Otis": "Ivy"},
-    2: {
-        "Mara": "Theo",
-        "Priya": "Wren",
-        "Jonas": "Wren",
-        "Wren": "Theo",
-        "Theo": "Wren",
-        "Ivy": "Wren",
-        "Otis": "Wren",
-    },
+    2: dict.fromkeys(("Mara", "Wren"), "Theo") | dict.fromkeys(("Priya", "Jonas", "Theo", "Ivy", "Otis"), "Wren"),
 }
 OUT = {1: "Cole", 2: "Wren"}
 ROUNDS = tuple(VOTES)
@@ -155,64 +147,42 @@ def test_no_false_sentence_is_accurate_and_no_true_one_inaccurate(template: str)
             assert set(verdicts) != {"accurate"}, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Last game Mara voted for Cole in round 1.",
-        "In the previous game Mara was Mafia.",
-        "In another game Priya voted for Theo.",
-        "I wish Mara had voted for Theo in round 1.",
-        "If Mara had voted for Theo in round 1, Cole would be alive.",
-        "Mara should have voted for Theo in round 1.",
-        "Mara would have voted for Theo in round 1.",
-        "Mara will vote for Theo in round 4.",
-        "Let us hope Mara voted for Theo in round 1.",
-        "Suppose Mara voted for Theo in round 1.",
-        "A player who is voted out reveals their role.",
-        "Two games ago Wren voted for me.",
-        "Let's say Mara voted for Jonas in round 1.",
-        "In another match I voted for Mara in round 1.",
-        "When I played with Mara before, Mara voted for Jonas.",
-        "In the tutorial Mara voted for Jonas.",
-        "Tomorrow I voted for Mara.",
-    ],
+NO_REFERENCES = (
+    "Last game Mara voted for Cole in round 1.|In the previous game Mara was Mafia.|"
+    "In another game Priya voted for Theo.|I wish Mara had voted for Theo in round 1.|"
+    "If Mara had voted for Theo in round 1, Cole would be alive.|Mara should have voted for Theo in round 1.|"
+    "Mara would have voted for Theo in round 1.|Mara will vote for Theo in round 4.|"
+    "Let us hope Mara voted for Theo in round 1.|Suppose Mara voted for Theo in round 1.|"
+    "A player who is voted out reveals their role.|Two games ago Wren voted for me.|"
+    "Let's say Mara voted for Jonas in round 1.|In another match I voted for Mara in round 1.|"
+    "When I played with Mara before, Mara voted for Jonas.|In the tutorial Mara voted for Jonas.|"
+    "Tomorrow I voted for Mara."
 )
+
+
+@pytest.mark.parametrize("text", NO_REFERENCES.split("|"))
 def test_wishes_conditions_plans_and_other_games_are_no_references(text: str) -> None:
     assert memory_accuracy.measure(game(text)).ledger == ()
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Priya and I voted differently in round 2.",
-        "Wren was eliminated first.",
-        "Just Mara voted for Cole in round 1.",
-        "Mara voted for Cole in rounds 1 and 2.",
-        "Mara voted for Cole in round 1 and 2.",
-        "Mara voted for Cole from round 1 to 2.",
-        "Mara voted for Cole since round 1.",
-        "Mara voted for Cole round after round.",
-        "Mara voted for Cole in round 1 and has voted for him ever since.",
-        "Mara kept voting for Cole.",
-        "Mara voted for Cole in round 1, and so did Jonas.",
-        "Like Ivy, Mara voted for Cole in round 1.",
-        "Along with Jonas, Mara voted for Cole in round 1.",
-        "Mara voted for Cole in round 1, as did everybody.",
-        "Mara voted for Cole in round 1 along with everyone else.",
-        "Mara voted for Cole in round 1, and nobody followed.",
-        "Mara voted for Cole in round 1 before anyone else.",
-        "Mara voted for Cole in round 1 with no one else.",
-        "Mara voted for Cole last in round 1.",
-        "Mara voted for Cole in round 1 (Jonas too).",
-        "Mara voted for Cole in round 1; Jonas as well.",
-        "Mara voted Cole out single-handedly in round 1.",
-        "Cole was voted out 5-2 in round 1.",
-        "Cole was voted out in round 1 as the Mafia.",
-        "Few voted for Cole in round 1.",
-        "It is not true that Mara voted for Cole in round 1.",
-        "It's false that Mara voted for Cole in round 1.",
-    ],
+ATTACKS = (
+    "Priya and I voted differently in round 2.|Wren was eliminated first.|Just Mara voted for Cole in round 1.|"
+    "Mara voted for Cole in rounds 1 and 2.|Mara voted for Cole in round 1 and 2.|"
+    "Mara voted for Cole from round 1 to 2.|Mara voted for Cole since round 1.|"
+    "Mara voted for Cole round after round.|Mara voted for Cole in round 1 and has voted for him ever since.|"
+    "Mara kept voting for Cole.|Mara voted for Cole in round 1, and so did Jonas.|"
+    "Like Ivy, Mara voted for Cole in round 1.|Along with Jonas, Mara voted for Cole in round 1.|"
+    "Mara voted for Cole in round 1, as did everybody.|Mara voted for Cole in round 1 along with everyone else.|"
+    "Mara voted for Cole in round 1, and nobody followed.|Mara voted for Cole in round 1 before anyone else.|"
+    "Mara voted for Cole in round 1 with no one else.|Mara voted for Cole last in round 1.|"
+    "Mara voted for Cole in round 1 (Jonas too).|Mara voted for Cole in round 1; Jonas as well.|"
+    "Mara voted Cole out single-handedly in round 1.|Cole was voted out 5-2 in round 1.|"
+    "Cole was voted out in round 1 as the Mafia.|Few voted for Cole in round 1.|"
+    "It is not true that Mara voted for Cole in round 1.|It's false that Mara voted for Cole in round 1."
 )
+
+
+@pytest.mark.parametrize("text", ATTACKS.split("|"))
 def test_a_reader_with_fresh_eyes_finds_no_false_sentence_accurate(text: str) -> None:
     verdicts = {str(row.details["finding"]) for row in memory_accuracy.measure(game(text)).ledger}
     assert verdicts != {"accurate"}

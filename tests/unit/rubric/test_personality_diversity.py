@@ -42,10 +42,8 @@ def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
     )
     assert result.ledger[0].details["shared"] == ["and i think", "i think we", "all see that"]
     # Three places of the player's own, and three of the twin's.
-    assert [(one.message_id, one.text) for one in result.ledger[0].evidence][::3] == [
-        ("m0", "I think we"),
-        ("m1", "I think we"),
-    ]
+    shown = [(one.message_id, one.text) for one in result.ledger[0].evidence][::3]
+    assert shown == [("m0", "I think we"), ("m1", "I think we")]
 
 
 def test_half_of_the_players_are_unique(make_game: MakeGame) -> None:

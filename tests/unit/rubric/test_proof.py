@@ -20,10 +20,7 @@ def rows_of(metric: str, game: Transcript) -> Sequence[LedgerRow]:
 def test_agreeing_by_name_answers() -> None:
     game = game_of(
         [
-            (
-                "Quill",
-                "Let us share openly what each of us saw and name anything odd, so that we find the danger.",
-            ),
+            ("Quill", "Let us share openly what each of us saw and name anything odd, so that we find the danger."),
             ("Birk", "I support Quill's plan to share openly. Let's work together against whoever threatens us."),
             ("Tove", "I agree with Quill and Birk. Open talks uncover hidden dangers, and we must stay united."),
             ("Ragna", "I fully support the idea of open talks to find any danger among us. Let's protect our town."),
@@ -39,23 +36,14 @@ def test_agreeing_by_name_answers() -> None:
 
 
 def test_a_debate_of_two_takes_up_each_point() -> None:
-    game = game_of(
-        [
-            ("For", "Night trains cut emissions, because people can sleep while they travel.", {"round": 1}),
-            (
-                "Against",
-                "While comfort is welcome, running half-empty coaches wastes what little budget there is.",
-                {"round": 2},
-            ),
-            (
-                "For",
-                "Beyond comfort, coaches fill up where the budget covers more than one evening a week.",
-                {"round": 3},
-            ),
-            ("Against", "One evening a week is all that most towns ask for, and staff refuse more.", {"round": 4}),
-            ("For", "Staff can be hired for weekends, so refusing does not stop anybody.", {"round": 5}),
-        ]
+    said = (
+        ("For", "Night trains cut emissions, because people can sleep while they travel."),
+        ("Against", "While comfort is welcome, running half-empty coaches wastes what little budget there is."),
+        ("For", "Beyond comfort, coaches fill up where the budget covers more than one evening a week."),
+        ("Against", "One evening a week is all that most towns ask for, and staff refuse more."),
+        ("For", "Staff can be hired for weekends, so refusing does not stop anybody."),
     )
+    game = game_of([(*line, {"round": number}) for number, line in enumerate(said, start=1)])
     assert [row.verdict for row in rows_of("coherence", game)][1:] == [RowVerdict.COUNTS] * 4
 
 
@@ -120,18 +108,13 @@ def test_the_reader_stands_down_on_games_unlike_those_it_knows() -> None:
 
 def test_a_verdict_of_the_reader_lies_beyond_its_licence() -> None:
     reader = shipped_reader()
-    game = game_of(
-        [
-            ("Ann", "I think it was raining on my holiday, anyway."),
-            (
-                "Bob",
-                "Whoever held the lantern at dusk must have seen the door open, and Cole was the only one with it.",
-            ),
-            ("Cole", "I think so"),
-            ("Dora", "If Cole had the lantern, he lied on the first day, and Ann covered for him twice."),
-        ],
-        round=1,
-    )
+    said = [
+        ("Ann", "I think it was raining on my holiday, anyway."),
+        ("Bob", "Whoever held the lantern at dusk must have seen the door open, and Cole was the only one with it."),
+        ("Cole", "I think so"),
+        ("Dora", "If Cole had the lantern, he lied on the first day, and Ann covered for him twice."),
+    ]
+    game = game_of(said, round=1)
     rows = [row for row in rows_of("strategic_depth", game) if row.method is Method.READER]
     assert rows
     for row in rows:

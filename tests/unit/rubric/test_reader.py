@@ -84,9 +84,8 @@ def test_references_that_only_the_reader_sees_are_open_and_make_no_game_wait() -
 
 
 def test_other_languages_are_left_alone() -> None:
-    game = build(
-        [("Ann", "Ich glaube, dass Bob lügt, weil er gestern anders gestimmt hat."), ("Bob", "Das ist nicht wahr.")]
-    )
+    german = "Ich glaube, dass Bob lügt, weil er gestern anders gestimmt hat."
+    game = build([("Ann", german), ("Bob", "Das ist nicht wahr.")])
     assert evaluate_transcript(game, reader=shipped_reader()).metrics["strategic_depth"].status is Status.NOT_APPLICABLE
 
 

@@ -26,12 +26,8 @@ def test_what_a_decision_on_an_unverified_reference_could_change() -> None:
     assert [item.effect(one) for one in RowVerdict] == ["+5.0 points", "-15.0 points", "+0.0 points"]
     assert item.stake == pytest.approx(15.0)
     # 75 is below 80 and 80 is not; above 80 or below 60 nothing decides.
-    assert [item.decides({"memory_accuracy": limit}) for limit in (80.0, 75.0, 80.1, 60.0)] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    decides = [item.decides({"memory_accuracy": limit}) for limit in (80.0, 75.0, 80.1, 60.0)]
+    assert decides == [True, True, False, False]
 
 
 def test_what_a_decision_on_a_settled_row_could_change() -> None:
@@ -45,11 +41,8 @@ def test_what_a_decision_on_a_settled_row_could_change() -> None:
 def test_a_pending_row_offers_the_score_that_each_decision_gives() -> None:
     # Nothing is settled, so there is no score that could move: counting gives 100 %, the other 0 %, leaving out none.
     [item] = review_items({"memory_accuracy": summarise(MEMORY_ACCURACY, [row("open", None)])})
-    assert [item.effect(one) for one in RowVerdict] == [
-        "the score is then 100.0 %",
-        "the score is then 0.0 %",
-        "no score",
-    ]
+    effects = ["the score is then 100.0 %", "the score is then 0.0 %", "no score"]
+    assert [item.effect(one) for one in RowVerdict] == effects
     assert item.stake == 100.0
 
 

@@ -262,11 +262,8 @@ def test_without_roles_signal_or_language_it_is_not_applicable() -> None:
     unknown = dict.fromkeys(SIDES, None)
     assert measure((VILLAGER, "Agent-Bravo is Mafia."), sides=unknown).reason == "alignments unknown"
     silent = measure((VILLAGER, "Hello."))
-    assert (silent.status, silent.score, silent.reason) == (
-        Status.NOT_APPLICABLE,
-        None,
-        "no message carries a role signal",
-    )
+    reason = "no message carries a role signal"
+    assert (silent.status, silent.score, silent.reason) == (Status.NOT_APPLICABLE, None, reason)
     assert len(silent.ledger) == 1
     foreign = role_consistency.measure(make_game([(VILLAGER, "Agent-Bravo ist Mafia.")], language="de"))
     assert (foreign.status, foreign.reason) == (Status.NOT_APPLICABLE, "only English without a model")
@@ -290,13 +287,7 @@ PLANTED = (
 
 
 def test_swapped_alignments_change_the_score() -> None:
-    swapped: dict[str, Alignment | None] = {
-        "Agent-Alpha": TOWN,
-        "Agent-Bravo": TOWN,
-        "Agent-Charlie": MAFIA,
-        "Agent-Delta": MAFIA,
-        "Agent-Echo": MAFIA,
-    }
+    swapped: dict[str, Alignment | None] = {name: TOWN if side == MAFIA else MAFIA for name, side in SIDES.items()}
     assert measure(*PLANTED).score == 100.0
     # As town, Alpha (twice) and Bravo defend or deflect without a word of evidence; the others still pass as Mafia.
     assert measure(*PLANTED, sides=swapped).score == 50.0

@@ -153,13 +153,8 @@ def memory_row(text: str, names: str, context: str, *, is_shown: bool) -> Ledger
         Vote(round=1, voter=players[voter], target=players[whom])
         for voter, whom in ((0, target), (2, 5), (3, 5), (4, 5), (5, 3))
     )
-    said: list[Line] = [
-        (
-            players[2],
-            f"I don't think {players[3]} is Mafia, {players[3]} has been honest." if is_shown else "Hm.",
-            {"round": 1},
-        )
-    ]
+    defence = f"I don't think {players[3]} is Mafia, {players[3]} has been honest."
+    said: list[Line] = [(players[2], defence if is_shown else "Hm.", {"round": 1})]
     said += [(named(who, players), named(what, players), {"round": 2}) for who, what in CONTEXTS[context]]
     said.append((players[4], named(text, players), {"round": 2}))
     out = (Elimination(round=1, phase="night", player="Nobody-Here"),)

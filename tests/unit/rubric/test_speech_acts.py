@@ -10,20 +10,15 @@ from evaluation.rubric._grammar import read_data
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics.role_consistency import role_rules
 from evaluation.rubric.speech import ActKind, Reading, SpeechAct, read
-from evaluation.transcript import Message, Player, Transcript
+from tests.games import Line, game_of
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie", "Agent-Delta", "Agent-Echo")
 A, B, C = "Agent-Alpha", "Agent-Bravo", "Agent-Charlie"
 
 
 def readings_of(*texts: str, speaker: str = "Agent-Echo", reply_to: str | None = None) -> tuple[Reading, ...]:
-    opening = Message(id="first", index=0, round=1, speaker=A, text="Hello all.")
-    said = [
-        Message(id=f"m{index}", index=index, round=1, speaker=speaker, text=text, reply_to=reply_to)
-        for index, text in enumerate(texts, start=1)
-    ]
-    players = tuple(Player(name=name) for name in NAMES)
-    game = Transcript(game_id="g", source_format="t", language="en", players=players, messages=(opening, *said))
+    said: list[Line] = [(speaker, text, {"reply_to": reply_to}) for text in texts]
+    game = game_of([(A, "Hello all."), *said], NAMES, round=1, language="en")
     return read(Discussion.of(game))[1:]
 
 
@@ -165,34 +160,20 @@ def test_acts_are_found_with_their_targets(text: str, expected: set[tuple[str, s
 
 
 NOTHING = (
-    "Hello everyone, nice to meet you.",
-    "Agent-Alpha said Agent-Bravo is Mafia.",
-    "Agent-Alpha thinks Agent-Bravo is Mafia.",
-    "You think Agent-Bravo is Mafia.",
-    "I never said Agent-Bravo is Mafia.",
-    'Agent-Alpha wrote "Agent-Bravo is Mafia".',
-    "If Agent-Bravo is Mafia, we lose.",
-    "If he lies again, I will vote for Agent-Bravo.",
-    "I am suspicious.",
-    "Agent-Bravo wants to vote for Agent-Alpha.",
-    "Agent-Bravo votes for Agent-Alpha.",
-    "Agent-Bravo is voting for Agent-Alpha.",
-    "I didn't vote for Agent-Bravo.",
-    "I'm the best in jumping to the wrong conclusions.",
-    "Jumping to conclusions is the game!",
-    "I think we should jump to conclusions.",
-    "Agent-Bravo, what is your favourite food?",
-    "If I am Mafia, I will eat my hat.",
-    "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.",
-    "We are mafia hunters.",
-    "We have seen nothing that points to Agent-Bravo.",
-    "Agent-Bravo answer was odd.",
-    "You answer nothing, Agent-Bravo.",
-    "Question for Agent-Bravo.",
+    "Hello everyone, nice to meet you.|Agent-Alpha said Agent-Bravo is Mafia.|"
+    "Agent-Alpha thinks Agent-Bravo is Mafia.|You think Agent-Bravo is Mafia.|I never said Agent-Bravo is Mafia.|"
+    'Agent-Alpha wrote "Agent-Bravo is Mafia".|If Agent-Bravo is Mafia, we lose.|'
+    "If he lies again, I will vote for Agent-Bravo.|I am suspicious.|Agent-Bravo wants to vote for Agent-Alpha.|"
+    "Agent-Bravo votes for Agent-Alpha.|Agent-Bravo is voting for Agent-Alpha.|I didn't vote for Agent-Bravo.|"
+    "I'm the best in jumping to the wrong conclusions.|Jumping to conclusions is the game!|"
+    "I think we should jump to conclusions.|Agent-Bravo, what is your favourite food?|"
+    "If I am Mafia, I will eat my hat.|Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.|"
+    "We are mafia hunters.|We have seen nothing that points to Agent-Bravo.|Agent-Bravo answer was odd.|"
+    "You answer nothing, Agent-Bravo.|Question for Agent-Bravo."
 )
 
 
-@pytest.mark.parametrize("text", NOTHING)
+@pytest.mark.parametrize("text", NOTHING.split("|"))
 def test_reports_conditions_quotes_and_small_talk_are_no_acts(text: str) -> None:
     assert {kind for kind, _ in kinds_in(text)} <= {VOTES}
 
@@ -202,8 +183,8 @@ def test_nobody_accuses_the_own_person() -> None:
 
 
 def test_you_is_the_player_replied_to() -> None:
-    assert kinds_in("You are lying.", reply_to="first") == {(ACCUSE, A)}
-    assert kinds_in("You are lying.", reply_to="first", speaker=B) == {(ACCUSE, A)}
+    assert kinds_in("You are lying.", reply_to="m0") == {(ACCUSE, A)}
+    assert kinds_in("You are lying.", reply_to="m0", speaker=B) == {(ACCUSE, A)}
 
 
 def test_in_a_message_that_names_nobody_you_is_who_spoke_last_and_he_who_was_named_last() -> None:

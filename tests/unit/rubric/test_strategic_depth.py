@@ -53,12 +53,10 @@ def test_every_inflection_counts_in_any_case(make_game: MakeGame, word: str) -> 
         "thin thirst for defeat, seasons of treason, entrusted",
         "Agent-Trust is here",
         "I like Trust here",
-        "",
     ],
 )
 def test_no_stem_part_of_a_word_or_name_counts(make_game: MakeGame, text: str) -> None:
-    if text:
-        assert keywords_in(make_game, text) == []
+    assert keywords_in(make_game, text) == []
 
 
 def test_half_of_the_messages(make_game: MakeGame) -> None:

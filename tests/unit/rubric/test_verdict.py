@@ -92,10 +92,6 @@ def test_an_unknown_cost_decides_nothing_and_says_so(cost: Cost | None) -> None:
     assert verdict.reasons[-1] == "The cost is unknown, so it did not enter the verdict."
 
 
-def test_zero_dollars_with_tokens_are_a_known_cost() -> None:
-    assert known_usd(Cost(total_usd=0.0, input_tokens=5)) == 0.0
-
-
 def test_cost_and_engagement_come_before_applicability() -> None:
     few = metrics(2, engagement=2.0, other=Status.NOT_APPLICABLE)
     assert judge_scores(few, None).status is VerdictStatus.FAILED
@@ -112,10 +108,6 @@ def test_fewer_than_five_applicable_metrics_are_inapplicable_not_failed() -> Non
     )
 
 
-def test_five_applicable_metrics_are_enough() -> None:
-    assert judge_scores(metrics(4, other=Status.NOT_APPLICABLE), None).status is VerdictStatus.PASSED
-
-
 def test_failed_when_not_even_a_good_rating_could_bring_five() -> None:
     # 3 passes and engagement would be 4.
     verdict = judge_scores(metrics(3, engagement=None), None)
@@ -129,19 +121,24 @@ def test_pending_while_a_rating_could_bring_the_fifth_pass() -> None:
     assert "Engagement is pending: not rated yet." in verdict.reasons
 
 
-def test_pending_without_a_rating_however_many_pass() -> None:
-    verdict = judge_scores(metrics(6, engagement=None), None)
-    assert (verdict.status, verdict.passed_count) == (VerdictStatus.PENDING, 6)
+WAITING = {AUTOMATIC[5]: unscored(AUTOMATIC[5], Status.PENDING)}
 
 
-def test_pending_while_a_judge_could_bring_the_fifth_pass() -> None:
-    waiting = metrics(3, engagement=3.0) | {AUTOMATIC[5]: unscored(AUTOMATIC[5], Status.PENDING)}
-    assert judge_scores(waiting, None).status is VerdictStatus.PENDING
-
-
-def test_another_pending_metric_does_not_hold_up_five_passes() -> None:
-    waiting = metrics(5) | {AUTOMATIC[5]: unscored(AUTOMATIC[5], Status.PENDING)}
-    assert judge_scores(waiting, None).status is VerdictStatus.PASSED
+@pytest.mark.parametrize(
+    ("scores", "status"),
+    [
+        (metrics(4, other=Status.NOT_APPLICABLE), VerdictStatus.PASSED),
+        # Without a rating it waits, however many pass.
+        (metrics(6, engagement=None), VerdictStatus.PENDING),
+        # A judge could bring the fifth pass, or is not needed for it.
+        (metrics(3, engagement=3.0) | WAITING, VerdictStatus.PENDING),
+        (metrics(5) | WAITING, VerdictStatus.PASSED),
+    ],
+)
+def test_what_waits_and_what_does_not_apply_hold_up_a_verdict_that_hangs_on_them_only(
+    scores: dict[str, MetricScore], status: VerdictStatus
+) -> None:
+    assert judge_scores(scores, None).status is status
 
 
 def test_a_metric_that_could_not_be_computed_is_no_mark() -> None:

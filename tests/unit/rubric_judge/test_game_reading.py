@@ -64,7 +64,6 @@ def reference(quote: str, verdict: str = "accurate") -> Entry:
 
 def numbers_asked(request: JudgeRequest) -> list[int]:
     listed = re.search(r"in this order: ([\d, ]+)\.", request.prompt.question)
-    assert listed is not None
     return [int(number) for number in listed[1].split(", ")]
 
 
@@ -155,11 +154,8 @@ def test_references_settle_rows_add_rows_and_leave_rows_out() -> None:
     assert verdicts(memory) == [NOT, EXCLUDED, COUNTS]
     assert (memory.score, memory.details["considered"], memory.details["unverified"]) == (50.0, 2, 0)
     added = memory.ledger[2]
-    assert (added.id, added.player, added.evidence[0].text) == (
-        "memory_accuracy:m4:0-25",
-        "Ben",
-        "Bananas came up before us",
-    )
+    assert (added.id, added.player) == ("memory_accuracy:m4:0-25", "Ben")
+    assert added.evidence[0].text == "Bananas came up before us"
     assert (added.reason, added.details["kind"], added.method) == ("It is accurate.", "earlier statement", Method.JUDGE)
     assert memory.ledger[1].is_dismissed
     # Read again, with what was decided in place, the same follows.
@@ -257,12 +253,8 @@ def test_only_the_metrics_asked_for_are_decided() -> None:
 
 
 def test_a_game_in_another_language_is_scored_by_what_the_judge_reads() -> None:
-    said = (
-        ("Ann", "Guten Morgen zusammen."),
-        ("Ben", "Anna war gestern sehr still."),
-        ("Ann", "Das stimmt nicht, Ben!"),
-    )
-    transcript = game(said, language="de")
+    german = ("Guten Morgen zusammen.", "Anna war gestern sehr still.", "Das stimmt nicht, Ben!")
+    transcript = game(tuple(zip(("Ann", "Ben", "Ann"), german, strict=True)), language="de")
     assert by_rule(transcript).metrics["coherence"].status is Status.NOT_APPLICABLE
     denial = [{"act": "defend_self", "target": None}]
     entries = {

@@ -19,7 +19,6 @@ def test_a_difference_that_three_games_cannot_show() -> None:
     assert found.difference == pytest.approx(10.3333, abs=1e-4)
     assert (found.before.sd, found.after.sd) == pytest.approx((5.0, 4.5092), abs=1e-4)
     assert found.outcome is Outcome.NO_EVIDENCE
-    assert found.paired is not None
     assert (found.paired.sign_flip.p, found.paired.smallest_p) == (0.25, 0.25)
     said = " ".join(difference_sentences(found))
     assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval -0.5 to +21.2." in said

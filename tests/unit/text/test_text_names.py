@@ -43,93 +43,49 @@ def test_full_names_and_suffixes(text: str, expected: list[tuple[str, str]]) -> 
     assert found(PHONETIC, text) == expected
 
 
+WORDS = {
+    "": "winter is coming|Winter is coming|i don't like winter, a gray sky|the angel of death|I LIKE GRAY SKIES",
+    "Winter": (
+        "I think Winter did it|Winter, what do you say?|winter what do you say?|what do you say, winter?|"
+        "winter said nothing|Winter is suspicious"
+    ),
+    "Lee": "hey lee",
+    "Angel": "@angel|they killed angel|did angel vote?",
+    "Gray": "gray|vote for gray|lets vote gray out|gray seems innocent to me|Gray's argument is weak|I think it's gray",
+    "Winter, Gray": "winter never voted for gray|i vote for winter and gray",
+}
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("winter is coming", []),
-        ("Winter is coming", []),
-        ("i don't like winter, a gray sky", []),
-        ("the angel of death", []),
-        ("I think Winter did it", ["Winter"]),
-        ("Winter, what do you say?", ["Winter"]),
-        ("winter what do you say?", ["Winter"]),
-        ("what do you say, winter?", ["Winter"]),
-        ("hey lee", ["Lee"]),
-        ("@angel", ["Angel"]),
-        ("gray", ["Gray"]),
-        ("vote for gray", ["Gray"]),
-        ("lets vote gray out", ["Gray"]),
-        ("they killed angel", ["Angel"]),
-        ("did angel vote?", ["Angel"]),
-        ("winter said nothing", ["Winter"]),
-        ("winter never voted for gray", ["Winter", "Gray"]),
-        ("Winter is suspicious", ["Winter"]),
-        ("gray seems innocent to me", ["Gray"]),
-        ("i vote for winter and gray", ["Winter", "Gray"]),
-        ("Gray's argument is weak", ["Gray"]),
-        ("I think it's gray", ["Gray"]),
-        ("I LIKE GRAY SKIES", []),
-    ],
+    ("expected", "text"), [(who, text) for who, texts in WORDS.items() for text in texts.split("|")]
 )
-def test_names_that_are_words_need_a_context(text: str, expected: list[str]) -> None:
-    assert players(PEOPLE, text) == expected
+def test_names_that_are_words_need_a_context(expected: str, text: str) -> None:
+    assert ", ".join(players(PEOPLE, text)) == expected
 
 
 STATEMENTS = (
-    "should explain",
-    "has to go",
-    "knows something",
-    "wants us to lose",
-    "changed the story",
-    "contradicted himself",
-    "is the one",
-    "is fine",
-    "is lying",
-    "seems nervous",
-    "was quiet",
-    "can't be trusted",
-    "doesn't add up",
-    "still hasn't answered",
-    "never really answered",
-    "worries me",
-    "hesitated",
-    "makes no sense",
-    "explain your vote",
+    "should explain|has to go|knows something|wants us to lose|changed the story|contradicted himself|is the one|"
+    "is fine|is lying|seems nervous|was quiet|can't be trusted|doesn't add up|still hasn't answered|"
+    "never really answered|worries me|hesitated|makes no sense|explain your vote"
 )
 
 
 @pytest.mark.parametrize("name", ["Alpha", "Winter", "Lee", "Bailey"])
-@pytest.mark.parametrize("said", STATEMENTS)
+@pytest.mark.parametrize("said", STATEMENTS.split("|"))
 @pytest.mark.parametrize("form", ["{} {}.", "Hm. {} {}", "**{}** {}!"])
 def test_another_name_changes_nothing_at_a_sentences_start(name: str, said: str, form: str) -> None:
-    text = form.format(name, said)
-    assert found(("Agent-Alpha", "Winter", "Lee", "Bailey"), text) == [
-        ("Agent-Alpha" if name == "Alpha" else name, name)
-    ]
+    player = "Agent-Alpha" if name == "Alpha" else name
+    assert found(("Agent-Alpha", "Winter", "Lee", "Bailey"), form.format(name, said)) == [(player, name)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Winter is coming.",
-        "Winter's coming",
-        "Winter is going to be cold",
-        "Winter came early",
-        "Winter will come",
-        "Winter ended",
-        "Winter brings snow",
-        "Winter's cold grip",
-        "Winter coats needed",
-        "Gray skies ahead",
-        "Gray is a nice colour",
-        "Angel wings",
-        "Hope so",
-        "May is a month",
-        "May the best win",
-        "Will vote now",
-        "Will do",
-    ],
+THINGS = (
+    "Winter is coming.|Winter's coming|Winter is going to be cold|Winter came early|Winter will come|Winter ended|"
+    "Winter brings snow|Winter's cold grip|Winter coats needed|Gray skies ahead|Gray is a nice colour|Angel wings|"
+    "Hope so|May is a month|May the best win|Will vote now|Will do"
 )
+
+
+@pytest.mark.parametrize("text", THINGS.split("|"))
 def test_sentences_that_begin_with_the_thing(text: str) -> None:
     assert players(("Winter", "Gray", "Angel", "Hope", "May", "Will"), text) == []
 
@@ -241,12 +197,8 @@ def test_first_and_last_names_count_when_only_one_player_has_them() -> None:
 
 def test_a_full_name_beats_a_part_of_another() -> None:
     names = ("Adrian", "AdrianMorgan", "LeeAdrian")
-    assert players(names, "Adrian, Adrian Morgan, LeeAdrian, Morgan") == [
-        "Adrian",
-        "AdrianMorgan",
-        "LeeAdrian",
-        "AdrianMorgan",
-    ]
+    named = ["Adrian", "AdrianMorgan", "LeeAdrian", "AdrianMorgan"]
+    assert players(names, "Adrian, Adrian Morgan, LeeAdrian, Morgan") == named
 
 
 @pytest.mark.parametrize(
@@ -334,13 +286,7 @@ def test_mentions_are_ordered_apart_and_inside_the_text(names: list[str], text: 
 
 def test_hostile_texts_stay_linear() -> None:
     index = NameIndex(["Agent-A", "(a+)+$", "🦊", "aaaa", "Player 1"])
-    for text in (
-        "(" * 50_000,
-        "a" * 50_000,
-        "agent-" * 10_000,
-        "Agent-A: " * 5_000,
-        "🦊" * 20_000,
-        "player 1 " * 5_000,
-    ):
+    repeated = {"(": 50_000, "a": 50_000, "agent-": 10_000, "Agent-A: ": 5_000, "🦊": 20_000, "player 1 ": 5_000}
+    for text in (unit * times for unit, times in repeated.items()):
         index.mentions(text)
         index.body_start(text, "Agent-A")

@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks import planted_faults
 from benchmarks.labelled_games import load_games
-from benchmarks.planted_faults import (
-    CHANGES,
-    FAULTS,
-    Noticed,
-    breaks,
-    fault_table,
-    noticed,
-    paired_auc,
-    with_other_names,
-    with_private_chat,
-)
+from benchmarks.planted_faults import CHANGES, FAULTS, Noticed, breaks, fault_table, noticed, paired_auc
 from benchmarks.validity import is_human_game, length_correlations, pass_rates
 from evaluation.engines.scoring import SCORERS
 from evaluation.rubric._spoiled_copies import deal_speakers
@@ -37,7 +28,6 @@ def test_a_planted_fault_changes_what_it_says_and_nothing_else() -> None:
     for fault in FAULTS:
         base = fault.base(game)
         copy = fault.copy(base, np.random.default_rng(1))
-        assert copy is not None
         assert copy != base, fault.words
         assert [message.round for message in copy.messages] == [message.round for message in base.messages]
         is_moved = fault.metric in ("coherence", "anti_repetition")
@@ -75,12 +65,12 @@ def test_changes_that_mean_nothing_move_no_score(game: Transcript) -> None:
 
 def test_other_names_stand_everywhere_and_private_chat_is_really_added() -> None:
     game = GAMES["aiwolf"]
-    renamed = with_other_names(game)
+    renamed = planted_faults.with_other_names(game)
     assert set(game.player_names).isdisjoint(renamed.player_names)
     # "May dear." may be no name.
     telling = set(game.player_names) - {"May"}
     assert not any(name in message.text for message in renamed.discussion for name in telling)
-    longer = with_private_chat(game)
+    longer = planted_faults.with_private_chat(game)
     assert len(longer.messages) == len(game.messages) + 6
     assert longer.discussion[1].text == game.discussion[1].text
 

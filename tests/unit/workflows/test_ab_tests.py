@@ -14,13 +14,7 @@ from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.ab_tests import (
-    KIND,
-    begin_ab_job,
-    estimate_ab_test,
-    run_ab_test,
-    run_ordered_ab,
-)
+from evaluation.workflows.ab_tests import KIND, begin_ab_job, estimate_ab_test, run_ab_test, run_ordered_ab
 from evaluation.workflows.jobs import running_order
 from tests.games import game_of
 from tests.judge_server import JudgeServer, scripted
@@ -154,7 +148,6 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     store = Store(":memory:")
     job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
     found = running_order(store, KIND, test_id)
-    assert found is not None
     assert (found.id, found.total) == (job.id, 4)
     said = run_ordered_ab(store, job.id)
     # The first run takes 4 calls and the second 6, of which the limit allows 4.

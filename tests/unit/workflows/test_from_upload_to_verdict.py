@@ -28,7 +28,6 @@ def test_a_sample_is_uploaded_stored_and_scored(name: str, store: Store, tmp_pat
     assert [result.error for result in found.results] == [None] * len(found.results)
     assert {result.format for result in found.new} == {expected}
     result = found.new[0]
-    assert result.transcript is not None
     added = add_evaluated(store, result.transcript, source_name=result.name)
     assert (added.is_new, added.failures) == (True, ())
     stored = store.transcripts.get(result.transcript.id)

@@ -29,12 +29,6 @@ def read_one(path: Path) -> Transcript:
     return result.transcript
 
 
-@pytest.fixture(scope="module")
-def games(manifest: SampleManifest) -> dict[Path, Transcript]:
-    """The twelve native games by path."""
-    return {path: read_one(path) for iteration in manifest.iterations for path in iteration.games}
-
-
 def test_four_iterations_show_the_whole_cycle(manifest: SampleManifest) -> None:
     assert [len(iteration.games) for iteration in manifest.iterations] == [3, 3, 3, 3]
     # The third was reverted, so the fourth changes the second again.
@@ -51,12 +45,8 @@ def test_the_rule_says_of_the_samples_what_the_story_says(tmp_path: Path, sample
     decisions = [one.decision for one in stored_board(store).iterations]
     store.close()
     assert [decision and str(decision.choice) for decision in decisions] == [None, "keep", "revert", "not_yet"]
-    assert [decision and decision.recorded and decision.recorded.departs for decision in decisions] == [
-        None,
-        False,
-        False,
-        None,
-    ]
+    departs = [decision and decision.recorded and decision.recorded.departs for decision in decisions]
+    assert departs == [None, False, False, None]
 
 
 def test_every_shipped_game_is_listed_once(manifest: SampleManifest) -> None:

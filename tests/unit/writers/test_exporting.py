@@ -21,6 +21,11 @@ def test_text_that_begins_like_a_formula_gets_an_apostrophe(start: str) -> None:
     assert spreadsheet_safe(f"{start}1+1") == f"'{start}1+1"
 
 
+@pytest.mark.parametrize("cell", ["Agent-A", "✓ 84.0 %", "", 5, None, 3.2, "1-2"])
+def test_other_cells_stay_as_they_are(cell: object) -> None:
+    assert spreadsheet_safe(cell) == cell
+
+
 def test_cells_hold_no_control_characters() -> None:
     assert spreadsheet_safe("\r1+1\x1b[31m\x1f") == "'\n1+1"
 
