@@ -159,10 +159,7 @@ def test_calls_are_stored_with_the_answers(store: Store) -> None:
     assert (frame["input_tokens"].sum(), frame["cached_tokens"].sum(), frame["output_tokens"].sum()) == (100, 40, 10)
     assert sorted(
         zip(frame["attempt"], frame["outcome"], frame["error"].fillna(""), frame["judgements"], strict=True)
-    ) == [
-        (1, "timeout", "no answer", 1),
-        (2, "answered", "", 10),
-    ]
+    ) == [(1, "timeout", "no answer", 1), (2, "answered", "", 10)]
     assert frame["created_at"][0].tz_localize("UTC") == at
 
 

@@ -294,18 +294,13 @@ def test_the_mean_is_weighted_over_propositions_and_plain_over_messages() -> Non
 
 def test_marked_nines_count_once_and_are_left_out_once() -> None:
     # With: a (9 + 5) / 2 = 7, b 9; (7 + 9) / 2 = 8. Without: a 5 alone, b has nothing left; 5.
-    scores = [
-        scored("a", 9, marked=Mark.DATA_MISSING),
-        scored("a", 5),
-        scored("b", 9, marked=Mark.PRECONDITION),
-    ]
+    scores = [scored("a", 9, marked=Mark.DATA_MISSING), scored("a", 5), scored("b", 9, marked=Mark.PRECONDITION)]
     assert weighted_mean(scores) == 8.0
     assert weighted_mean(scores, with_marked=False) == 5.0
 
 
 @pytest.mark.parametrize(
-    "scores",
-    [[], [scored("a", None)], [scored("a", 7, 0.0)], [scored("a", 9, marked=Mark.PRECONDITION)]],
+    "scores", [[], [scored("a", None)], [scored("a", 7, 0.0)], [scored("a", 9, marked=Mark.PRECONDITION)]]
 )
 def test_without_weight_nothing_is_scored(scores: list[PropositionScore]) -> None:
     assert weighted_mean(scores, with_marked=False) is None

@@ -7,11 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from evaluation.judging.model_client.server_state import (
-    AdaptiveConcurrency,
-    CallEnd,
-    CircuitBreaker,
-)
+from evaluation.judging.model_client.server_state import AdaptiveConcurrency, CallEnd, CircuitBreaker
 
 
 @dataclass

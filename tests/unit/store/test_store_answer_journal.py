@@ -22,13 +22,7 @@ from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
-from evaluation.store.answer_journal import (
-    AnswerJournal,
-    JournalEntry,
-    JournalFile,
-    JournalledAnswers,
-    JournalledTexts,
-)
+from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalFile, JournalledAnswers, JournalledTexts
 from evaluation.workflows.experiment_runs import _keep
 from tests.stored_rows import llm_calls
 

@@ -23,10 +23,7 @@ def checked(score: float | None, tokens: int = 0) -> tuple[DimensionCheck, ...]:
 
 
 def corrected() -> GateResult:
-    attempts = (
-        Attempt(0, "dull", checked(3, 20), 0.25, feedback="be bold"),
-        Attempt(1, "bold", checked(8), 0.5),
-    )
+    attempts = (Attempt(0, "dull", checked(3, 20), 0.25, feedback="be bold"), Attempt(1, "bold", checked(8), 0.5))
     return GateResult("michael", attempts[1], GateOutcome.PASSED_AFTER_RETRY, attempts)
 
 

@@ -249,14 +249,7 @@ def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_p
             "BOOLEAN": "true", "VARCHAR[]": "['a', NULL, 'ü']",
         }  # fmt: skip
         filled = 0
-        for table in (
-            "llm_calls",
-            "runs",
-            "judgements",
-            "settings",
-            "messages",
-            "generations",
-        ):
+        for table in ("llm_calls", "runs", "judgements", "settings", "messages", "generations"):
             kinds = columns[table]
             held = {"status": "'pending'", "document": "'{}'"}
             cursor.execute(
