@@ -161,14 +161,3 @@ def test_calls_are_stored_with_the_answers(store: Store) -> None:
         zip(frame["attempt"], frame["outcome"], frame["error"].fillna(""), frame["judgements"], strict=True)
     ) == [(1, "timeout", "no answer", 1), (2, "answered", "", 10)]
     assert frame["created_at"][0].tz_localize("UTC") == at
-
-
-def test_long_texts_are_stored_once(store: Store) -> None:
-    judged(
-        CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"),
-        [request(number) for number in range(30)],
-    )
-    with store.unit() as cursor:
-        # The system prompt, the context and the answer, which is the same for all.
-        assert cursor.execute("SELECT count(*) FROM judge_texts").fetchall() == [(3,)]
-        assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(30,)]

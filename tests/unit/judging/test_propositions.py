@@ -56,40 +56,12 @@ def request_of(asked: PropositionQuestion) -> JudgeRequest:
     return asked.request
 
 
-def test_the_whole_prompt() -> None:
-    request = request_of(ask(CLAIM, MICHAEL))
-    assert request.prompt.system == prompts.SCORE_SYSTEM
-    assert request.prompt.text == (
-        f'Persona of "Michael", which nobody said:\n'
-        f"{FENCE}\nThe manager. He needs to be loved.\n{FENCE}\n\n"
-        f"What was said:\n{FENCE}\n"
-        "[M1] Dwight --> Michael: Cake?\n"
-        "[M2] Michael acts: I love me.\n"
-        "[M3] Michael acts: And cake.\n"
-        f"{FENCE}\n\n"
-        'Claim: "Michael" talks about "Michael"'
-    )
-    assert request.messages == {1: "t1:m0", 2: "t1:m1", 3: "t1:m2"}
-    assert request.answer is ScoreAnswer
-    assert (request.purpose, request.subject) == ("adherence", "selfish: Michael")
-    assert request.claim == "Michael talks about Michael"
-    assert request.prompt_version == prompts.PROMPT_VERSION
-    assert (request.batch_group, request.double_check) == (None, False)
-
-
 def test_a_claim_about_an_action_is_asked_of_what_came_before_it() -> None:
     request = request_of(ask(ABOUT_ONE, MICHAEL.at(1)))
     assert request.prompt.question == 'Claim about message [M2]: In "office", [M2] is selfish'
     assert "And cake." not in request.prompt.text
     assert request.messages == {1: "t1:m0", 2: "t1:m1"}
     assert request.claim == "In office, I love me. is selfish"
-
-
-def test_an_action_is_seen_with_the_five_first_and_ten_last_before_it() -> None:
-    events = tuple(said(number, "Michael", f"Line {number}.") for number in range(30))
-    request = request_of(ask(ABOUT_ONE, replace(MICHAEL, trajectory=events).at(20)))
-    assert list(request.messages) == [1, 2, 3, 4, 5, *range(11, 21), 21]
-    assert "(5 messages left out)" in request.prompt.text
 
 
 def test_personas_are_left_out_where_the_file_says_so() -> None:

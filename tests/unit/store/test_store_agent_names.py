@@ -111,12 +111,6 @@ def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written
     assert store.agents.all() == before
 
 
-def test_a_name_with_invisible_characters_is_that_of_the_agent(store: Store) -> None:
-    store.corrections.add(passed("Bo\u200bb"))
-    store.corrections.add(passed("Car\u200bl"))
-    assert [(one.id, one.display_name) for one in store.agents.all().values()] == [("bob", "Bob"), ("carl", "Carl")]
-
-
 def test_an_agent_has_one_name_in_a_prompt_of_the_gate(store: Store) -> None:
     asked: list[JudgeRequest] = []
 

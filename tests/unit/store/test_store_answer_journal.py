@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -168,17 +167,6 @@ def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executo
     living.close(is_stored=False)
     run(kept, heavy, place, nothing)
     assert len(kept.entries) == 1
-
-
-def test_half_a_character_is_kept_and_spoils_nothing_else(tmp_path: Path, heavy: Executor) -> None:
-    place = tmp_path / "here"
-    file = JournalFile.make(place)
-    file.add(JournalEntry(generations=[replace(TEXT, text="half \ud83d")]))
-    file.add(WHOLE)
-    file.close(is_stored=False)
-    kept = Kept()
-    run(kept, heavy, place, nothing)
-    assert TEXT in [one for entry in kept.entries for one in entry.generations]
 
 
 def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path, heavy: Executor) -> None:

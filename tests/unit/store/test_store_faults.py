@@ -225,17 +225,6 @@ print(store.settings.get("before"), len(store.transcripts.summaries()))
     store.close()
 
 
-def test_a_store_serves_again_after_a_fault(path: Path) -> None:
-    store = Store(path)
-    path.write_text("no database")
-    with pytest.raises(StoreError):
-        store.settings.get("key")
-    path.unlink()
-    store.settings.set("key", 1)
-    assert store.settings.get("key") == 1
-    store.close()
-
-
 @pytest.mark.parametrize(
     ("report", "kind", "words"),
     [

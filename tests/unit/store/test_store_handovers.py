@@ -67,15 +67,6 @@ def test_what_waits_comes_first_mixed_with_one_decoy_that_the_rater_has_not_rate
     assert len(orders) > 1
 
 
-def test_no_second_decoy_follows_the_first(store: Store) -> None:
-    for key, name in store.transcripts.game_ids().items():
-        if name.startswith("v1"):
-            store.ratings.add(Rating(key, "Bob", 3, token=key))
-    store.rating_queue.hand_over("Ann", "v2", "v1")
-    assert sorted(sides(order(store, "Ann"))[:4]) == ["1", "2", "2", "2"]
-    assert store.rating_queue.handed_over_left("Ann") == 0
-
-
 def test_without_a_handover_the_queue_is_as_before(store: Store) -> None:
     store.rating_queue.hand_over("Somebody else", "v2", "v1")
     assert sides(order(store, "Ann"))[:6].count("-") > 0

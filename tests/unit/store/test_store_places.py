@@ -101,20 +101,3 @@ def test_a_full_disk_leaves_no_files_behind(tmp_path: Path, room: int) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "The disk takes no more" in done.stdout, done.stderr
     assert [path.name for path in tmp_path.iterdir()] == []
-
-
-# Such clocks are made for tests of other programs; nobody can set that of a machine below zero.
-ODD_CLOCK = """
-import sys, time
-real = time.monotonic
-time.monotonic = lambda: real() - 100_000_000
-from evaluation.store import Store
-Store(sys.argv[1]).settings.set("key", 1)
-print(Store(sys.argv[1]).settings.get("key"))
-"""
-
-
-def test_a_clock_below_zero_makes_nobody_wait(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", ODD_CLOCK, str(tmp_path / "a.duckdb")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-    assert done.stdout == "1\n", done.stderr

@@ -16,7 +16,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
-from evaluation.store import JobState, Store
+from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_run
 from tests.unit.store.small_games import game
 
@@ -39,8 +39,6 @@ WRITE = BEGIN + (
 # Adds ratings for ever, and says which ones were acknowledged.
 
 # Adds large transcripts for ever, each with an evaluation's worth of rows.
-
-JOB = BEGIN + "store.jobs.create('evaluate', 'ten games', 10)\nprint('ready', flush=True)\nsys.stdin.read()\n"
 
 
 @pytest.fixture
@@ -76,18 +74,6 @@ def test_who_cannot_get_the_file_is_told_which_process_holds_it(path: Path) -> N
             Store(path, wait_seconds=0.3).transcripts.summaries()
         assert str(path) in str(caught.value)
         assert "Try again" in str(caught.value)
-
-
-def test_who_waits_gets_the_file_when_its_holder_is_done(path: Path) -> None:
-    with running(HOLD, path) as holder:
-        assert next_line(holder) == "ready"
-        with pytest.raises(StoreBusyError):
-            Store(path, wait_seconds=0).settings.get("key")
-        assert holder.stdin is not None
-        holder.stdin.close()
-        Store(path, wait_seconds=30).settings.set("key", 1)
-    assert Store(path).settings.get("key") == 1
-    Store(path).close()
 
 
 def test_two_processes_write_at_the_same_time_and_nothing_is_lost(path: Path) -> None:
@@ -128,19 +114,6 @@ def test_a_busy_process_lets_another_have_its_turn(path: Path) -> None:
         while other.poll() is None and time.monotonic() - started < 60:
             store.settings.get("key")
         assert other.returncode == 0
-    store.close()
-
-
-def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
-    store = Store(path)
-    with running(JOB, path) as worker:
-        assert next_line(worker) == "ready"
-        assert [job.state for job in store.jobs.running()] == [JobState.RUNNING]
-        worker.kill()
-        worker.wait(10)
-    (job,) = store.jobs.list()
-    assert (job.state, job.label, job.finished_at) == (JobState.INTERRUPTED, "ten games", None)
-    assert store.jobs.running() == []
     store.close()
 
 
