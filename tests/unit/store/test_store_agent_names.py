@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-@pytest.mark.parametrize("reference", ["bob", "Bob", "BOB", " bob "])
+@pytest.mark.parametrize("reference", ["bob", "Bob", "BOB", " bob ", "Bo\u200bb"])
 def test_settings_and_log_are_those_of_the_agent_that_is_meant(store: Store, reference: str) -> None:
     store.corrections.configure(reference, OFTEN)
     store.corrections.add(passed(reference))

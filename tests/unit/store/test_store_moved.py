@@ -108,7 +108,8 @@ def test_a_restore_in_another_process_is_followed(store: Store, place: Path, tmp
 def test_a_backup_takes_the_place_of_a_database_that_is_gone(store: Store, place: Path, tmp_path: Path) -> None:
     store.backups.write(tmp_path / "backup.duckdb")
     place.unlink()
-    with pytest.raises(StoreError, match="moved or deleted"):
+    with pytest.raises(StoreError, match=r"moved or deleted.*restart Dramaturg"):
         store.transcripts.summaries()
+    assert not place.exists()
     assert store.backups.restore(tmp_path / "backup.duckdb") is None
     assert list(store.transcripts.summaries()["game_id"]) == ["game"]

@@ -36,10 +36,6 @@ WRITE = BEGIN + (
     "    assert store.ratings.add(Rating(transcript_id, rater, 3, comment=str(number)))\n"
 )
 
-# Adds ratings for ever, and says which ones were acknowledged.
-
-# Adds large transcripts for ever, each with an evaluation's worth of rows.
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -13,12 +13,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.store import Store
-from tests.unit.store.test_store_processes import running
-
-BEGIN = "import sys\nfrom evaluation.store import Store\nstore = Store(sys.argv[1], wait_seconds=60)\n"
-
-# Says "ready" while it holds the file, and ends when its standard input does.
-HOLD = BEGIN + "with store.unit():\n    print('ready', flush=True)\n    sys.stdin.read()\n"
+from tests.unit.store.test_store_processes import BEGIN, HOLD, next_line, running
 
 # Writes its number into a list beside the database while it holds the file.
 ARRIVE = BEGIN + (
@@ -72,8 +67,7 @@ def order(path: Path) -> list[int]:
 @contextmanager
 def held(path: Path) -> Iterator[subprocess.Popen[str]]:
     with running(HOLD, path) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "ready\n"
+        assert next_line(holder) == "ready"
         yield holder
 
 

@@ -90,13 +90,6 @@ def test_a_failed_job_may_be_tried_again_unless_another_runs(store: Store) -> No
     assert (taken.state, taken.message, taken.finished_at) == (JobState.RUNNING, "", None)
 
 
-def test_a_process_of_another_host_has_ended_when_it_is_silent_for_long() -> None:
-    now = datetime.now(UTC)
-    assert may_run("elsewhere:1:2", now)
-    assert not may_run("elsewhere:1:2", now - SILENCE_OF_OTHER_HOSTS - timedelta(seconds=1))
-    assert may_run(this_process(), now - timedelta(days=1))
-
-
 def test_a_heartbeat_from_the_future_and_an_odd_owner_are_no_signs_of_life() -> None:
     now = datetime.now(UTC)
     assert not may_run("elsewhere:1:2", now + SILENCE_OF_OTHER_HOSTS + timedelta(seconds=1))
