@@ -27,7 +27,7 @@ from evaluation.experiments.ab_runner import (
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
-from evaluation.judging.protocol import Judge
+from evaluation.judging.protocol import Judge, Judgement
 from evaluation.rubric.verdict import MetricScore, Scored
 from evaluation.score import Status
 from evaluation.transcript import Transcript
@@ -186,6 +186,16 @@ def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
     assert found.variants["warm"].runs[1].detail == "The server is gone."
     assert math.isnan(found.variants["warm"].runs[1].value("q"))
     assert found.comparisons[0].n_a == 2
+
+
+def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
+    class Broken:
+        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
+            raise KeyError("answer")
+
+    found = stored(Shelf(), Broken())
+    assert found.failed == 2
+    assert "KeyError" in found.variants["a"].runs[0].detail
 
 
 def test_checks_of_stored_games_give_the_pass_rate() -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
-from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome
 from evaluation.experiments.ab_summary import ab_summary, runs_by_status
-from evaluation.judging.protocol import Judgement
 from evaluation.text.display import significant_text
-from tests.games import game_of
 
 
 def test_numbers_keep_their_significant_digits() -> None:
@@ -22,33 +18,6 @@ def test_runs_are_told_by_status_and_reason() -> None:
     runs = [{"status": "skipped", "detail": "budget"}] * 6 + [{"status": "done", "detail": ""}] * 2
     assert runs_by_status(runs) == "2 done, 6 skipped: budget"
     assert runs_by_status([*runs, {"status": "failed", "detail": "x"}]) == "2 done, 1 failed, 6 skipped: budget"
-
-
-def _test() -> ABConfig:
-    return ABConfig(
-        name="t",
-        source="simulation",
-        base={"x": 1},
-        variants={"a": {}, "b": {"x": 2}},
-        measures={"q": "higher"},
-        primary="q",
-        runs_per_variant=2,
-    )
-
-
-def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
-    class Broken:
-        async def judge(self, requests: Any, *, report: Any = None) -> list[Judgement]:
-            raise KeyError("answer")
-
-    game = game_of([("Ada", "Fine words.")])
-
-    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
-        return RunOutcome({"q": 1.0}, game, reference=game.id)
-
-    found = asyncio.run(ExperimentRunner(_test(), run, judge=Broken()).run_ab_test())
-    assert found.failed == 4
-    assert "KeyError" in found.variants["a"].runs[0].detail
 
 
 def _pair(measure: str, a: str, b: str, *, significant: bool | None, favours: str | None = None) -> dict[str, Any]:
