@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,13 +24,6 @@ from tests.stored_rows import llm_calls
 
 def five(_: JudgeRequest) -> Answer:
     return ScoreAnswer(reason="because \u2603", score=5, confidence=0.5, citations=[1])
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
-    yield store
-    store.close()
 
 
 def judged(judge: CachedJudge, requests: Sequence[JudgeRequest]) -> list[Judgement]:

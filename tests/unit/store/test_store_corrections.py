@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 from tests.stored_rows import correction_log
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "test.duckdb")
 
 
 def checked(score: float | None, tokens: int = 0) -> tuple[DimensionCheck, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,13 +9,6 @@ import pytest
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import JobState, Store
 from evaluation.store._jobs import SILENCE_OF_OTHER_HOSTS, may_run, this_process
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    opened = Store(":memory:")
-    yield opened
-    opened.close()
 
 
 def abandon(store: Store) -> None:

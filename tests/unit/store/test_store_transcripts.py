@@ -18,11 +18,6 @@ from evaluation.transcript import Cost, Elimination, Message, Player, Transcript
 from tests.games import game_of
 
 
-@pytest.fixture
-def store() -> Store:
-    return Store(":memory:")
-
-
 def game(name: str = "game", *, cost: Cost | None = None, said: str = "Hello") -> Transcript:
     return game_of([("Ann", said)], ("Ann", "Bob"), game_id=name, cost=cost)
 

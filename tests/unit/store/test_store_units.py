@@ -157,23 +157,6 @@ def test_memory_is_kept_until_it_is_closed_and_is_nobody_elses() -> None:
     assert one.settings.get("key") is None
 
 
-def test_a_long_game_is_stored_in_parts_without_loading_arrow_or_pandas(tmp_path: Path) -> None:
-    # Their import takes 70 MB, and a table of Arrow for the ledger of a giant game hundreds.
-    code = f"""import sys
-from evaluation.store import Store
-from evaluation.store._bulk_rows import ROWS_AT_ONCE, append_rows
-count = 2 * ROWS_AT_ONCE + 1
-with Store({str(tmp_path / "parts.duckdb")!r}).unit(write=True) as cursor:
-    cursor.execute("CREATE TABLE parts (place INTEGER, name VARCHAR)")
-    rows = [(place, str(place) * (place % 2) or None) for place in range(count)]
-    append_rows(cursor, "parts", ({{"place": place, "name": name}} for place, name in rows))
-    found = cursor.execute("SELECT place, name FROM parts ORDER BY place").fetchall()
-assert found == rows
-print({{'pandas', 'pyarrow'}} & set(sys.modules))"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-
-
 @pytest.mark.parametrize("count", [7, 700, 6_050])
 def test_rows_in_bulk_hold_every_value_as_it_was_given(tmp_path: Path, count: int) -> None:
     def column(*values: Any) -> list[Any]:
