@@ -11,6 +11,9 @@ from evaluation.errors import ConflictError, InputError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.transcript import Elimination
+from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 from tests.unit.store.small_games import game
 
 
@@ -141,13 +144,9 @@ def test_all_of_it_goes_to_the_trash_with_the_game_and_comes_back(store: Store) 
 
 
 def order(store: Store, rater: str) -> list[str]:
-    """The whole queue of a rater who rates all."""
-    names = {row["transcript_id"]: row["game_id"] for row in store.transcripts.summaries().to_dict("records")}
-    found = []
-    while (key := store.rating_queue.next_unrated(rater)) is not None:
-        found.append(str(names[key]))
-        store.ratings.add(Rating(key, rater, 3, token=f"{rater}:{key}"))
-    return found
+    """The whole queue of a rater who rates all, by name."""
+    names = store.transcripts.game_ids()
+    return [names[key] for key in queue(store, rater)]
 
 
 def sides(names: list[str]) -> str:
@@ -208,3 +207,26 @@ def test_what_was_begun_still_comes_first_and_the_latest_handover_holds(compared
 def test_an_iteration_that_is_gone_changes_nothing(compared: Store) -> None:
     compared.rating_queue.hand_over("Ann", "v9", None)
     assert len(order(compared, "Ann")) == 16
+
+
+# At the desk nobody is called by a name that says what the desk withholds.
+
+
+def test_names_that_tell_who_is_human_which_model_or_which_role_are_numbers() -> None:
+    spoken = ("human", "gpt-4", "Speaker 1", "Seer", "human")
+    players = {
+        "human": {"is_human": True},
+        "gpt-4": {"model": "GPT-4"},
+        "Speaker 1": {"role": "villager"},
+        "Seer": {"role": "seer"},
+    }
+    game = game_of([(who, "Hello there") for who in spoken], players, eliminations=(Elimination(player="Seer"),))
+    store = Store(":memory:")
+    add_evaluated(store, game, source_name="telling.json")
+    blind = store.blind.get(game.id)
+    # "Speaker 1" is somebody's own name, so the numbers begin with 2.
+    assert [message.speaker for message in blind.messages] == [
+        "Speaker 2", "Speaker 3", "Speaker 1", "Speaker 4", "Speaker 2",
+    ]  # fmt: skip
+    assert blind.eliminations[0].player == "Speaker 4"
+    store.close()
