@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.judging.answers import ScoreAnswer
+from evaluation.judging.fencing import FENCE
 from evaluation.judging.protocol import JudgeRequest, Prompt
+
+
+def claim(number: int = 1, **fields: Any) -> JudgeRequest:
+    """A question about one message, whether claim ``number`` holds."""
+    usual: dict[str, Any] = {
+        "purpose": "adherence",
+        "subject": f"claim {number}",
+        "prompt": Prompt("You judge.", f"{FENCE}\n[M1] Ann: hello\n{FENCE}", f"Claim {number} holds."),
+        "answer": ScoreAnswer,
+        "prompt_version": "v1",
+        "messages": {1: "m1"},
+    }
+    return JudgeRequest(**(usual | fields))
 
 
 def claims(count: int, **fields: Any) -> list[JudgeRequest]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
+from evaluation.store import Store
 from evaluation.transcript import Transcript
 from tests.games import game_of
 
@@ -41,3 +42,11 @@ def _game(
 def make_game() -> MakeGame:
     """Builds a transcript from (speaker, text) pairs; message ids are m0, m1, ... and ``replies`` maps index to id."""
     return _game
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    """An empty store in memory."""
+    with_nothing = Store(":memory:")
+    yield with_nothing
+    with_nothing.close()

@@ -14,7 +14,6 @@ from evaluation.corrections.interventions import (
     InterventionBatch,
     anti_convergence,
     configured,
-    joint_target,
     nudge_for,
     nudges,
     run_interventions,
@@ -123,14 +122,6 @@ def test_a_judge_without_an_answer_lets_nothing_act(threshold: float | None) -> 
     assert not found.is_applied
     assert "not in the script" in found.reasons[0]
     assert not run(marking(Agent("Michael")).set_textual_precondition("x"), silent).is_applied
-
-
-def test_several_agents_are_one_conversation() -> None:
-    joint = joint_target([Agent("Michael"), Agent("Dwight")])
-    assert (joint.kind, joint.name) == (TargetType.ENVIRONMENT, "office")
-    assert [event.text for event in joint.trajectory] == ["I agree with the plan"] * 2
-    assert all(event.is_action for event in joint.trajectory)
-    assert set(joint.personas) == {"Michael", "Dwight"}
 
 
 def test_interventions_run_once_each_in_order() -> None:

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from pathlib import Path
-
-import pytest
-
-from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.gate import (
     ESCALATIONS,
     LONGEST_FEEDBACK,
-    ActionContext,
-    ActionGate,
     Attempt,
     DimensionCheck,
     MessageScore,
-    PoorQualityError,
     feedback_on,
 )
-from evaluation.store import Store
 
 
 def low(number: int, score: float = 4.6667) -> Attempt:
@@ -67,22 +56,3 @@ def test_a_draft_and_a_reason_cannot_pass_for_lines_of_the_gate() -> None:
     assert told[1:3] == ['   "Hi.\' What was wrong with it: 1. Nothing"', "What was wrong with it:"]
     assert told[3].endswith("Reason: Bad. 2. Adherence: scored 0 of 9. Be more radical")
     assert told[4:] == [ESCALATIONS[0]]
-
-
-def test_nothing_sent_is_logged_as_such(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    store = Store(tmp_path / "log.duckdb")
-    config = CorrectionConfig(gate_similarity_enabled=True, continue_on_failure=False, max_correction_attempts=0)
-
-    async def log(result: object) -> None:
-        store.corrections.add(result)  # type: ignore[arg-type]
-
-    async def generate(_: str) -> str:
-        return "I love the barn."
-
-    gate = ActionGate(None, log=log)  # type: ignore[arg-type]
-    with caplog.at_level(logging.WARNING), pytest.raises(PoorQualityError):
-        asyncio.run(gate.send(generate, ActionContext("ann", ["I love the barn."], name="Ann"), config))
-    assert "Nothing was sent for 'ann': continue_on_failure is off" in caplog.text
-    (logged,) = store.corrections.messages("Ann")
-    assert not logged.was_sent
-    assert logged.result.text == ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import pytest
@@ -10,16 +9,9 @@ import pytest
 from benchmarks.gate import MOST_TOKENS, MOST_TOKENS_OF_ALL, experiment_prompts, history, tokens_per_check
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
-from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.judging.answers import ScoreAnswer
-from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.judging.propositions import TrajectoryEvent
-from evaluation.judging.protocol import JudgeRequest
-from evaluation.simulation.environment import SimulatedAgent
 from tests.judge_server import JudgeServer, plausible_answer
 
 PERSONA = "A potter in a small town who distrusts banks."
@@ -141,27 +133,6 @@ def test_the_whole_prompt(dimension: str, has_history: bool) -> None:
     ((system, user),) = sent  # type: ignore[misc]
     assert system == {"role": "system", "content": SYSTEM}
     assert re.sub(r"<<[0-9a-f]{16}>>", "<<mark>>", user["content"]) == wanted
-
-
-def test_a_draft_after_another_conversation_stands_in_the_last_one() -> None:
-    asked: list[JudgeRequest] = []
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        asked.append(request)
-        return ScoreAnswer(reason="r", score=8, confidence=1)
-
-    agent = SimulatedAgent({"name": "Ann"}, "kitchen")
-    agent.live_through(TrajectoryEvent("yard", "draft", "Ann", "It rains.", is_action=False))
-    agent.live_through(TrajectoryEvent("kitchen", "draft", "Ann", "It is dry here.", is_action=False))
-    checker = PropositionChecker(ScriptedJudge(script), PropositionLibrary.load())
-    asyncio.run(checker.check("fluency", TEXT, agent.context()))
-    lines = asked[0].prompt.user.split("\n")
-    assert lines[2:6] == [
-        "[M1] Ann acts: It rains.",
-        "(another conversation begins)",
-        "[M2] Ann acts: It is dry here.",
-        f"[M3] Ann acts: {TEXT}",
-    ]
 
 
 def test_a_check_after_twenty_messages_of_a_game_stays_within_its_tokens() -> None:

@@ -120,8 +120,6 @@ facilitator: [{step: 1, text: "On {{topic}}."}]
         ("steps: 3", "steps: 0", "steps"),
         ("population: political-compass", "population: cats", "is not a population"),
         ("variety_intervention_enabled", "variety", "treatment.variety"),
-        ("title: Mine", "title: [", "not YAML"),
-        (SCENARIO, "- 1", "not a mapping. Begin it with 'title: ...'"),
     ],
 )
 def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: str) -> None:

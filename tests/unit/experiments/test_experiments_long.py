@@ -15,11 +15,7 @@ from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory, profile_named
-from evaluation.simulation.scripted_world import (
-    SCRIPTED_MODEL,
-    ScriptedProvider,
-    ScriptedWorld,
-)
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 
 RUNS = 200
 MOST_FOUND = 16

@@ -80,11 +80,7 @@ def test_holm_keeps_fewer_rows_than_the_paper_stars(rows: list[dict]) -> None:
         (lambda path: path.write_text("[" * 100_000), BrokenTranscriptError, "recursion limit"),
         (lambda path: path.write_text('{"experiments": []}'), BrokenTranscriptError, "experiments: Input should be"),
         (lambda path: _put(path, "Fluency", 7), BrokenTranscriptError, "Fluency: Input should be a valid array"),
-        (
-            lambda path: _put(path, "Fluency", [7, "9"]),
-            BrokenTranscriptError,
-            r"Fluency\.1: Input should be a valid number",
-        ),
+        (lambda path: _put(path, "Fluency", [7, "9"]), BrokenTranscriptError, r"Fluency\.1: Input should be a valid"),
         (lambda path: _put(path, "Fluency", None), BrokenTranscriptError, "no scores called 'Fluency'"),
     ],
 )

@@ -23,11 +23,6 @@ from tests.games import game_of
 ALL = tuple(Dimension)
 
 
-@pytest.fixture
-def store() -> Store:
-    return Store(":memory:")
-
-
 def put(store: Store, game: str, *lines: tuple[str, str], channel: str = "kitchen") -> None:
     said = [(who, text, {"channel_name": channel}) for who, text in lines]
     store.transcripts.add(game_of(said, game_id=game), source_name=game)

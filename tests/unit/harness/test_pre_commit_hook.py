@@ -24,11 +24,6 @@ def run_hook(folder: Path, *files: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([found, *arguments, *files], cwd=folder, capture_output=True, text=True)
 
 
-def test_the_definition_has_what_pre_commit_asks_for() -> None:
-    assert {"id", "name", "entry", "language", "files"} <= set(HOOK)
-    assert HOOK["id"] == "dramaturg-propositions"
-
-
 @pytest.mark.parametrize("path", ["propositions/fluency/ann.yaml", "evals/propositions/adherence/_default.yaml"])
 def test_it_runs_for_propositions_wherever_they_lie(path: str) -> None:
     assert re.search(HOOK["files"], path)

@@ -153,9 +153,9 @@ class Model:
         return Price(0.001, 0.001, 0.001)
 
 
-def report(store: Store, model: Model, usd: float | None = None) -> EvaluationReport:
+def report(store: Store, model: Model) -> EvaluationReport:
     game = game_of([("Ada", "Rye is best."), ("Ada", "It is.")], language="en")
-    judge = build_judge(JudgeConfig(mode="live", model="m", max_usd=usd), cache=store.judgements, provider=model)
+    judge = build_judge(JudgeConfig(mode="live", model="m"), cache=store.judgements, provider=model)
     wanted = Wanted(checks=True, criteria="bread")
     config = EvaluationConfig(validation_sampling_rate=1.0)
     return asyncio.run(report_on(game, judge, wanted, config=config, personas={"Ada": "A baker."}))
@@ -175,17 +175,6 @@ def test_answers_are_read_kept_and_logged() -> None:
     second = report(store, model)
     assert len(model.asked) == 6, "nothing is asked twice"
     assert (second.spent_usd, second.validations[0].score) == (0.0, 1.0)
-
-
-def test_money_that_is_spent_leaves_checks_skipped_and_never_zero() -> None:
-    # A budget of nothing allows no call.
-    found = report(Store(":memory:"), Model(), usd=0.0)
-    asked = [
-        one for one in found.validations if one.explanation != "nothing was said before that it could be compared with"
-    ]
-    assert {(str(one.status), one.score, one.explanation) for one in asked} == {("skipped", None, "budget")}
-    assert found.extractions["quotes"].status == "skipped"
-    assert any("did not fit into the budget" in one.words for one in found.recommendations)
 
 
 def test_the_defaults_are_those_of_the_adr() -> None:

@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 import networkx as nx
@@ -25,12 +24,9 @@ from evaluation.insight.collector import (
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.metrics import NetworkMetrics, interaction_graph, network_metrics
 from evaluation.insight.recommendations import activity_lines, share_lines
-from evaluation.insight.report_sections import discussion_markdown, document
+from evaluation.insight.report_sections import document
 from evaluation.judging.model_client.calls import Usage
-from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.simulation.environment import Environment, RoomPlan
-from evaluation.simulation.model_texts import Generation, Writer, speech_subject
-from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
+from evaluation.simulation.model_texts import Generation, speech_subject
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from tests.games import game_of
@@ -249,16 +245,6 @@ def test_twice_an_even_share_is_domination_in_larger_groups() -> None:
     assert dict(share_lines(talk_shares(loud)))["Largest share of words"] == "A, 2.4 times an even share"
 
 
-def test_reports_begin_with_advice_and_name_date_and_source() -> None:
-    started = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
-    report = plain_report(game(("A", "x", "public", 1), started_at=started))
-    assert document(report)[0].heading == "What to look at"
-    text = discussion_markdown(report)
-    assert "2026-01-02 03:04 UTC" in text
-    assert "native" in text
-    assert text.index("What to look at") < text.index("Activity")
-
-
 ANN, BEN = "Ann: the cook", "Ben"
 
 
@@ -290,22 +276,6 @@ def test_an_experiments_conversation_shows_the_calls_that_wrote_it() -> None:
     for other in (conversation(metadata={}), conversation(source_format="native"), conversation(game_id="te")):
         assert store.generations.calls_for(other) == []
     assert plain_report(conversation()).metrics.api_calls is None
-
-
-def test_a_room_tells_what_its_agents_remember_and_find() -> None:
-    collector = MetricsCollector()
-    people = [{"name": "Ann Lee"}, {"name": "Ben Ode"}]
-    plan = RoomPlan("Kitchen", 2, facilitator={1: "What shall we cook?"})
-
-    async def run() -> None:
-        await Environment(plan, people, Writer(LLMClient(ScriptedProvider(ScriptedWorld()))), note=collector.add).run()
-
-    asyncio.run(run())
-    found = collector.get_metrics()
-    # The facilitator once and two agents twice, heard by both; each is asked twice and finds something each time.
-    assert found.observations_per_agent == {"Ann Lee": 5, "Ben Ode": 5}
-    assert (found.total_reflections, found.avg_memory_importance) == (0, None)
-    assert (found.retrieval_calls, found.retrieval_hit_rate) == (4, 1.0)
 
 
 class Wrapped:

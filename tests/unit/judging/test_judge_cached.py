@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,32 +16,14 @@ from evaluation.judging.answers import Answer, ScoreAnswer
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, KeepAnswers, KeptAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import CallRecord, Usage
-from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt
+from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest
 from evaluation.store import Store
+from tests.judge_questions import claim
 from tests.stored_rows import llm_calls
-
-
-def request(number: int = 1, **fields: Any) -> JudgeRequest:
-    usual: dict[str, Any] = {
-        "purpose": "adherence",
-        "subject": f"claim {number}",
-        "prompt": Prompt("You judge.", "[M1] hello \u2603", f"Claim {number}."),
-        "answer": ScoreAnswer,
-        "prompt_version": "v1",
-        "messages": {1: "m1"},
-    }
-    return JudgeRequest(**(usual | fields))
 
 
 def five(_: JudgeRequest) -> Answer:
     return ScoreAnswer(reason="because \u2603", score=5, confidence=0.5, citations=[1])
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    store = Store(":memory:")
-    yield store
-    store.close()
 
 
 def judged(judge: CachedJudge, requests: Sequence[JudgeRequest]) -> list[Judgement]:
@@ -49,7 +31,7 @@ def judged(judge: CachedJudge, requests: Sequence[JudgeRequest]) -> list[Judgeme
 
 
 def test_a_second_run_asks_nothing_and_gives_the_same(store: Store) -> None:
-    requests = [request(number, double_check=number == 2) for number in range(4)]
+    requests = [claim(number, double_check=number == 2) for number in range(4)]
     first = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), requests)
     silent = ScriptedJudge(five, model="m")
     second = judged(CachedJudge(silent, store.judgements, model="m"), requests)
@@ -62,20 +44,20 @@ def test_a_second_run_asks_nothing_and_gives_the_same(store: Store) -> None:
 
 
 def test_only_what_is_not_known_is_asked(store: Store) -> None:
-    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [request(1)])
+    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [claim(1)])
     judge = ScriptedJudge(five, model="m")
-    judgements = judged(CachedJudge(judge, store.judgements, model="m"), [request(0), request(1), request(2)])
+    judgements = judged(CachedJudge(judge, store.judgements, model="m"), [claim(0), claim(1), claim(2)])
     assert [asked.subject for asked in judge.asked] == ["claim 0", "claim 2"]
     assert [one.is_cached for one in judgements] == [False, True, False]
     other_model = ScriptedJudge(five, model="n")
-    judged(CachedJudge(other_model, store.judgements, model="n"), [request(1)])
+    judged(CachedJudge(other_model, store.judgements, model="n"), [claim(1)])
     assert len(other_model.asked) == 1
 
 
 def test_equal_questions_are_asked_once_and_cite_their_own_messages(store: Store) -> None:
     judge = ScriptedJudge(five, model="m")
-    twin = request(1, subject="the same elsewhere", messages={1: "other game, m1"})
-    one, two = judged(CachedJudge(judge, store.judgements, model="m"), [request(1), twin])
+    twin = claim(1, subject="the same elsewhere", messages={1: "other game, m1"})
+    one, two = judged(CachedJudge(judge, store.judgements, model="m"), [claim(1), twin])
     assert len(judge.asked) == 1
     assert (one.citations, two.citations) == (("m1",), ("other game, m1",))
     assert (one.usage.calls, two.usage.calls, two.is_cached) == (1, 0, True)
@@ -83,21 +65,21 @@ def test_equal_questions_are_asked_once_and_cite_their_own_messages(store: Store
 
 def test_errors_are_not_kept(store: Store) -> None:
     broken = CachedJudge(ScriptedJudge(lambda _: "out of order", model="m"), store.judgements, model="m")
-    assert judged(broken, [request()])[0].status is JudgementStatus.ERROR
-    mended = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [request()])
+    assert judged(broken, [claim()])[0].status is JudgementStatus.ERROR
+    mended = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [claim()])
     assert (mended[0].score, mended[0].is_cached) == (5, False)
 
 
 def test_an_answer_of_another_shape_is_asked_again(store: Store) -> None:
-    kept = KeptAnswer(request().key("m"), "m", ({"score": 99},), request().prompt)
+    kept = KeptAnswer(claim().key("m"), "m", ({"score": 99},), claim().prompt)
     store.judgements.keep([kept])
     judge = ScriptedJudge(five, model="m")
-    assert judged(CachedJudge(judge, store.judgements, model="m"), [request()])[0].score == 5
+    assert judged(CachedJudge(judge, store.judgements, model="m"), [claim()])[0].score == 5
     assert len(judge.asked) == 1
 
 
 def test_nothing_is_reported_before_it_is_on_the_disk(tmp_path: Path) -> None:
-    requests = [request(number) for number in range(20)]
+    requests = [claim(number) for number in range(20)]
     keys = [one.key("m") for one in requests]
     missing: list[int] = []
     store = Store(tmp_path / "a.duckdb")
@@ -128,7 +110,7 @@ class FullDisk:
 
 def test_a_full_disk_ends_the_run() -> None:
     with pytest.raises(StoreError, match="disk is full"):
-        judged(CachedJudge(ScriptedJudge(five, model="m"), FullDisk(), model="m"), [request()])
+        judged(CachedJudge(ScriptedJudge(five, model="m"), FullDisk(), model="m"), [claim()])
 
 
 class Failing:
@@ -141,8 +123,8 @@ class Failing:
 
 def test_what_came_before_a_fault_is_kept(store: Store) -> None:
     with pytest.raises(ConnectionError):
-        judged(CachedJudge(Failing(), store.judgements, model="m"), [request(1), request(2)])
-    kept = store.judgements.lookup([request(1).key("m"), request(2).key("m")])
+        judged(CachedJudge(Failing(), store.judgements, model="m"), [claim(1), claim(2)])
+    kept = store.judgements.lookup([claim(1).key("m"), claim(2).key("m")])
     assert [one.subject for one in kept.values()] == ["claim 1"]
 
 
@@ -153,25 +135,11 @@ def test_calls_are_stored_with_the_answers(store: Store) -> None:
     calls.add(CallRecord("adherence", "m", 1, "timeout", at, error="no answer", run_id=run))
     calls.add(CallRecord("adherence", "m", 2, "answered", at, "", 100, 40, 10, 0.25, 0.5, 10, "key", run))
     calls.add(CallRecord("fluency", "m", 1, "answered", at, "", 1, 0, 1, None))
-    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m", calls=calls), [request()])
+    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m", calls=calls), [claim()])
     assert llm_calls(store)["cost_usd"].tolist()[1] == 0.25
     frame = llm_calls(store, run)
     assert (frame["input_tokens"].sum(), frame["cached_tokens"].sum(), frame["output_tokens"].sum()) == (100, 40, 10)
     assert sorted(
         zip(frame["attempt"], frame["outcome"], frame["error"].fillna(""), frame["judgements"], strict=True)
-    ) == [
-        (1, "timeout", "no answer", 1),
-        (2, "answered", "", 10),
-    ]
+    ) == [(1, "timeout", "no answer", 1), (2, "answered", "", 10)]
     assert frame["created_at"][0].tz_localize("UTC") == at
-
-
-def test_long_texts_are_stored_once(store: Store) -> None:
-    judged(
-        CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"),
-        [request(number) for number in range(30)],
-    )
-    with store.unit() as cursor:
-        # The system prompt, the context and the answer, which is the same for all.
-        assert cursor.execute("SELECT count(*) FROM judge_texts").fetchall() == [(3,)]
-        assert cursor.execute("SELECT count(*) FROM judgements").fetchall() == [(30,)]

@@ -24,21 +24,10 @@ from evaluation.judging.judges_without_model import (
     fluency,
     read_recordings,
 )
-from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, OfflineInput, Prompt
+from evaluation.judging.protocol import Judge, JudgeKind, Judgement, JudgementStatus, JudgeRequest, OfflineInput
+from tests.judge_questions import claim
 
-SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[2, 9])
-
-
-def request(number: int = 1, **fields: Any) -> JudgeRequest:
-    usual: dict[str, Any] = {
-        "purpose": "fluency",
-        "subject": f"fluency-natural for Ann, {number}",
-        "prompt": Prompt("You judge.", "[M2] hello", f"Claim {number}."),
-        "answer": ScoreAnswer,
-        "prompt_version": "v1",
-        "messages": {2: "m2"},
-    }
-    return JudgeRequest(**(usual | fields))
+SIX = ScoreAnswer(reason="so so", score=6, confidence=0.5, citations=[1, 9])
 
 
 def judged(judge: Judge, requests: Sequence[JudgeRequest]) -> list[Judgement]:
@@ -95,11 +84,11 @@ def test_the_offline_judge_scores_what_it_can_count_and_says_so() -> None:
     plain, inverted, short, other, check = judged(
         OfflineJudge(),
         [
-            request(offline=OfflineInput("fluency", texts)),
-            request(offline=OfflineInput("fluency", texts, is_inverted=True)),
-            request(offline=OfflineInput("fluency", (("hello",),))),
-            request(),
-            request(answer=CheckAnswer, offline=OfflineInput("fluency", texts)),
+            claim(offline=OfflineInput("fluency", texts)),
+            claim(offline=OfflineInput("fluency", texts, is_inverted=True)),
+            claim(offline=OfflineInput("fluency", (("hello",),))),
+            claim(),
+            claim(answer=CheckAnswer, offline=OfflineInput("fluency", texts)),
         ],
     )
     assert (plain.score, inverted.score) == (3, 6)
@@ -111,7 +100,7 @@ def test_the_offline_judge_scores_what_it_can_count_and_says_so() -> None:
 
 def test_what_was_recorded_plays_back_the_same(tmp_path: Path) -> None:
     path = tmp_path / "cassettes" / "one.jsonl"
-    asked = [request(1), request(2, double_check=True)]
+    asked = [claim(1), claim(2, double_check=True)]
     live = judged(RecordingJudge(ScriptedJudge(lambda _: SIX, model="gpt"), path), asked)
     played = judged(RecordedJudge(read_recordings(path.parent), model="gpt"), asked)
     assert [(one.key, one.score, one.reason, one.citations) for one in played] == [
@@ -122,17 +111,17 @@ def test_what_was_recorded_plays_back_the_same(tmp_path: Path) -> None:
 
 
 def test_a_missing_recording_names_the_proposition_and_the_command() -> None:
-    (missing,) = judged(RecordedJudge({}, model="gpt"), [request()])
+    (missing,) = judged(RecordedJudge({}, model="gpt"), [claim()])
     assert missing.status is JudgementStatus.ERROR
-    assert "fluency-natural for Ann, 1" in missing.detail
+    assert "claim 1" in missing.detail
     assert "dramaturg persona record" in missing.detail
     assert missing.score is None
 
 
 def test_a_recording_of_another_shape_is_as_good_as_missing() -> None:
-    key = request().key("gpt")
+    key = claim().key("gpt")
     recordings = {key: KeptAnswer(key=key, model="gpt", answers=({"score": 12},))}
-    (one,) = judged(RecordedJudge(recordings, model="gpt"), [request()])
+    (one,) = judged(RecordedJudge(recordings, model="gpt"), [claim()])
     assert "does not answer the question" in one.detail
 
 

@@ -35,6 +35,7 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest, Prompt
 from evaluation.store import Store
+from tests.judge_questions import claim
 
 Script = Callable[[Messages], str]
 
@@ -73,22 +74,6 @@ class OwnProvider:
         return self._price
 
 
-def request(number: int = 1, **fields: Any) -> JudgeRequest:
-    prompt = Prompt("You judge.", f"{FENCE}\n[M1] Ann: hello\n{FENCE}", f"Claim {number} holds.")
-    return JudgeRequest(**{"messages": {1: "m1"}, **fields}, **_same(number, prompt, fields))
-
-
-def _same(number: int, prompt: Prompt, fields: dict[str, Any]) -> dict[str, Any]:
-    usual = {
-        "purpose": "adherence",
-        "subject": f"claim {number}",
-        "prompt": prompt,
-        "answer": ScoreAnswer,
-        "prompt_version": "v1",
-    }
-    return {name: value for name, value in usual.items() if name not in fields}
-
-
 def judged(
     provider: OwnProvider,
     requests: Sequence[JudgeRequest],
@@ -113,7 +98,7 @@ def batch_of(scores: dict[int, object]) -> str:
 def test_a_question_alone() -> None:
     log: list[CallRecord] = []
     provider = OwnProvider(lambda _: json.dumps(verdict(7, citations=[1, 1, 5])), Price(1e-6, 1e-6, 2e-6))
-    (one,) = judged(provider, [request()], log)
+    (one,) = judged(provider, [claim()], log)
     assert (one.status, one.score, one.reason, one.confidence) == ("scored", 7, "because 7", 0.5)
     assert (one.citations, one.refused_citations) == (("m1",), (5,))
     assert (one.judge, one.model, one.is_cached) == ("live", "own", False)
@@ -128,7 +113,7 @@ def test_a_question_alone() -> None:
 
 def test_every_call_has_a_delimiter_of_its_own_that_nobody_can_guess() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
-    judged(provider, [request(1), request(2)])
+    judged(provider, [claim(1), claim(2)])
     delimiters = [re.findall(r"<<[0-9a-f]{16}>>", messages[1]["content"]) for messages in provider.conversations]
     assert all(len(found) == 2 and found[0] == found[1] for found in delimiters)
     assert len({found[0] for found in delimiters}) == 2
@@ -137,7 +122,7 @@ def test_every_call_has_a_delimiter_of_its_own_that_nobody_can_guess() -> None:
 
 def test_a_double_check_asks_in_the_same_conversation_and_keeps_both_answers() -> None:
     provider = OwnProvider(lambda messages: json.dumps(verdict(9 if len(messages) == 2 else 4)))
-    (one,) = judged(provider, [request(double_check=True)])
+    (one,) = judged(provider, [claim(double_check=True)])
     assert one.score == 4
     assert isinstance(one.first_answer, ScoreAnswer)
     assert one.first_answer.score == 9
@@ -149,14 +134,14 @@ def test_a_double_check_asks_in_the_same_conversation_and_keeps_both_answers() -
 def test_an_answer_that_is_cut_off_gets_more_room() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(3)))
     provider.cut_off_below = 4_000
-    (one,) = judged(provider, [request()])
+    (one,) = judged(provider, [claim()])
     assert (one.score, provider.room) == (3, [1_000, 2_000, 4_000])
 
 
 def test_ten_claims_about_one_context_are_one_call() -> None:
     provider = OwnProvider(lambda messages: batch_of({item: claim % 10 for item, claim in claims_of(messages).items()}))
     log: list[CallRecord] = []
-    requests = [request(number, batch_group="g") for number in range(25)]
+    requests = [claim(number, batch_group="g") for number in range(25)]
     judgements = judged(provider, requests, log)
     assert [one.score for one in judgements] == [number % 10 for number in range(25)]
     assert sorted(record.judgements for record in log) == [5, 10, 10]
@@ -173,7 +158,7 @@ def test_missing_and_garbled_items_are_asked_again_one_by_one() -> None:
         return batch_of({item: 12 if claim == 2 else 5 for item, claim in claims.items() if claim != 4})
 
     provider = OwnProvider(script)
-    judgements = judged(provider, [request(number, batch_group="g") for number in range(1, 6)])
+    judgements = judged(provider, [claim(number, batch_group="g") for number in range(1, 6)])
     assert [one.score for one in judgements] == [5, 8, 5, 8, 5]
     alone = [messages[1]["content"] for messages in provider.conversations[1:]]
     assert ["Claim 2 holds" in alone[0], "Claim 4 holds" in alone[1], len(alone)] == [True, True, 2]
@@ -183,36 +168,36 @@ def test_a_double_check_of_a_batch_keeps_both_rounds() -> None:
     provider = OwnProvider(
         lambda messages: batch_of(dict.fromkeys(claims_of(messages), 9 if len(messages) == 2 else 6))
     )
-    judgements = judged(provider, [request(number, batch_group="g", double_check=True) for number in range(3)])
+    judgements = judged(provider, [claim(number, batch_group="g", double_check=True) for number in range(3)])
     assert [(one.score, one.first_answer.score) for one in judgements if one.first_answer] == [(6, 9)] * 3
     assert len(provider.conversations) == 2
 
 
 def test_only_what_shares_its_context_is_put_together() -> None:
     requests = [
-        request(1, batch_group="g"),
-        request(2, batch_group="h"),
-        request(3),
-        request(4, batch_group="g"),
-        request(5, batch_group="g", double_check=True),
-        request(6, batch_group="g", answer=CheckAnswer),
-        request(7, batch_group="g", prompt=Prompt("You judge.", "another context", "Claim 7 holds.")),
+        claim(1, batch_group="g"),
+        claim(2, batch_group="h"),
+        claim(3),
+        claim(4, batch_group="g"),
+        claim(5, batch_group="g", double_check=True),
+        claim(6, batch_group="g", answer=CheckAnswer),
+        claim(7, batch_group="g", prompt=Prompt("You judge.", "another context", "Claim 7 holds.")),
     ]
     assert [tuple(unit) for unit in units_of(requests)] == [(0, 3), (1,), (2,), (4,), (5,), (6,)]
     assert [len(unit) for unit in units_of(requests, largest=1)] == [1] * 7
 
 
 def test_all_that_may_change_an_answer_is_in_its_key() -> None:
-    plain = request()
+    plain = claim()
     others = [
-        request(2),
-        request(prompt_version="v2"),
-        request(double_check=True),
-        request(batch_group="g"),
-        request(answer=CheckAnswer),
+        claim(2),
+        claim(prompt_version="v2"),
+        claim(double_check=True),
+        claim(batch_group="g"),
+        claim(answer=CheckAnswer),
     ]
     assert len({one.key("m") for one in [plain, *others]} | {plain.key("another")}) == 7
-    assert plain.key("m") == request(subject="named otherwise", messages={1: "elsewhere"}).key("m")
+    assert plain.key("m") == claim(subject="named otherwise", messages={1: "elsewhere"}).key("m")
 
 
 def test_two_servers_with_a_model_of_one_name_do_not_share_answers(tmp_path: Path) -> None:
@@ -223,7 +208,7 @@ def test_two_servers_with_a_model_of_one_name_do_not_share_answers(tmp_path: Pat
         config = judge_config({"mode": "live", "model": "own", "base_url": server}, environment={})
         chosen = build_judge(config, cache=store.judgements, provider=provider)
         recording = RecordingJudge(chosen, tmp_path / f"{len(list(tmp_path.iterdir()))}.jsonl")
-        return asyncio.run(recording.judge([request()]))[0]
+        return asyncio.run(recording.judge([claim()]))[0]
 
     servers = ["http://a:1/v1", "http://b:1/v1", None, "http://a:1/v1/"]
     judgements = [ask(server) for server in servers]
@@ -231,7 +216,7 @@ def test_two_servers_with_a_model_of_one_name_do_not_share_answers(tmp_path: Pat
     assert len({one.key for one in judgements}) == 3
     assert [store.judgements.lookup([one.key])[one.key].raw for one in judgements] == [one.raw for one in judgements]
     # What is recorded does not tell where: it plays back everywhere.
-    assert {key for path in tmp_path.iterdir() for key in read_recordings(path)} == {request().key("own")}
+    assert {key for path in tmp_path.iterdir() for key in read_recordings(path)} == {claim().key("own")}
     store.close()
 
 
@@ -239,7 +224,7 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
     # A call costs 1,000 * 1 + 100 * 2 = 1,200 millionths.
     provider = OwnProvider(lambda _: json.dumps(verdict(7)), Price(1e-6, 1e-6, 2e-6))
     budget = Budget(usd=0.01)
-    judgements = judged(provider, [request(number) for number in range(40)], budget=budget)
+    judgements = judged(provider, [claim(number) for number in range(40)], budget=budget)
     found = Counter((one.status, one.detail) for one in judgements)
     assert budget.spent_usd <= 0.01
     assert found[(JudgementStatus.SCORED, "")] >= 6
@@ -252,13 +237,9 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
         (-5_000_000, 0),
         (7, 7),
         (12.7, 12),
-        (10**30, MOST_TOKENS),
         (math.inf, MOST_TOKENS),
-        (-math.inf, 0),
         (math.nan, 0),
-        (None, 0),
-        ("9", 0),
-        (True, 0),
+        *((wrong, 0) for wrong in (None, "9", True)),
     ],
 )
 def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -> None:
@@ -270,14 +251,14 @@ def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -
 def test_a_budget_in_dollars_needs_a_price() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
     with pytest.raises(InputError, match=r"price of own is not known.*--max-calls beside --budget.*DRAMATURG_PRICING"):
-        judged(provider, [request()], budget=Budget(usd=1.0))
+        judged(provider, [claim()], budget=Budget(usd=1.0))
     assert provider.conversations == []
 
 
 def test_without_a_price_the_calls_are_limited_and_the_cost_is_not_known() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7)))
     budget, log = Budget(usd=1.0, calls=2), list[CallRecord]()
-    judgements = judged(provider, [request(number) for number in range(3)], log, budget, concurrency=1)
+    judgements = judged(provider, [claim(number) for number in range(3)], log, budget, concurrency=1)
     assert [one.status for one in judgements] == [*[JudgementStatus.SCORED] * 2, JudgementStatus.SKIPPED]
     assert [one.cost_usd for one in log] == [None, None]
     assert (budget.known_usd, spent_words(budget)) == (None, "2 calls, cost not known")
@@ -294,7 +275,7 @@ def test_an_answer_without_usage_is_charged_what_was_reserved() -> None:
     # At most 1,000 tokens at 0.001 are written and the prompt costs 0: a dollar a call, so that two dollars are two.
     budget = Budget(usd=2.5)
     provider = WithoutUsage(str, Price(0, 0, 0.001))
-    judgements = judged(provider, [request(number) for number in range(5)], budget=budget, concurrency=1)
+    judgements = judged(provider, [claim(number) for number in range(5)], budget=budget, concurrency=1)
     assert [one.is_scored for one in judgements] == [True, True, False, False, False]
     assert (budget.spent_usd, spent_words(budget)) == (2.0, "2 calls, $2.0000")
 

@@ -20,24 +20,11 @@ from evaluation.judging.model_client.prices import Price, read_prices
 NOON = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("0", 0.0),
-        ("2.5", 2.5),
-        ("Sun, 01 Mar 2026 12:00:30 GMT", 30.0),
-        ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
-        ("-3", None),
-        ("nan", None),
-        ("inf", None),
-        ("soon", None),
-        ("", None),
-        (None, None),
-        ("Sun, 99 Mar 2026 12:00:30 GMT", None),
-    ],
-)
-def test_retry_after_comes_as_seconds_or_as_a_date(header: str | None, seconds: float | None) -> None:
-    assert seconds_to_wait(header, NOON) == seconds
+def test_retry_after_comes_as_seconds_or_as_a_date() -> None:
+    headers = ("0", "2.5", "Sun, 01 Mar 2026 12:00:30 GMT", "Sun, 01 Mar 2026 11:00:00 GMT")
+    assert [seconds_to_wait(header, NOON) for header in headers] == [0.0, 2.5, 30.0, 0.0]
+    for header in ("-3", "nan", "inf", "soon", "", None, "Sun, 99 Mar 2026 12:00:30 GMT"):
+        assert seconds_to_wait(header, NOON) is None, header
 
 
 @given(st.integers(0, 10_000), st.integers())
@@ -94,18 +81,11 @@ def test_prices_are_read_per_million_tokens(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("small: 3", "pricing.yaml:1: small: This is not a mapping. Begin it with 'input: ...'. See docs/judging.md"),
         ("small: {input: 1}", "pricing.yaml:1: small.output: It is missing. Add 'output: ...'."),
         (
             "small:\n  input: -1\n  output: 1",
             "pricing.yaml:2: small.input: It should be greater than or equal to 0, not -1.",
         ),
-        (
-            "small:\n  input: 1\n  output: 1\n  cahced: 1",
-            "4: small.cahced: This field is not known. Do you mean 'cached'?",
-        ),
-        ("a: {input: 1, output: 1}\na: {input: 2, output: 2}", "pricing.yaml:2: a: This field stands here twice."),
-        ("a: [", "pricing.yaml:2: syntax: This is not YAML"),
         ("- 1", "pricing.yaml:1: file: This is not a mapping. Begin it with 'name: ...'."),
     ],
 )

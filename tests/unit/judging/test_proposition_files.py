@@ -123,10 +123,7 @@ def test_a_fault_of_a_proposition(line: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [
-        (
-            "{{agent}} lies",
-            "{{agent}} is not a variable. Do you mean 'agent_name'? Known are {{agent_name}}, {{action}},",
-        ),
+        ("{{agent}} lies", "{{agent}} is not a variable. Do you mean 'agent_name'? Known are {{agent_name}}, "),
         ("{{ agent_name lies", "Double braces enclose no name. Write variables like {{agent_name}}."),
         ("   ", "'   ' is not text of 1 to 2,000 characters."),
         ("x" * 2001, "is not text of 1 to 2,000 characters."),
@@ -290,37 +287,24 @@ def test_preconditions_are_registered_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dimension", "target", "claim", "precondition", "told"),
+    ("dimension", "claim", "precondition", "told"),
     [
-        ("convergence", "environment", "They agree.", "is_direct_message", "is_direct_message can never hold"),
-        ("convergence", "environment", "They agree.", "was_addressed", "was_addressed can never hold"),
-        ("convergence", "environment", "They agree.", "has_several_speakers", ""),
-        (
-            "adherence",
-            "agent",
-            "{{agent_name}} is kind.",
-            "has_several_speakers",
-            "has_several_speakers can never hold",
-        ),
-        (
-            "adherence",
-            "agent",
-            "{{agent_name}} is kind.",
-            "is_long_enough",
-            "name {{action}} to ask it of each message",
-        ),
-        ("adherence", "agent", "{{action}} is kind.", "is_long_enough", ""),
-        ("adherence", "agent", "{{acton}} is kind.", "is_long_enough", "{{acton}} is not a variable"),
-        ("consistency", "agent", "{{agent_name}} is kind.", "is_long_enough", ""),
-        ("fluency", "agent", "{{action}} is kind.", "was_addressed", "by the agent's own messages alone"),
-        ("adherence", "agent", "{{action}} is kind.", "was_addressed", ""),
-        ("adherence", "agent", "Kind to {{recipient_name}}.", "is_direct_message", ""),
-        ("adherence", "agent", "Kind to {{recipient_name}}.", "has_persona", "has no value in public messages"),
+        ("convergence", "They agree.", "is_direct_message", "is_direct_message can never hold"),
+        ("convergence", "They agree.", "was_addressed", "was_addressed can never hold"),
+        ("convergence", "They agree.", "has_several_speakers", ""),
+        ("adherence", "{{agent_name}} is kind.", "has_several_speakers", "has_several_speakers can never hold"),
+        ("adherence", "{{agent_name}} is kind.", "is_long_enough", "name {{action}} to ask it of each message"),
+        ("adherence", "{{action}} is kind.", "is_long_enough", ""),
+        ("adherence", "{{acton}} is kind.", "is_long_enough", "{{acton}} is not a variable"),
+        ("consistency", "{{agent_name}} is kind.", "is_long_enough", ""),
+        ("fluency", "{{action}} is kind.", "was_addressed", "by the agent's own messages alone"),
+        ("adherence", "{{action}} is kind.", "was_addressed", ""),
+        ("adherence", "Kind to {{recipient_name}}.", "is_direct_message", ""),
+        ("adherence", "Kind to {{recipient_name}}.", "has_persona", "has no value in public messages"),
     ],
 )
-def test_what_can_never_hold_or_has_no_value_is_named(
-    dimension: str, target: str, claim: str, precondition: str, told: str
-) -> None:
+def test_what_can_never_hold_or_has_no_value_is_named(dimension: str, claim: str, precondition: str, told: str) -> None:
+    target = "environment" if dimension == "convergence" else "agent"
     text = (
         f"dimension: {dimension}\nagent_id: _default\ntarget_type: {target}\npropositions:\n"
         f'  - id: p\n    claim: "{claim}"\n    precondition: {precondition}\n'

@@ -56,40 +56,12 @@ def request_of(asked: PropositionQuestion) -> JudgeRequest:
     return asked.request
 
 
-def test_the_whole_prompt() -> None:
-    request = request_of(ask(CLAIM, MICHAEL))
-    assert request.prompt.system == prompts.SCORE_SYSTEM
-    assert request.prompt.text == (
-        f'Persona of "Michael", which nobody said:\n'
-        f"{FENCE}\nThe manager. He needs to be loved.\n{FENCE}\n\n"
-        f"What was said:\n{FENCE}\n"
-        "[M1] Dwight --> Michael: Cake?\n"
-        "[M2] Michael acts: I love me.\n"
-        "[M3] Michael acts: And cake.\n"
-        f"{FENCE}\n\n"
-        'Claim: "Michael" talks about "Michael"'
-    )
-    assert request.messages == {1: "t1:m0", 2: "t1:m1", 3: "t1:m2"}
-    assert request.answer is ScoreAnswer
-    assert (request.purpose, request.subject) == ("adherence", "selfish: Michael")
-    assert request.claim == "Michael talks about Michael"
-    assert request.prompt_version == prompts.PROMPT_VERSION
-    assert (request.batch_group, request.double_check) == (None, False)
-
-
 def test_a_claim_about_an_action_is_asked_of_what_came_before_it() -> None:
     request = request_of(ask(ABOUT_ONE, MICHAEL.at(1)))
     assert request.prompt.question == 'Claim about message [M2]: In "office", [M2] is selfish'
     assert "And cake." not in request.prompt.text
     assert request.messages == {1: "t1:m0", 2: "t1:m1"}
     assert request.claim == "In office, I love me. is selfish"
-
-
-def test_an_action_is_seen_with_the_five_first_and_ten_last_before_it() -> None:
-    events = tuple(said(number, "Michael", f"Line {number}.") for number in range(30))
-    request = request_of(ask(ABOUT_ONE, replace(MICHAEL, trajectory=events).at(20)))
-    assert list(request.messages) == [1, 2, 3, 4, 5, *range(11, 21), 21]
-    assert "(5 messages left out)" in request.prompt.text
 
 
 def test_personas_are_left_out_where_the_file_says_so() -> None:
@@ -294,18 +266,13 @@ def test_the_mean_is_weighted_over_propositions_and_plain_over_messages() -> Non
 
 def test_marked_nines_count_once_and_are_left_out_once() -> None:
     # With: a (9 + 5) / 2 = 7, b 9; (7 + 9) / 2 = 8. Without: a 5 alone, b has nothing left; 5.
-    scores = [
-        scored("a", 9, marked=Mark.DATA_MISSING),
-        scored("a", 5),
-        scored("b", 9, marked=Mark.PRECONDITION),
-    ]
+    scores = [scored("a", 9, marked=Mark.DATA_MISSING), scored("a", 5), scored("b", 9, marked=Mark.PRECONDITION)]
     assert weighted_mean(scores) == 8.0
     assert weighted_mean(scores, with_marked=False) == 5.0
 
 
 @pytest.mark.parametrize(
-    "scores",
-    [[], [scored("a", None)], [scored("a", 7, 0.0)], [scored("a", 9, marked=Mark.PRECONDITION)]],
+    "scores", [[], [scored("a", None)], [scored("a", 7, 0.0)], [scored("a", 9, marked=Mark.PRECONDITION)]]
 )
 def test_without_weight_nothing_is_scored(scores: list[PropositionScore]) -> None:
     assert weighted_mean(scores, with_marked=False) is None
@@ -369,14 +336,7 @@ def test_what_lies_between_beginning_and_end_is_left_out_and_said() -> None:
 
 @pytest.mark.parametrize(
     ("window", "numbers"),
-    [
-        (Window(2, 3), [1, 2, 4, 5, 6]),
-        (Window(4, 4), [1, 2, 3, 4, 5, 6]),
-        (Window(3, 3), [1, 2, 3, 4, 5, 6]),
-        (Window(10, 100), [1, 2, 3, 4, 5, 6]),
-        (Window(0, 1), [6]),
-        (Window(1, 0), [1]),
-    ],
+    [(Window(2, 3), [1, 2, 4, 5, 6]), (Window(4, 4), [*range(1, 7)]), (Window(0, 1), [6]), (Window(1, 0), [1])],
 )
 def test_windows_that_overlap_repeat_nothing(window: Window, numbers: list[int]) -> None:
     assert [each.number for each in windowed([event(number) for number in range(6)], window)] == numbers

@@ -31,17 +31,6 @@ def persona(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-def test_all_agent_files_of_tinytroupe_can_be_used(data_root: Path) -> None:
-    assert [each["name"] for each in load_personas(data_root / "tinytroupe" / "agents")] == [
-        "Friedrich Wolf",
-        "Lila",
-        "Lisa Carter",
-        "Marcos Almeida",
-        "Oscar",
-        "Sophie Lefevre",
-    ]
-
-
 def write_personas(folder: Path, *names: str) -> None:
     for number, name in enumerate(names):
         text = json.dumps({"persona": {"name": name}})

@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-@pytest.mark.parametrize("reference", ["bob", "Bob", "BOB", " bob "])
+@pytest.mark.parametrize("reference", ["bob", "Bob", "BOB", " bob ", "Bo\u200bb"])
 def test_settings_and_log_are_those_of_the_agent_that_is_meant(store: Store, reference: str) -> None:
     store.corrections.configure(reference, OFTEN)
     store.corrections.add(passed(reference))
@@ -109,12 +109,6 @@ def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written
         with MessageGate(judge, corrections=corrections) as gate, pytest.raises(InputError):
             gate.send(lambda _: pytest.fail("something was written"), name)
     assert store.agents.all() == before
-
-
-def test_a_name_with_invisible_characters_is_that_of_the_agent(store: Store) -> None:
-    store.corrections.add(passed("Bo\u200bb"))
-    store.corrections.add(passed("Car\u200bl"))
-    assert [(one.id, one.display_name) for one in store.agents.all().values()] == [("bob", "Bob"), ("carl", "Carl")]
 
 
 def test_an_agent_has_one_name_in_a_prompt_of_the_gate(store: Store) -> None:

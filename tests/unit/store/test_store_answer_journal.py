@@ -22,13 +22,7 @@ from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
-from evaluation.store.answer_journal import (
-    AnswerJournal,
-    JournalEntry,
-    JournalFile,
-    JournalledAnswers,
-    JournalledTexts,
-)
+from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalFile, JournalledAnswers, JournalledTexts
 from evaluation.workflows.experiment_runs import _keep
 from tests.stored_rows import llm_calls
 
@@ -166,6 +160,7 @@ def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path, heavy: 
 def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executor) -> None:
     place = tmp_path / "here"
     living = JournalFile.make(place)
+    living.add(JournalEntry(generations=[replace(TEXT, text="half \ud83d")]))
     living.add(WHOLE)
     kept = Kept()
     run(kept, heavy, place, nothing)
@@ -173,17 +168,7 @@ def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executo
     assert len(files(tmp_path)) == 1
     living.close(is_stored=False)
     run(kept, heavy, place, nothing)
-    assert len(kept.entries) == 1
-
-
-def test_half_a_character_is_kept_and_spoils_nothing_else(tmp_path: Path, heavy: Executor) -> None:
-    place = tmp_path / "here"
-    file = JournalFile.make(place)
-    file.add(JournalEntry(generations=[replace(TEXT, text="half \ud83d")]))
-    file.add(WHOLE)
-    file.close(is_stored=False)
-    kept = Kept()
-    run(kept, heavy, place, nothing)
+    # Half a character of another text spoils nothing else.
     assert TEXT in [one for entry in kept.entries for one in entry.generations]
 
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 from tests.stored_rows import correction_log
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "test.duckdb")
 
 
 def checked(score: float | None, tokens: int = 0) -> tuple[DimensionCheck, ...]:
@@ -23,10 +15,7 @@ def checked(score: float | None, tokens: int = 0) -> tuple[DimensionCheck, ...]:
 
 
 def corrected() -> GateResult:
-    attempts = (
-        Attempt(0, "dull", checked(3, 20), 0.25, feedback="be bold"),
-        Attempt(1, "bold", checked(8), 0.5),
-    )
+    attempts = (Attempt(0, "dull", checked(3, 20), 0.25, feedback="be bold"), Attempt(1, "bold", checked(8), 0.5))
     return GateResult("michael", attempts[1], GateOutcome.PASSED_AFTER_RETRY, attempts)
 
 

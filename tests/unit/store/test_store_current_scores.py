@@ -26,10 +26,7 @@ COUNT = 7
 
 
 def game(number: int) -> Transcript:
-    said = [
-        ("Ann", f"Ben voted for Cid in round 1, {number} saw it"),
-        ("Ben", "Ann, why do you say that about me?"),
-    ]
+    said = [("Ann", f"Ben voted for Cid in round 1, {number} saw it"), ("Ben", "Ann, why do you say that about me?")]
     players = {"Ann": {"role": "mafia"}, "Ben": {"role": "doctor"}}
     return game_of(said * 3, players, game_id=f"game {number}", round=1)
 

@@ -22,11 +22,6 @@ from evaluation.persona.subjects import Period, Sources, everybody, subject_of
 from evaluation.store import Store
 
 
-@pytest.fixture
-def store() -> Store:
-    return Store(":memory:")
-
-
 @pytest.fixture(scope="module")
 def evaluations() -> dict[str, PersonaEvaluation]:
     """The office, judged by a script: adherence of the second proposition is broken, ideas are listed."""

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from evaluation.errors import InputError, StoreError
+from evaluation.errors import InputError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store._jobs import JobState, this_process
@@ -118,14 +118,6 @@ def test_every_database_is_opened_without_other_files(store: Store, secret: Path
             with one.unit() as cursor, pytest.raises(duckdb.Error, match=r"disabled|external access|Cannot change"):
                 cursor.execute(query)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["main", "secret"]
-
-
-def test_a_view_that_reads_a_file_does_not_where_the_file_is_used_as_it_is(
-    store: Store, backup: Path, secret: Path
-) -> None:
-    change(backup, VIEW.format(query=f"(SELECT content FROM read_text('{secret}'))"))
-    with pytest.raises((StoreError, duckdb.Error), match="disabled"):
-        Store(backup).ratings.latest(game("one").id)
 
 
 def test_work_that_does_not_fit_into_memory_still_goes_to_the_disk(store: Store) -> None:
@@ -249,14 +241,7 @@ def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_p
             "BOOLEAN": "true", "VARCHAR[]": "['a', NULL, 'ü']",
         }  # fmt: skip
         filled = 0
-        for table in (
-            "llm_calls",
-            "runs",
-            "judgements",
-            "settings",
-            "messages",
-            "generations",
-        ):
+        for table in ("llm_calls", "runs", "judgements", "settings", "messages", "generations"):
             kinds = columns[table]
             held = {"status": "'pending'", "document": "'{}'"}
             cursor.execute(

@@ -8,6 +8,7 @@ import pytest
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.ratings import Rating
+from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import JobState, Store
 from evaluation.transcript import SIMULATED_FORMAT
@@ -154,6 +155,11 @@ def test_a_threshold_off_the_scale_is_refused(store: Store, metric: str, value: 
     with pytest.raises(InputError):
         store.settings.set_threshold(metric, value)
     assert store.settings.thresholds() == dict(DEFAULT_THRESHOLDS)
+
+
+def test_a_limit_of_another_version_is_passed_over(store: Store) -> None:
+    store.settings.set("import_limits", {"from_the_future": 3, "players": 4})
+    assert store.settings.limits() == Limits(players=4)
 
 
 def test_a_job_from_beginning_to_end(store: Store) -> None:

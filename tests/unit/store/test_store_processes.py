@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
-from evaluation.store import JobState, Store
+from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_run
 from tests.unit.store.small_games import game
 
@@ -35,12 +37,6 @@ WRITE = BEGIN + (
     "for number in range(count):\n"
     "    assert store.ratings.add(Rating(transcript_id, rater, 3, comment=str(number)))\n"
 )
-
-# Adds ratings for ever, and says which ones were acknowledged.
-
-# Adds large transcripts for ever, each with an evaluation's worth of rows.
-
-JOB = BEGIN + "store.jobs.create('evaluate', 'ten games', 10)\nprint('ready', flush=True)\nsys.stdin.read()\n"
 
 
 @pytest.fixture
@@ -76,18 +72,6 @@ def test_who_cannot_get_the_file_is_told_which_process_holds_it(path: Path) -> N
             Store(path, wait_seconds=0.3).transcripts.summaries()
         assert str(path) in str(caught.value)
         assert "Try again" in str(caught.value)
-
-
-def test_who_waits_gets_the_file_when_its_holder_is_done(path: Path) -> None:
-    with running(HOLD, path) as holder:
-        assert next_line(holder) == "ready"
-        with pytest.raises(StoreBusyError):
-            Store(path, wait_seconds=0).settings.get("key")
-        assert holder.stdin is not None
-        holder.stdin.close()
-        Store(path, wait_seconds=30).settings.set("key", 1)
-    assert Store(path).settings.get("key") == 1
-    Store(path).close()
 
 
 def test_two_processes_write_at_the_same_time_and_nothing_is_lost(path: Path) -> None:
@@ -128,19 +112,6 @@ def test_a_busy_process_lets_another_have_its_turn(path: Path) -> None:
         while other.poll() is None and time.monotonic() - started < 60:
             store.settings.get("key")
         assert other.returncode == 0
-    store.close()
-
-
-def test_a_job_whose_process_was_killed_is_interrupted(path: Path) -> None:
-    store = Store(path)
-    with running(JOB, path) as worker:
-        assert next_line(worker) == "ready"
-        assert [job.state for job in store.jobs.running()] == [JobState.RUNNING]
-        worker.kill()
-        worker.wait(10)
-    (job,) = store.jobs.list()
-    assert (job.state, job.label, job.finished_at) == (JobState.INTERRUPTED, "ten games", None)
-    assert store.jobs.running() == []
     store.close()
 
 
@@ -199,3 +170,103 @@ def test_a_forked_process_needs_a_store_of_its_own(path: Path) -> None:
     )
     with running(code, path) as process:
         assert next_line(process) == "0 2"
+
+
+# Processes that wait for one file all get it, whatever becomes of those that wait beside them.
+
+
+# Writes its number into a list beside the database while it holds the file.
+ARRIVE = BEGIN + (
+    "with store.unit():\n    with open(sys.argv[1] + '.order', 'a') as order: print(sys.argv[2], file=order)\n"
+)
+
+
+def is_waiting(process: subprocess.Popen[str], folder: Path) -> bool:
+    """Whether the process has said by its lock on the folder that it waits."""
+    place = f":{folder.stat().st_ino}"
+    return any(
+        fields[1] == "FLOCK" and fields[4] == str(process.pid) and fields[5].endswith(place)
+        for fields in map(str.split, Path("/proc/locks").read_text().splitlines())
+        if len(fields) > 5
+    )
+
+
+def until(condition: Callable[[], bool], seconds: float = 60) -> None:
+    end, pause = time.monotonic() + seconds, threading.Event()
+    while not condition():
+        assert time.monotonic() < end
+        pause.wait(0.005)
+
+
+def queue(stack: ExitStack, path: Path, count: int) -> list[subprocess.Popen[str]]:
+    """So many processes that wait, each known to wait before the next one comes."""
+    waiting = []
+    for number in range(count):
+        waiting.append(stack.enter_context(running(ARRIVE, path, number)))
+        until(lambda: is_waiting(waiting[-1], path.parent))
+    return waiting
+
+
+def release(holder: subprocess.Popen[str]) -> None:
+    assert holder.stdin is not None
+    holder.stdin.close()
+
+
+def order(path: Path) -> list[int]:
+    return [int(line) for line in Path(f"{path}.order").read_text().split()]
+
+
+@contextmanager
+def held(path: Path) -> Iterator[subprocess.Popen[str]]:
+    Store(path).settings.set("key", 1)
+    Store(path).close()
+    with running(HOLD, path) as holder:
+        assert next_line(holder) == "ready"
+        yield holder
+
+
+def test_all_that_wait_get_the_file(path: Path) -> None:
+    with ExitStack() as stack:
+        holder = stack.enter_context(held(path))
+        waiting = queue(stack, path, 8)
+        release(holder)
+        assert [process.wait(60) for process in waiting] == [0] * 8
+    assert sorted(order(path)) == list(range(8))
+
+
+def test_whoever_is_killed_while_waiting_holds_nobody_up(path: Path) -> None:
+    with ExitStack() as stack:
+        holder = stack.enter_context(held(path))
+        waiting = queue(stack, path, 4)
+        for killed in (waiting[0], waiting[2]):
+            killed.send_signal(signal.SIGKILL)
+            killed.wait(10)
+        release(holder)
+        assert [waiting[1].wait(60), waiting[3].wait(60)] == [0, 0]
+    assert sorted(order(path)) == [1, 3]
+
+
+def test_whoever_is_stopped_while_waiting_is_passed_by(path: Path) -> None:
+    with ExitStack() as stack:
+        holder = stack.enter_context(held(path))
+        waiting = queue(stack, path, 3)
+        waiting[0].send_signal(signal.SIGSTOP)
+        release(holder)
+        assert [waiting[1].wait(60), waiting[2].wait(60)] == [0, 0]
+        waiting[0].send_signal(signal.SIGCONT)
+        assert waiting[0].wait(60) == 0
+    assert order(path)[-1] == 0
+
+
+def test_the_queue_leaves_no_files_and_is_another_one_for_each_database(path: Path, tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        holder = stack.enter_context(held(path))
+        queue(stack, path, 1)
+        assert sorted(one.name for one in tmp_path.iterdir()) == ["shared.duckdb"]
+        # Nobody waits for this one.
+        started = time.monotonic()
+        other = Store(tmp_path / "other.duckdb")
+        assert other.settings.get("key") is None
+        other.close()
+        assert time.monotonic() - started < 30
+        assert holder.poll() is None

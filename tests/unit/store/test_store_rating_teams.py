@@ -1,4 +1,4 @@
-"""Assignments and decisions on engagement, in a real database."""
+"""Assignments, handovers of iterations and decisions on engagement, in a real database."""
 
 from __future__ import annotations
 
@@ -8,19 +8,33 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import ConflictError, InputError
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.transcript import Elimination
+from evaluation.workflows.scoring import add_evaluated
+from tests.games import game_of
 from tests.unit.store.small_games import game
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """Ten games of no iteration."""
+    """Ten games of no iteration that nobody has rated."""
     held = Store(tmp_path / "games.duckdb")
     for number in range(10):
-        held.transcripts.add(game(f"game-{number}"), source_name="x")
+        held.transcripts.add(game(f"loose-{number}"), source_name="x")
     yield held
     held.close()
+
+
+@pytest.fixture
+def compared(store: Store) -> Store:
+    """v1 and v2 with three games each beside them."""
+    for name in ("v1", "v2"):
+        store.iterations.create(name, parent="v1" if name == "v2" else None)
+        for number in range(3):
+            store.transcripts.add(game(f"{name}-{number}"), source_name="x", iteration=name)
+    return store
 
 
 def games(store: Store) -> list[str]:
@@ -63,8 +77,6 @@ def test_assigned_games_come_first_and_the_queue_is_done_with_them(store: Store)
 
 
 def test_what_is_put_aside_no_longer_waits(store: Store) -> None:
-    from evaluation.rating_desk.assignments import DiscardReason
-
     key = games(store)[0]
     store.rating_assignments.add([(key, "Ann")], who="Lea")
     store.discards.add(key, "Ann", DiscardReason.TRUNCATED)
@@ -126,3 +138,95 @@ def test_all_of_it_goes_to_the_trash_with_the_game_and_comes_back(store: Store) 
     assert engagement(store, key) == (4.0, 2.0)
     assert store.rating_queue.progress("Cleo").waiting == 1
     assert store.rating_queue.next_unrated("Cleo") == key
+
+
+# An iteration handed over: what waits comes first, mixed with one decoy, and nothing tells which.
+
+
+def order(store: Store, rater: str) -> list[str]:
+    """The whole queue of a rater who rates all, by name."""
+    names = store.transcripts.game_ids()
+    return [names[key] for key in queue(store, rater)]
+
+
+def sides(names: list[str]) -> str:
+    return "".join(name[1] if name.startswith("v") else "-" for name in names)
+
+
+def test_what_waits_comes_first_mixed_with_one_decoy_that_the_rater_has_not_rated(compared: Store) -> None:
+    names = {name: key for key, name in compared.transcripts.game_ids().items()}
+    # All of v1 is rated, one by Ann herself; two of v2 wait.
+    for name, rater in (("v1-0", "Ann"), ("v1-1", "Bob"), ("v1-2", "Bob"), ("v2-0", "Bob")):
+        compared.ratings.add(Rating(names[name], rater, 3, token=name))
+    assert compared.rating_queue.handed_over_left("Ann") == 0
+    orders = set()
+    for rater in ("Ann", "Cid", "Dee", "Eve", "Fay"):
+        compared.rating_queue.hand_over(rater, "v2", "v1")
+        left = compared.rating_queue.handed_over_left(rater)
+        assert left == 3
+        found = []
+        for _ in range(left):
+            key = compared.rating_queue.next_unrated(rater)
+            assert key is not None
+            found.append(key)
+            compared.discards.add(key, rater, DiscardReason.OTHER, "seen before")
+        listed = [compared.transcripts.game_ids()[key] for key in found]
+        assert {"v2-1", "v2-2"} < set(listed)
+        (decoy,) = set(listed) - {"v2-1", "v2-2"}
+        assert decoy in ({"v1-1", "v1-2"} if rater == "Ann" else {"v1-0", "v1-1", "v1-2"})
+        assert compared.rating_queue.handed_over_left(rater) == 0
+        orders.add(listed.index(decoy))
+    assert len(orders) > 1
+
+
+def test_without_a_handover_the_queue_is_as_before(compared: Store) -> None:
+    compared.rating_queue.hand_over("Somebody else", "v2", "v1")
+    assert sides(order(compared, "Ann"))[:6].count("-") > 0
+
+
+def test_one_waiting_game_is_not_hidden_behind_games_of_no_iteration(compared: Store) -> None:
+    for key, name in compared.transcripts.summaries()[["transcript_id", "game_id"]].itertuples(index=False):
+        if name.startswith("v") and name != "v2-1":
+            compared.ratings.add(Rating(key, "Ann", 3, token=f"before:{key}"))
+    compared.rating_queue.hand_over("Ann", "v2", "v1")
+    assert order(compared, "Ann")[0] == "v2-1"
+
+
+def test_what_was_begun_still_comes_first_and_the_latest_handover_holds(compared: Store) -> None:
+    compared.rating_queue.hand_over("Ann", "v2", "v1")
+    compared.rating_queue.hand_over("Ann", "v1", None)
+    compared.iterations.rename("v1", "first", who="Ann")
+    names = {row["game_id"]: row["transcript_id"] for row in compared.transcripts.summaries().to_dict("records")}
+    begun = names["loose-4"]
+    compared.drafts.save(compared.ratings.token("Ann", begun), 1, {"score": 2})
+    found = order(compared, "Ann")
+    assert found[0] == "loose-4"
+    assert sides(found[1:4]) == "111"
+
+
+def test_an_iteration_that_is_gone_changes_nothing(compared: Store) -> None:
+    compared.rating_queue.hand_over("Ann", "v9", None)
+    assert len(order(compared, "Ann")) == 16
+
+
+# At the desk nobody is called by a name that says what the desk withholds.
+
+
+def test_names_that_tell_who_is_human_which_model_or_which_role_are_numbers() -> None:
+    spoken = ("human", "gpt-4", "Speaker 1", "Seer", "human")
+    players = {
+        "human": {"is_human": True},
+        "gpt-4": {"model": "GPT-4"},
+        "Speaker 1": {"role": "villager"},
+        "Seer": {"role": "seer"},
+    }
+    game = game_of([(who, "Hello there") for who in spoken], players, eliminations=(Elimination(player="Seer"),))
+    store = Store(":memory:")
+    add_evaluated(store, game, source_name="telling.json")
+    blind = store.blind.get(game.id)
+    # "Speaker 1" is somebody's own name, so the numbers begin with 2.
+    assert [message.speaker for message in blind.messages] == [
+        "Speaker 2", "Speaker 3", "Speaker 1", "Speaker 4", "Speaker 2",
+    ]  # fmt: skip
+    assert blind.eliminations[0].player == "Speaker 4"
+    store.close()

@@ -109,16 +109,6 @@ def test_the_specified_indexes_are_there(cursor: duckdb.DuckDBPyConnection) -> N
     }
 
 
-@pytest.mark.parametrize(
-    ("dimension", "score"), [("ideas_quantity", 41), ("ideas", 10), ("fluency", 9), ("fluency", 0)]
-)
-def test_no_check_refuses_a_score_on_the_scale_or_a_count_of_ideas(
-    cursor: duckdb.DuckDBPyConnection, dimension: str, score: float
-) -> None:
-    add_score(cursor, add_run(cursor), dimension, score)
-    assert cursor.execute("SELECT score FROM evaluation_scores").fetchall() == [(score,)]
-
-
 @pytest.mark.parametrize(("dimension", "score"), [("adherence", 9.5), ("convergence", -1), ("ideas_quantity", -1)])
 def test_the_checks_refuse_a_score_off_the_scale(
     cursor: duckdb.DuckDBPyConnection, dimension: str, score: float

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,13 +9,6 @@ import pytest
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import JobState, Store
 from evaluation.store._jobs import SILENCE_OF_OTHER_HOSTS, may_run, this_process
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    opened = Store(":memory:")
-    yield opened
-    opened.close()
 
 
 def abandon(store: Store) -> None:
@@ -88,13 +80,6 @@ def test_a_failed_job_may_be_tried_again_unless_another_runs(store: Store) -> No
     store.jobs.update(other.id, state=JobState.DONE)
     taken = store.jobs.take_over(failed.id)
     assert (taken.state, taken.message, taken.finished_at) == (JobState.RUNNING, "", None)
-
-
-def test_a_process_of_another_host_has_ended_when_it_is_silent_for_long() -> None:
-    now = datetime.now(UTC)
-    assert may_run("elsewhere:1:2", now)
-    assert not may_run("elsewhere:1:2", now - SILENCE_OF_OTHER_HOSTS - timedelta(seconds=1))
-    assert may_run(this_process(), now - timedelta(days=1))
 
 
 def test_a_heartbeat_from_the_future_and_an_odd_owner_are_no_signs_of_life() -> None:
