@@ -68,14 +68,6 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     assert app.number_input(key="limit_messages").value == 5_000
 
 
-def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:
-    app = settings(open_page, limit_players=1_000_000)
-    app.button(key="save_limits").click().run()
-    said = words(app)
-    assert "The limits were not stored." in said
-    assert "Give a whole number from 1 to 10,000" in said
-
-
 def test_a_backup_can_be_downloaded_and_restored_with_its_addresses_when_that_is_confirmed(
     open_page, filled, words, database
 ) -> None:

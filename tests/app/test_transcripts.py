@@ -7,10 +7,9 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluation.ratings import Rating
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, drawn, tables
+from tests.app.drawn import drawn, tables
 
 
 def chat(app) -> dict:
@@ -86,15 +85,6 @@ def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, 
     assert words(app).count("the scorer failed on this game") == 6
 
 
-def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game) -> None:
-    data = chat(open_page("games", transcript=small_game("one").id))
-    messages = [row for row in data["rows"] if row["k"] == "m"]
-    assert len(messages) == 8
-    assert all(row["b"] for row in messages[1:])
-    assert [row["l"] for row in data["rows"] if row["k"] == "v"] == [["Alpha votes for Bravo (1 of 1)"]]
-    assert {speaker["role"] for speaker in data["speakers"]} == {"mafia", "doctor"}
-
-
 def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
     app = open_page("games", transcript=small_game("one").id, blind="true")
     sent = json.dumps(chat(app))
@@ -154,20 +144,6 @@ def test_a_transcript_that_is_not_there(open_page, filled, words) -> None:
     app = open_page("games", transcript="0000000000000000")
     assert not app.exception
     assert "That game is not here" in words(app)
-
-
-def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
-    store.iterations.create(hostile)
-    nasty = small_game(hostile, text=f"I think {hostile} because")
-    add_evaluated(store, nasty, source_name=hostile, iteration=hostile)
-    ledger = {"transcript": nasty.id, "show": "Ledger", "rows_of": "Engagement"}
-    # Who gives all yes and two points is named in a note.
-    store.ratings.add(Rating(nasty.id, "![x](https://evil.example/x.png)", 2, (True,) * 5))
-    for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}, ledger):
-        app = open_page("games", **parameters)
-        assert_inert(app)
-    # The list puts it in as text content, see tests/browser/test_hostile.py.
-    assert [row["label"] for row in listed_games(open_page("games"))] == [f"Game 1 · {hostile}"]
 
 
 def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:

@@ -9,7 +9,6 @@ import pandas as pd
 
 from dashboard.app_pages.trends import data
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.workflows.iterations import side_scores
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import tables
 from tests.games import game_of
@@ -126,16 +125,6 @@ def test_cost_cache_and_sides_are_charted_beside_the_metrics(open_page, filled, 
     points = data.beside_points(filled)
     cost = points[(points["metric"] == "cost_usd") & (points["position"] == 1)]
     assert cost["score"].tolist() == [1.5, 1.5, 1.5]
-
-
-def test_role_consistency_by_side_adds_up_to_the_whole(store, filled) -> None:
-    sides = side_scores(filled)
-    assert {side for _, side in sides} == {"mafia", "town"}
-    for transcript_id in {game for game, _ in sides}:
-        own = [score for (game, _), score in sides.items() if game == transcript_id]
-        whole = filled.results.load(transcript_id)["role_consistency"].score
-        assert whole is not None
-        assert min(own) <= whole <= max(own)
 
 
 def test_games_without_cost_and_roles_leave_a_sentence_and_no_chart(open_page, store, words) -> None:

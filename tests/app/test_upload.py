@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dashboard.app_pages.games.found_games import reading_words
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
@@ -62,15 +60,6 @@ def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> 
     app.segmented_control(key="where").set_value("An existing one").run()
     start(app, filled)
     assert list(filled.transcripts.summaries("Shorter prompt")["game_id"]) == ["four", "five"]
-
-
-@pytest.mark.parametrize("name", ["evil](https://evil.example).json", "<img src=x>.json"])
-def test_a_hostile_file_name_is_shown_as_it_is(open_page, name, words) -> None:
-    app = open_page("games", part="Add")
-    app.file_uploader[0].set_value([(name, b"{", "application/json")]).run()
-    assert not app.exception
-    assert name in "\n".join(text.value for text in app.text)
-    assert not any(name in str(element.proto) for element in [*app.markdown, *app.caption, *app.error])
 
 
 def test_how_far_the_reading_is_stands_above_the_bar() -> None:

@@ -67,30 +67,6 @@ def test_a_guess_can_be_changed_and_taken_back(open_page, words) -> None:
     assert "Ann: one" in words(app)
 
 
-def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
-    choose(app, round="note")
-    said = words(app)
-    assert "Found \"two\" in the column 'note'" in said
-    assert "Where: line 2" in said
-    assert "What to do: Correct the cell, or choose another column." in said
-
-
-def test_three_hundred_files_stay_readable(open_page, store, small_game, words) -> None:
-    good = [(f"good{n}.json", small_game(f"game {n}", rounds=1).to_json().encode()) for n in range(150)]
-    bad = [(f"bad{n}.json", b'{"gameId": ') for n in range(150)]
-    app = hand_in(open_page("games", part="Add"), *good, *bad)
-    said = words(app)
-    assert "150 games to store, 150 refused." in said
-    assert "bad0.json, line 1" in said
-    assert "and 147 more" in said
-    # One box for one reason, and one table with all of them.
-    assert said.count("What to do:") == 1
-    labels = [expander.label for expander in app.expander]
-    assert labels == ["Preview of the first game", "All 150 refused files"]
-    assert len(tables(app)[0]) == 150
-
-
 def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, small_game, words, table) -> None:
     app = hand_in(
         open_page("games", part="Add"),

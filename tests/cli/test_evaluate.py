@@ -6,76 +6,20 @@ import json
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 
-NUMBER_OR_NULL = {"type": ["number", "null"]}
-TEXT_OR_NULL = {"type": ["string", "null"]}
-
-
-def record(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-def each(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": schema}
-
-
-LEDGER_ROW = record(
-    id={"type": "string"},
-    kind={"enum": ["message", "claim", "player", "phrase", "rating"]},
-    message_id=TEXT_OR_NULL,
-    player=TEXT_OR_NULL,
-    verdict={"enum": ["counts", "does_not_count", "excluded"]},
-    numerator={"type": "number"},
-    denominator={"type": "number"},
-    method={"enum": ["rule", "reader", "judge", "human"]},
-    reason={"type": "string", "minLength": 1},
-    evidence=each(record(start={"type": "integer"}, end={"type": "integer"}, text={"type": "string"})),
-    refers_to=TEXT_OR_NULL,
-)
-METRIC = record(
-    score=NUMBER_OR_NULL,
-    numerator={"type": "number"},
-    denominator={"type": "number"},
-    threshold={"type": "number"},
-    status={"enum": ["passed", "failed", "not_applicable", "pending"]},
-    method={"enum": ["rule", "reader", "judge", "human"]},
-    version={"type": "string"},
-    ledger=each(LEDGER_ROW),
-)
-TRANSCRIPT = record(
-    id={"type": "string"},
-    game_id={"type": "string"},
-    source_format={"type": "string"},
-    players=each({"type": "string"}),
-    messages={"type": "integer"},
-    cost={"type": ["object", "null"]},
-)
-VERDICT = record(
-    status={"enum": ["passed", "failed", "pending", "inapplicable"]},
-    passed_count={"type": "integer"},
-    reasons=each({"type": "string"}),
-)
-OUTPUT = each(record(transcript=TRANSCRIPT, metrics=record(**dict.fromkeys(DEFINITIONS, METRIC)), verdict=VERDICT))
-
-
-def test_the_json_is_a_list_in_the_published_shape(run: Any, data_root: Path) -> None:
-    games = (data_root / "aiwolf" / "game1.log", data_root / "werewolf_gpt")
-    done = run("evaluate", *games, "--no-store", "--format", "json")
-    assert done.exit_code == 0
-    evaluations = json.loads(done.stdout)
-    assert len(evaluations) == 5
-    jsonschema.validate(evaluations, OUTPUT)
-    assert list(evaluations[0]["metrics"]) == list(DEFINITIONS)
-
 
 def test_results_go_to_standard_output_and_progress_to_standard_error(run: Any, write_game: Any) -> None:
     done = run("evaluate", write_game(), "--no-store", "--format", "json")
-    json.loads(done.stdout)
+    [evaluation] = json.loads(done.stdout)
+    assert list(evaluation["metrics"]) == list(DEFINITIONS)
+    assert evaluation["transcript"].keys() >= {"id", "game_id", "source_format", "players", "messages", "cost"}
+    wanted = {"score", "numerator", "denominator", "threshold", "status", "method", "version", "ledger"}
+    assert all(metric.keys() >= wanted for metric in evaluation["metrics"].values())
+    assert evaluation["verdict"].keys() >= {"status", "passed_count", "reasons"}
     assert done.stderr == "1 game done: game-1.json\n"
 
 
@@ -107,15 +51,6 @@ def test_an_iteration_without_a_store_is_wrong_usage(run: Any, write_game: Any) 
     done = run("evaluate", write_game(), "--no-store", "--iteration", "v1")
     assert done.exit_code == 2
     assert "leave out --no-store" in " ".join(done.stderr.split())
-
-
-def test_engagement_comes_from_stored_ratings(run: Any, write_game: Any) -> None:
-    path = write_game()
-    run("import", path)
-    run("rate", "game-1", "--rater", "Ann", "--score", 4, "--answers", "yynyy")
-    [evaluation] = json.loads(run("evaluate", path, "--format", "json").stdout)
-    assert evaluation["metrics"]["engagement"]["score"] == 4.0
-    assert evaluation["verdict"]["status"] == "passed"
 
 
 def test_the_same_content_twice_counts_once(run: Any, write_game: Any, tmp_path: Path) -> None:
@@ -159,8 +94,7 @@ def test_the_gates(
         run("import", path)
         run("rate", "game-1", "--rater", "Ann", "--score", rating, "--answers", "-----")
     done = run("evaluate", path, "--gate", gate)
-    assert done.exit_code == code
-    assert ("gate: " in done.stderr) == (code == 1)
+    assert (done.exit_code, "gate: " in done.stderr) == (code, code == 1)
     assert run("evaluate", path).exit_code == 0
 
 
@@ -173,21 +107,17 @@ def test_one_failure_among_many_closes_the_gate(run: Any, write_game: Any) -> No
 def test_import_lists_what_became_of_each_file(run: Any, write_game: Any) -> None:
     path = write_game()
     first = run("import", path, "--iteration", "v1")
-    again = run("import", path)
     assert first.stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "new"]
-    assert again.stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "known"]
+    assert run("import", path).stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "known"]
 
 
-def test_a_stored_game_outside_iterations_joins_the_one_named(run: Any, write_game: Any, database: Path) -> None:
+def test_a_stored_game_joins_the_iteration_that_is_named_and_does_not_leave_it(
+    run: Any, write_game: Any, database: Path
+) -> None:
     path = write_game()
     run("import", path)
     run("import", path, "--iteration", "v1")
     assert len(Store(database).transcripts.summaries("v1")) == 1
-
-
-def test_a_stored_game_does_not_leave_its_iteration_by_itself(run: Any, write_game: Any, database: Path) -> None:
-    path = write_game()
-    run("import", path, "--iteration", "v1")
     done = run("import", path, "--iteration", "v2")
     assert "stays in the iteration v1" in done.stderr
     assert len(Store(database).transcripts.summaries("v1")) == 1
@@ -213,12 +143,6 @@ def test_the_samples_come_with_iterations_and_ratings_and_only_once(run: Any, da
     assert f"{games} of {games} sample games are new" in first.stdout
     assert len(store.iterations.list()) == 4
     assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
-
-
-def test_the_help_says_which_code_wins_and_that_no_store_leaves_ratings_out(run: Any) -> None:
-    words = " ".join(run("evaluate", "--help").stdout.split())
-    assert "3 if a metric could not be computed, else 2 if a file could not be read, else 1" in words
-    assert "With --no-store, ratings in the database are not looked at" in words
 
 
 def test_an_open_question_about_who_could_hear_is_printed_and_fails_a_gate(run: Any, tmp_path: Path) -> None:

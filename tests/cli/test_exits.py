@@ -119,13 +119,8 @@ def test_what_nobody_foresaw_ends_with_3_and_one_line_unless_the_traceback_is_as
 ) -> None:
     # A dependency that is damaged in a way that nothing is prepared for.
     (tmp_path / "duckdb.py").write_text("raise ZeroDivisionError('damaged')", encoding="utf-8")
-    environment = {
-        **os.environ,
-        "DRAMATURG_DB": str(database),
-        "DRAMATURG_TRACEBACK": asked,
-        "PYTHONPATH": str(tmp_path),
-    }
-    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=environment, check=False)
+    own = {"DRAMATURG_DB": str(database), "DRAMATURG_TRACEBACK": asked, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=os.environ | own, check=False)
     assert (done.returncode, done.stdout) == (3, "")
     assert ("Traceback" in done.stderr) == bool(asked)
     assert ("error: This is a fault in Dramaturg: ZeroDivisionError: damaged" in done.stderr) == (not asked)

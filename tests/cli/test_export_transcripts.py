@@ -47,10 +47,9 @@ def test_only_one_iteration(run: Any, write_game: Any) -> None:
 
 def test_zips_and_parquet_need_a_file(run: Any, write_game: Any) -> None:
     run("import", write_game("one"))
-    for kind in ("canonical", "parquet"):
-        done = run("export", "transcripts", "--format", kind)
-        assert done.exit_code == 2
-        assert "name a file to write" in done.stderr
+    for what, kind in (("transcripts", "canonical"), ("transcripts", "parquet"), ("results", "parquet")):
+        done = run("export", what, "--format", kind)
+        assert (done.exit_code, "--output" in done.stderr) == (2, True)
 
 
 def test_an_empty_database_says_so(run: Any, tmp_path: Path) -> None:

@@ -52,12 +52,10 @@ def test_help_can_be_asked_of_every_command(run: Any, path: tuple[str, ...]) -> 
         assert done.stdout.startswith("Usage: ")
 
 
-def test_the_list_of_commands_is_in_whole_sentences_and_imports_none_of_them(run: Any) -> None:
+def test_the_list_of_commands_imports_none_of_them(run: Any) -> None:
     listed = run("--help").stdout.partition("Commands:")[2]
-    assert "..." not in listed
     for name, entry in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(entry.summary)}$", listed, re.MULTILINE)
-        assert entry.summary.endswith(".")
     code = (
         "import sys; from evaluation.cli.main import app; from typer.testing import CliRunner;"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
@@ -82,12 +80,7 @@ def test_eval_is_an_alias_of_persona(run: Any) -> None:
 
 def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:
     done = run()
-    assert done.exit_code == 2
-    assert "Commands:" in done.output
-
-
-def test_the_version_is_the_installed_one(run: Any) -> None:
-    assert run("--version").stdout.startswith("dramaturg 0.")
+    assert (done.exit_code, "Commands:" in done.output) == (2, True)
 
 
 def test_help_loads_nothing_slow() -> None:

@@ -46,15 +46,8 @@ def test_several_files_folders_and_one_that_is_not_there(run: Any, tmp_path: Pat
     gone = tmp_path / "gone.yaml"
     done = run("propositions", "check", tmp_path / "fluency", gone, "--format", "json")
     assert done.exit_code == 2
-    assert json.loads(done.stdout) == [
-        {
-            "file": str(gone),
-            "line": 1,
-            "field": "file",
-            "text": "It cannot be opened: No such file or directory. Check the path.",
-            "kind": "error",
-        }
-    ]
+    [fault] = json.loads(done.stdout)
+    assert (fault["file"], fault["line"], fault["field"], fault["kind"]) == (str(gone), 1, "file", "error")
 
 
 @pytest.mark.usefixtures("no_database")

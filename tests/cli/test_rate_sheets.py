@@ -41,20 +41,16 @@ def test_a_broken_sheet_names_every_line_and_stores_nothing(
     sheet.write_text("game,rater,score\ngame-1,Ann,3\ngame-1,Ann,9\nnowhere,Ann,3\n")
     done = run("rate", "import", sheet)
     assert done.exit_code == 2
-    assert "line 3, score: '9' is not on the scale" in done.stderr
-    assert "line 4, game: 'nowhere' is not a stored game" in done.stderr
-    assert "Nothing was stored." in done.stderr
+    for told in ("line 3, score: '9'", "line 4, game: 'nowhere'", "Nothing was stored."):
+        assert told in done.stderr
     assert Store(database).ratings.every() == []
 
 
-def test_a_dry_run_stores_nothing_and_the_one_way_rule_is_flagged(
-    run: Any, game: str, tmp_path: Path, database: Path
-) -> None:
+def test_a_dry_run_stores_nothing(run: Any, game: str, tmp_path: Path, database: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    sheet.write_text("game,score,question_1,question_2,question_3,question_4\ngame-1,2,y,y,y,y\ngame-1,,,,,\n")
+    sheet.write_text("game,score\ngame-1,2\ngame-1,\n")
     done = run("rate", "import", sheet, "--rater", "Ann", "--dry-run")
     assert done.stdout.startswith("1 new would be stored, 0 known already, 1 without a score")
-    assert "promises at least 3" in done.stderr
     assert Store(database).ratings.every() == []
 
 

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.options import MetricName
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
 from evaluation.errors import InputError
-from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.transcript import Transcript
@@ -38,15 +36,9 @@ def test_list_shows_what_is_stored_with_its_verdict(run: Any, write_game: Any) -
     lines = run("list").stdout.splitlines()
     assert "$1.00" in lines[2]
     assert "unknown" in lines[3]
-    assert [row["game_id"] for row in json.loads(run("list", "--iteration", "v1", "--format", "json").stdout)] == [
-        "one"
-    ]
-
-
-def test_list_refuses_an_iteration_that_there_is_not(run: Any) -> None:
-    done = run("list", "--iteration", "nope")
-    assert done.exit_code == 2
-    assert "'nope'" in done.stderr
+    [only] = json.loads(run("list", "--iteration", "v1", "--format", "json").stdout)
+    assert only["game_id"] == "one"
+    assert run("list", "--iteration", "nope").exit_code == 2
 
 
 def test_show_takes_an_id_its_beginning_or_the_games_id(run: Any, write_game: Any) -> None:
@@ -64,20 +56,14 @@ def test_show_opens_the_ledger_behind_a_score(run: Any, write_game: Any) -> None
     run("import", write_game())
     text = run("show", "game-1", "--metric", "coherence").stdout
     assert text.startswith("Conversation coherence: 100.0 %, passed (5 of 5; threshold 70)")
-    assert "counts" in text
     assert "#2 round 1 Ben" in text
+    assert "the ledger is empty" in run("show", "game-1", "--metric", "engagement").stdout
     ledger = json.loads(run("show", "game-1", "--metric", "coherence", "--format", "json").stdout)["ledger"]
     assert len(ledger) == 6
 
 
-def test_an_empty_ledger_says_so(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    assert "the ledger is empty" in run("show", "game-1", "--metric", "engagement").stdout
-
-
 def test_show_says_when_todays_threshold_is_another(run: Any, write_game: Any, database: Path) -> None:
     run("import", write_game())
-    Store(database).settings.set_threshold("strategic_depth", 100.0)
     Store(database).settings.set_threshold("coherence", 20.0)
     text = run("show", "game-1").stdout
     assert "Conversation coherence: the threshold is 20 today, so the verdict takes it as passed." in text
@@ -95,10 +81,6 @@ def test_show_says_what_could_not_be_computed(run: Any, write_game: Any, databas
     assert "could not be computed: ZeroDivisionError: no luck" in text
     done = run("show", "game-1", "--metric", "coherence")
     assert "coherence was not computed" in done.stderr
-
-
-def test_the_metrics_one_can_name_are_the_rubrics() -> None:
-    assert [name.value for name in MetricName] == list(DEFINITIONS)
 
 
 def test_rate_saves_and_says_what_it_changes(run: Any, write_game: Any, database: Path) -> None:
@@ -138,20 +120,8 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Cite rounds.", encoding="utf-8")
     assert run("iterations", "create", "v1").exit_code == 0
-    created = run(
-        "iterations",
-        "create",
-        "v2",
-        "--parent",
-        "v1",
-        "--change",
-        "Cite rounds",
-        "--target",
-        "strategic_depth",
-        "--prompt",
-        prompt,
-    )
-    assert created.exit_code == 0
+    options = ("--parent", "v1", "--change", "Cite rounds", "--target", "strategic_depth", "--prompt", prompt)
+    assert run("iterations", "create", "v2", *options).exit_code == 0
     run("import", *[write_game(f"a{i}", good=False) for i in range(3)], "--iteration", "v1")
     run("import", *[write_game(f"b{i}") for i in range(3)], "--iteration", "v2")
     board = json.loads(run("iterations", "--format", "json").stdout)
@@ -165,13 +135,8 @@ def test_iterations_from_creation_to_decision(run: Any, write_game: Any, tmp_pat
         "3 of 3 games of the reference not rated yet.",
     ]
     assert (second["decision"]["reference"], second["decision"]["recorded"]) == ("v1", None)
-    assert [check["state"] for check in board["checklist"]["checks"]] == [
-        "not_met",
-        "unknown",
-        "unknown",
-        "met",
-        "not_met",
-    ]
+    states = [check["state"] for check in board["checklist"]["checks"]]
+    assert states == ["not_met", "unknown", "unknown", "met", "not_met"]
     text = run("iterations").stdout
     assert "v1 (baseline)" in text
     assert "Its change, against v1: cannot be decided yet" in text
@@ -209,16 +174,13 @@ def test_a_prompt_that_is_no_text_is_refused(run: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a\x1b[31m\nb", "a\nb", "a\x00", "a\u200bb", "a\u202eb", "\u200b"])
 def test_an_iteration_whose_name_cannot_be_typed_as_it_is_shown_is_refused(run: Any, database: Path, name: str) -> None:
-    run("iterations", "create", "v1")
     refused = run("iterations", "create", name)
     assert refused.exit_code == 2
     assert "holds a character that no screen shows" in refused.stderr
     store = Store(database)
     with pytest.raises(InputError):
-        store.iterations.rename("v1", name, who="me")
-    with pytest.raises(InputError):
         store.iterations.ensure(name)
-    assert [one.name for one in store.iterations.list()] == ["v1"]
+    assert store.iterations.list() == []
 
 
 def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_path: Path) -> None:
@@ -230,12 +192,6 @@ def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_pa
     assert run("iterations").stdout == ""
 
 
-def test_parquet_needs_a_file(run: Any) -> None:
-    done = run("export", "results", "--format", "parquet")
-    assert done.exit_code == 2
-    assert "--output" in done.stderr
-
-
 def test_an_export_overwrites_only_when_forced(run: Any, write_game: Any, tmp_path: Path) -> None:
     run("import", write_game())
     path = tmp_path / "kept.json"
@@ -245,13 +201,8 @@ def test_an_export_overwrites_only_when_forced(run: Any, write_game: Any, tmp_pa
     assert run("export", "transcripts", "game-1", "--output", path, "--force").exit_code == 0
     assert json.loads(path.read_text("utf-8"))["game_id"] == "game-1"
     assert [left.name for left in tmp_path.glob(".kept*")] == []
-
-
-def test_an_export_into_a_folder_that_is_not_there_is_refused(run: Any, write_game: Any, tmp_path: Path) -> None:
-    run("import", write_game())
     done = run("export", "transcripts", "game-1", "--output", tmp_path / "no" / "file.json")
-    assert done.exit_code == 2
-    assert "no such folder" in done.stderr
+    assert (done.exit_code, "no such folder" in done.stderr) == (2, True)
 
 
 def test_printed_commands_can_be_pasted_whatever_the_name(run: Any) -> None:
@@ -270,11 +221,6 @@ def test_a_ledger_shows_the_message_of_each_row(run: Any, write_game: Any) -> No
     shown = run("show", "game-1", "--metric", "strategic_depth").stdout
     # No keyword, so no evidence to quote; the message must stand there all the same.
     assert shown.count("The weather is nice here today and my lunch was very good indeed.") == 4
-
-
-def test_a_cost_just_above_the_limit_does_not_read_like_the_limit(run: Any, write_game: Any) -> None:
-    run("import", write_game("game-1", usd=3.004))
-    assert "$3.004" in run("list").stdout
 
 
 def test_the_rubric_suggests_nothing_that_it_does_not_say(run: Any, write_game: Any) -> None:
