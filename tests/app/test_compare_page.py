@@ -1,7 +1,8 @@
-"""The Compare page: two iterations from the URL, differences in words, movers with links, export, and little games."""
+"""The Compare page: two iterations from the URL, differences in words, movers with links, and two games side by side."""
 
 from __future__ import annotations
 
+import json
 import shutil
 
 import pytest
@@ -10,7 +11,7 @@ from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
-from tests.app.drawn import data_of, tables
+from tests.app.drawn import data_of, drawn, tables
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +126,32 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     assert not app.exception
     assert app.selectbox(key="run_before").value != app.selectbox(key="run_after").value
     assert len(app.selectbox(key="run_after").options) == 3
+
+
+BASE, NEW = "Baseline prompt", "Shorter prompt"
+SIDES = {"before": BASE, "after": NEW}
+
+
+def payloads(app) -> list[str]:
+    return [one.proto.json for one in drawn(app)]
+
+
+def test_the_two_games_that_moved_most_stand_beside_each_other(open_page, filled, words, table) -> None:
+    app = open_page("compare", of="Two games", **SIDES)
+    assert not app.exception
+    assert [one.label for one in app.selectbox][-2:] == ["Game before", "Game after"]
+    assert "These two games are typical" in words(app)
+    before, after = (json.loads(json.loads(one)["body"]) for one in payloads(app))
+    said = [[row["x"] for row in side["rows"] if row["k"] == "m"] for side in (before, after)]
+    assert "Nothing new in four" in said[1]
+    assert "I suspect Bravo" in said[0][0]
+    # Failing messages carry their badges.
+    assert any(badge[1] == 1 for row in after["rows"] for badge in row.get("b", []))
+    assert "Strategic depth" in table(app)
+
+
+def test_a_chosen_game_stands_in_the_address(open_page, filled, small_game) -> None:
+    app = open_page("compare", of="Two games", game_before=small_game("one").id, **SIDES)
+    assert not app.exception
+    assert "in one" in payloads(app)[0]
+    assert app.query_params["game_before"] == small_game("one").id

@@ -109,13 +109,6 @@ def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
     assert "kept" in desk.data["error"]["text"]
 
 
-def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
-    data = data_of(open_page("rate", rater="Grace", game=small_game("one").id), "rating_desk")
-    assert data["draft"]["score"] == 4
-    assert data["progress"].startswith("You gave 4 on ")
-    assert data["mode"]["leave"] == "Back"
-
-
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
     app = open_page("rate", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)

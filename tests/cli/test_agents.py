@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from evaluation.files.bundled import persona_root
 from evaluation.store import Store
 
 
@@ -30,17 +29,6 @@ def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_ga
     assert found["michael"]["persona"] == "shipped"
     lines = run("agents", "list").stdout.splitlines()
     assert lines[0].split() == ["Id", "Name", "Kind", "Persona", "Games"]
-
-
-def test_agent_files_are_imported(run: Any, tmp_path: Path, database: Path) -> None:
-    oscar = persona_root() / "tinytroupe" / "Oscar.agent.json"
-    mine = tmp_path / "zoe.json"
-    mine.write_text('{"name": "Zo\\u00eb", "age": 7}', encoding="utf-8")
-    done = run("agents", "import", oscar, mine)
-    assert done.exit_code == 0
-    assert done.stdout.splitlines() == ["oscar: Oscar", "zoë: Zoë"]
-    assert Store(database).agents.get("oscar").persona["age"] == 30
-    assert listed(run)["oscar"]["persona"] == "given"
 
 
 @pytest.mark.parametrize("name", ["gone.json", ""], ids=["missing", "folder"])

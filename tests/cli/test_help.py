@@ -37,15 +37,11 @@ def test_the_promised_commands_are_there() -> None:
 
 
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) or "dramaturg" for path, _ in ALL])
-def test_every_command_and_option_has_help(path: tuple[str, ...], command: Any) -> None:
+def test_every_command_and_option_has_help(run: Any, path: tuple[str, ...], command: Any) -> None:
     assert command.help
     assert command.help.strip().endswith(".")
     silent = [parameter.name for parameter in command.params if not parameter.help]
     assert silent == []
-
-
-@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=lambda path: " ".join(path) or "dramaturg")
-def test_help_can_be_asked_of_every_command(run: Any, path: tuple[str, ...]) -> None:
     for option in ("--help", "-h"):
         done = run(*path, option)
         assert done.exit_code == 0
