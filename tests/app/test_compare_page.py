@@ -1,4 +1,4 @@
-"""The Compare page: two iterations from the URL, differences in words, movers with links, and two games side by side."""
+"""The Compare page: two iterations from the URL, movers with links, and two games side by side."""
 
 from __future__ import annotations
 

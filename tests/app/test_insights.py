@@ -75,20 +75,6 @@ def test_without_a_model_the_form_says_what_to_set(insights, game, words) -> Non
     assert "No model is set up. Set OPENAI_API_KEY" in words(insights(game, model="true"))
 
 
-def test_figures_of_one_channel_and_round(insights, store) -> None:
-    said = (("Ann", "Bob, one.", "public", 1), ("Bob", "Ann, two.", "public", 2), ("Ann", "Bob, three.", "team", 1))
-    told = [(who, text, {"channel": channel, "round": number}) for who, text, channel, number in said]
-    transcript = game_of(told, ("Ann", "Bob", "Cy"), language="en")
-    add_evaluated(store, transcript, source_name="two.json")
-    app = insights(transcript.id)
-    assert dots(app) == {("Ann", "Bob"): 1 + 1, ("Bob", "Ann"): 1}
-    app.selectbox(key=f"round_{transcript.id}").select(1).run()
-    assert not app.exception
-    assert dots(app) == {("Ann", "Bob"): 2}
-    app.segmented_control(key=f"channel_{transcript.id}").set_value("team").run()
-    assert dots(app) == {("Ann", "Bob"): 1}
-
-
 def test_from_run_checks_to_the_chart_over_iterations(insights, store, words, monkeypatch, tmp_path: Path) -> None:
     def answer(body: dict[str, Any]) -> str:
         score = 0.3 if "Grumble" in str(body["messages"][-1]["content"]) else 0.8

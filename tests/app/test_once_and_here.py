@@ -1,4 +1,4 @@
-"""What every page says alike: what is asked once, what is not there, what is newer, and whose clock times are told by."""
+"""What every page says alike: what is asked once, not there or newer, and whose clock times are told by."""
 
 from __future__ import annotations
 

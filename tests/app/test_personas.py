@@ -125,21 +125,6 @@ def test_each_claim_stands_with_its_file_and_line(
     assert shipped.index.str.match(r"[a-z]+/_default\.yaml:\d+$").all()
 
 
-def test_a_score_of_a_claim_opens_and_closes_its_judgements_in_place(open_page, filled, words) -> None:
-    evaluate(filled, "Alpha")
-    app = open_page("agents", agent="alpha", agents="Claims")
-    assert "Weakest: \u201cNever: " in words(app)
-    scores = [one for one in app.button if one.key and one.key.startswith("judged_")]
-    assert [one.label for one in scores] == sorted(one.label for one in scores)
-    # The worst is open at first.
-    assert "Because of [M1]." in words(app)
-    scores[0].click().run()
-    assert "Because of [M1]." not in words(app)
-    app.button(key="judged_fluency_fluency-natural").click().run()
-    assert not app.exception
-    assert "Because of [M1]." in words(app)
-
-
 def test_the_agent_that_is_least_in_character_is_shown_first(open_page, filled, run_of) -> None:
     for agent, score in (("alpha", 7), ("bravo", 3)):
         run_of(filled, agent, score)

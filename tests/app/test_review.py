@@ -37,14 +37,6 @@ def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name,
     assert told in words(app)
 
 
-def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
-    data = data_of(open_page("rate", rater="Grace"), "rating_desk")
-    assert data["progress"] == "Game 3 of 5"
-    said = json.dumps(data)
-    assert "in one" not in said
-    assert "in two" not in said
-
-
 # The browser's events cannot be made in this kind of test: what they call is called by hand.
 
 

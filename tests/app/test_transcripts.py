@@ -56,17 +56,6 @@ def test_a_search_that_cannot_be_made_says_why(open_page, filled, words) -> None
     assert "That cannot be searched for." in words(app)
 
 
-def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
-    app = open_page("games", transcript=small_game("one").id, scores="true")
-    assert not app.exception
-    said = words(app)
-    assert "Game 1 · Baseline prompt" in said
-    assert "8 public messages" in said
-    # The small game holds "think", "suspicious", "because" and "vote" in 4 of its 8 messages.
-    assert "4 of 8 messages" in said
-    assert "mean of 1 rating" in said
-
-
 def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, store, words, small_game) -> None:
     store.transcripts.add(small_game("unscored"), source_name="unscored.json")
     app = open_page("games", transcript=small_game("unscored").id, scores="true")
@@ -102,16 +91,6 @@ def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, word
     assert (chat(app)["rows"][after["row"]]["i"], after["count"], after["glance"]) == ("m0", 2, True)
     assert "Conversation coherence, message 2" in words(app)
     assert app.query_params["message"] == "m1"
-
-
-def test_the_way_back_to_the_list_forgets_what_was_chosen(open_page, filled, small_game) -> None:
-    transcript_id = small_game("one").id
-    app = open_page("games", transcript=transcript_id, message="m1", metric="coherence")
-    app.button(key="back").click().run()
-    assert {"transcript", "message", "metric"}.isdisjoint(app.query_params)
-    app.query_params["transcript"] = transcript_id
-    app.run()
-    assert chat(app)["focus"] == {"row": -1, "metric": -1, "count": 2, "glance": False}
 
 
 def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ PROMISED = {
     *("iterations", "export", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),
 }
-DRAMATURG = Path(sys.executable).with_name("dramaturg")
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

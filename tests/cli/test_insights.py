@@ -36,16 +36,6 @@ def test_markdown_has_the_tables_of_the_terminal(run: Run, write_game: WriteGame
     assert run("insights", "nobody").exit_code == 2
 
 
-def test_without_a_key_a_judge_scores_nothing_and_says_so(run: Run, write_game: WriteGame) -> None:
-    run("import", str(write_game()))
-    done = run("insights", "game-1", "--checks", "--themes", "--mode", "offline", "--format", "json")
-    assert done.exit_code == 0
-    found = json.loads(done.stdout)
-    assert {one["status"] for one in found["validations"]} == {"not_scored"}
-    assert found["extractions"]["themes"]["status"] == "not_scored"
-    assert found["judge"]["kind"] == "offline"
-
-
 def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
     run("import", str(write_game()))
     faulty = tmp_path / "evaluation.yaml"

@@ -49,7 +49,7 @@ def test_the_server_starts_headless_silent_and_on_the_address_given() -> None:
 
 def test_the_dashboard_is_told_its_database_and_whether_strangers_are_welcome() -> None:
     environment = environment_for(DATABASE, samples=True, allow_anonymous=True)
-    wanted = {"DRAMATURG_DB": str(DATABASE), "DRAMATURG_LOAD_SAMPLES": "1", "DRAMATURG_ALLOW_ANONYMOUS": "1"}
+    wanted = {"DRAMATURG_DB": str(DATABASE.absolute()), "DRAMATURG_LOAD_SAMPLES": "1", "DRAMATURG_ALLOW_ANONYMOUS": "1"}
     assert environment.items() >= wanted.items()
     environment = environment_for(DATABASE, samples=False)
     assert (environment["DRAMATURG_LOAD_SAMPLES"], environment["DRAMATURG_ALLOW_ANONYMOUS"]) == ("0", "0")
