@@ -27,7 +27,6 @@ from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status
 from evaluation.store import Store
 from evaluation.transcript import Cost
 from evaluation.workflows.iterations import record_decision
-from tests.app.drawn import data_of
 from tests.games import game_of
 from tests.long import mostly_long
 
@@ -175,79 +174,21 @@ def diverse(*values: float) -> Games:
     return [(GOOD | {"personality_diversity": value}, 1.0) for value in values]
 
 
-def test_a_fourth_iteration_is_decided_against_its_parent_everywhere(
-    store: Store, database: Path, open_page: Any, words: Any
-) -> None:
-    games = {"v1": diverse(0, 0, 0), "v2": diverse(50, 50, 50), "v3": diverse(100, 100, 100), "v4": diverse(0, 25, 30)}
-    fill(store, games, target="personality_diversity")
-    decision = decision_in(database, "v4")
-    assert decision is not None
-    assert (decision["choice"], decision["reference"], decision["baseline"]) == ("revert", "v3", "v1")
-    text = run(database, "iterations").stdout
-    assert "Its change, against v3: revert" in text
-    assert "Against the baseline v1: Personality diversity rose from 0.0 % to 18.3 %." in text
-    against_baseline = run(database, "compare", "v1", "v4").stdout
-    assert "Keep or revert, against v3: revert" in against_baseline
-    assert "It is about v4 against its reference, v3." in against_baseline
-    said = words(open_page())
-    assert "higher than v3 on 0 of 7, lower on Personality diversity" in said
-    assert "Against the baseline v1" in said
-    # -81.7 points, though six other metrics are compared: the target is tested alone.
-    compared = json.loads(run(database, "compare", "v3", "v4", "--format", "json").stdout)
-    target = next(one for one in compared["metrics"] if one["is_primary"])
-    assert (target["name"], target["outcome"]) == ("personality_diversity", "worse")
-    assert target["difference"] == pytest.approx(-81.67, abs=0.01)
-    page = open_page("compare", before="v3", after="v4")
-    first = data_of(page, "comparison")["rows"][0]
-    assert (first["label"], first["isTarget"], first["texts"]["outcome"]) == (
-        "Personality diversity",
-        True,
-        "▼ worse beyond luck",
-    )
-
-
-def test_critical_failures_fail_a_test_and_the_checklist_everywhere(
-    store: Store, database: Path, open_page: Any, words: Any
-) -> None:
-    costs, ratings = (0.9, 0.9, 4.0), (2.0, 3.0, 4.0)
-    fill(store, {"v1": [(GOOD | {ENGAGEMENT.name: rating}, usd) for usd, rating in zip(costs, ratings, strict=True)]})
-    [one] = json.loads(run(database, "iterations", "--format", "json").stdout)["iterations"]
-    assert (one["verdict"]["status"], one["tests"][0]["verdict"]["status"]) == ("failed", "failed")
-    assert [failure["is_critical"] for failure in one["tests"][0]["failed_games"]] == [True, True]
-    text = run(database, "iterations").stdout
-    assert "1 test: 1 failed" in text
-    assert "[ ] 3 consecutive tests pass: over all iterations, 0 of the latest 1 test passed" in text
-    assert "[ ] Engagement is at least 3.0 in every game: lowest 2.0" in text
-    assert "[ ] Cost is below 2.00 USD in every game: highest 4.00 USD" in text
-    said = words(open_page())
-    assert "Game 1 · v1 failed critically" in said
-    assert "Game 3 · v1 failed critically: The cost of 4.00 USD is above the limit of 3.00 USD." in said
-
-
 def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     store: Store, database: Path, open_page: Any, words: Any
 ) -> None:
     fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
     app = open_page()
     assert app.radio(key="fate_of_1_0").value is None
-    for key, value, problem in (
-        ("", "", "Choose one of the two."),
-        ("fate_of", Fate.KEPT, "Say why."),
-        ("why", "Reads better", ""),
-    ):
-        if key:
-            (app.radio if key == "fate_of" else app.text_input)(key=f"{key}_1_0").set_value(value)
-        app.button(key="decide_now_1_0").click().run()
-        assert problem in words(app)
+    app.button(key="decide_now_1_0").click().run()
+    assert "Choose one of the two." in words(app)
+    app.radio(key="fate_of_1_0").set_value(Fate.KEPT)
+    app.text_input(key="why_1_0").set_value("Reads better")
+    app.button(key="decide_now_1_0").click().run()
     assert not app.exception
     recorded = store.iterations.get("v2").recorded
     assert recorded is not None
-    assert (recorded.fate, recorded.reason, recorded.reference, recorded.rule) == (
-        Fate.KEPT,
-        "Reads better",
-        "v1",
-        "keep",
-    )
+    assert (recorded.fate, recorded.reference, recorded.rule) == (Fate.KEPT, "v1", "keep")
     assert app.title[0].value == "kept"
     store.iterations.create("v3")
     add_game(store, "v3-0", "v3", GOOD, 1.0)
@@ -265,10 +206,8 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
 
 def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open_page: Any, words: Any) -> None:
     fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91)}, target="personality_diversity")
-    done = CliRunner().invoke(
-        command_line,
-        ["iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry", "--db", str(database)],
-    )
+    kept = ["iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry"]
+    done = CliRunner().invoke(command_line, [*kept, "--db", str(database)])
     assert done.exit_code == 2
     assert "By the rule the change cannot be decided yet." in done.output
     app = open_page()
@@ -278,39 +217,16 @@ def test_departing_from_the_rule_needs_a_note(store: Store, database: Path, open
     assert "Say why." in words(app)
     # The page asks once, and in words that fit: that reason is the note, too.
     assert app.text_input(key="why_1_0").label == "Reason for deciding before enough games are rated"
-    said = run(
-        database, "iterations", "decide", "v2", "kept", "--by", "Ada", "--reason", "In a hurry", "--note", "Demo day"
-    )
-    assert "(the rule could not decide yet; Demo day)" in said.stdout
+    assert "(the rule could not decide yet; Demo day)" in run(database, *kept, "--note", "Demo day").stdout
     decision = decision_in(database, "v2")
     assert decision is not None
-    assert decision["recorded"] == decision["recorded"] | {
-        "choice": "kept",
-        "who": "Ada",
-        "reason": "In a hurry",
-        "note": "Demo day",
-        "reference": "v1",
-        "rule": "not_yet",
-        "departs_from_rule": True,
-    }
+    wanted = {"choice": "kept", "note": "Demo day", "reference": "v1", "rule": "not_yet", "departs_from_rule": True}
+    assert decision["recorded"].items() >= wanted.items()
     assert "kept (rule: cannot be decided yet)" in run(database, "iterations").stdout
     run(database, "iterations", "decide", "v2", "undecided", "--by", "Ada", "--reason", "Wrong game")
     made, withdrawn = store.iterations.decisions("v2")
     assert (made.reason, made.note, made.is_withdrawal) == ("In a hurry", "Demo day", False)
     assert (str(withdrawn.fate), withdrawn.reason, withdrawn.is_withdrawal) == ("kept", "Wrong game", True)
-
-
-def test_a_recorded_decision_survives_deletion_and_a_new_name(store: Store) -> None:
-    fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
-    record_decision(store, "v2", Fate.KEPT, who="Ada", reason="Reads better")
-    before = store.iterations.get("v2")
-    deletion = store.deletions.delete_iteration("v2", who="Ada")
-    store.iterations.rename("v1", "first", who="Ada")
-    store.deletions.undo(deletion.id, who="Ada")
-    after = store.iterations.get("v2").recorded
-    assert after is not None
-    assert before.recorded is not None
-    assert (after.reference, after.reason, after.at) == ("first", "Reads better", before.recorded.at)
 
 
 def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compare_with(
@@ -338,22 +254,22 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     assert store.iterations.get("v2").recorded is None
 
 
+CHAIN = [Iteration("v1", is_baseline=True), Iteration("v2", 1, "v1", target_metric="coherence")]
+
+
+def games_of(side: str, metric: str, values: Sequence[float | None]) -> list[Game]:
+    """Good games with these values of one metric."""
+    scores = [GOOD | {metric: value} for value in values]
+    return [
+        Game(f"{side}{place}", f"{side}{place}", {key: scored(key, value) for key, value in one.items()}, 1.0)
+        for place, one in enumerate(scores)
+    ]
+
+
 def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
     def said(before: Sequence[float], after: Sequence[float]) -> str:
-        sides = [
-            [
-                Game(
-                    f"{side}{place}",
-                    f"{side}{place}",
-                    {key: scored(key, GOOD[key] if key != "coherence" else value) for key in GOOD},
-                    1.0,
-                )
-                for place, value in enumerate(values)
-            ]
-            for side, values in (("a", before), ("b", after))
-        ]
-        chain = [Iteration("v1", is_baseline=True), Iteration("v2", 1, "v1", target_metric="coherence")]
-        return "\n".join(make_board(chain, dict(zip(("v1", "v2"), sides, strict=True))).decision_words("v2"))
+        sides = {"v1": games_of("a", "coherence", before), "v2": games_of("b", "coherence", after)}
+        return "\n".join(make_board(CHAIN, sides).decision_words("v2"))
 
     values = [0.1, 0.2, 0.3, 70.7, 33.3, 12.9, 99.1]
     draw = random.Random(1)
@@ -368,15 +284,8 @@ def test_a_change_of_nothing_is_no_rise_and_a_tiny_one_is_not_nothing() -> None:
 
 
 def test_a_decision_counts_passes_as_the_verdict_of_the_same_games_does() -> None:
-    def games(name: str, ratings: Sequence[float | None]) -> list[Game]:
-        scores = [GOOD | {ENGAGEMENT.name: rating} for rating in ratings]
-        return [
-            Game(f"{name}{place}", f"{name}{place}", {key: scored(key, value) for key, value in one.items()}, 1.0)
-            for place, one in enumerate(scores)
-        ]
-
-    chain = [Iteration("v1", is_baseline=True), Iteration("v2", 1, "v1", target_metric="coherence")]
-    board = make_board(chain, {"v1": games("a", (4, 4, 4)), "v2": games("b", (4, 5, None))})
+    sides = {"v1": games_of("a", ENGAGEMENT.name, (4, 4, 4)), "v2": games_of("b", ENGAGEMENT.name, (4, 5, None))}
+    board = make_board(CHAIN, sides)
     decision, verdict = board["v2"].decision, board["v2"].verdict
     assert decision is not None
     assert verdict is not None

@@ -11,7 +11,6 @@ from dashboard.app_pages.settings.explanations import explained_metrics, terms
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
-from tests.app.drawn import assert_inert
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("discussion.json", "native"), ("messages.csv", "table")])
@@ -42,21 +41,6 @@ def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
     assert "1 game of 1 would be refused" in said
     assert "Where: $.messages[0].playerName" in said
     assert said.count("What to do:") == 1
-
-
-def test_files_can_be_dropped_and_the_good_ones_are_told_too(open_page, words, small_game, hostile) -> None:
-    app = open_page("settings", help="Guide", guide_view="Formats")
-    app.file_uploader[0].set_value(
-        [
-            (f"{hostile}.json", b"{", "application/json"),
-            ("good.json", small_game("one").to_json().encode(), "application/json"),
-        ]
-    ).run()
-    assert not app.exception
-    said = words(app)
-    assert "1 game of 2 would be refused" in said
-    assert "good.json" in said
-    assert_inert(app)
 
 
 def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game(

@@ -10,7 +10,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import progress_text
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import tables, wait_for_jobs
+from tests.app.drawn import wait_for_jobs
 
 
 def abandon(store, job, *, done: int) -> None:
@@ -97,14 +97,6 @@ def test_a_job_that_knows_nothing_of_its_rest_says_to_start_again(open_page, sto
     app = open_page()
     assert "The rest is not known any more" in words(app)
     assert f"go_on_{job.id}" not in [button.key for button in app.button]
-
-
-def test_adding_games_lists_the_work_that_did_not_end_well(open_page, store) -> None:
-    for state, message in ((JobState.DONE, "5 stored"), (JobState.FAILED, "no more memory")):
-        job = store.jobs.create("evaluate", "Scoring uploaded games", 5)
-        store.jobs.update(job.id, done=5, state=state, message=message)
-    [listed] = tables(open_page("games", part="Add"))
-    assert listed["Remark"].tolist() == ["no more memory"]
 
 
 def test_the_time_left_of_a_resumed_job_counts_from_where_it_went_on(store) -> None:

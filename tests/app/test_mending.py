@@ -1,9 +1,6 @@
-"""Mending on the Overview: iterations are corrected, decided on and deleted, games moved, and all of it undone."""
+"""Mending iterations and single games: they are corrected, decided on, moved and deleted, and all of it undone."""
 
 from __future__ import annotations
-
-import threading
-from typing import Any
 
 import pytest
 
@@ -11,19 +8,11 @@ from dashboard.shared.changes import data
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, tables
+from tests.app.drawn import assert_inert, tables, wait_for_jobs
 from tests.app.outdated import make_outdated
 
 CURRENT = "1_0"
 """The forms of the second iteration before anything about it was changed."""
-
-
-def labels(app: Any) -> list[str]:
-    return [button.label for button in app.button]
-
-
-def table_text(app: Any) -> str:
-    return "\n".join(frame.to_string() for frame in tables(app))
 
 
 def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, words) -> None:
@@ -35,17 +24,9 @@ def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, wo
     app.button(key=f"save_{CURRENT}").click().run()
     assert not app.exception
     told = filled.iterations.get("Short and sweet")
-    assert (told.change, told.target_metric, told.prompt_text, told.parent) == (
-        "Half the words",
-        "strategic_depth",
-        "Be brief.",
-        "Baseline prompt",
-    )
-    said = words(app)
-    assert "Iteration 2 of 2" in said
-    assert "Half the words" in said
-    assert "4 changes so far" in said
-    assert "somebody at the dashboard" in table_text(app)
+    assert (told.change, told.target_metric, told.prompt_text) == ("Half the words", "strategic_depth", "Be brief.")
+    assert "4 changes so far" in words(app)
+    assert any("somebody at the dashboard" in frame.to_string() for frame in tables(app))
 
 
 def test_a_renamed_iteration_stays_chosen_and_in_the_link(open_page, filled, words) -> None:
@@ -92,14 +73,12 @@ def test_an_iteration_is_deleted_and_undone(open_page, filled, words, fate: str,
     assert not app.exception
     assert [one.name for one in filled.iterations.list()] == ["Shorter prompt"]
     assert len(filled.transcripts.summaries()) == left
-    assert "Iteration 1 of 1" in words(app)
     assert "The iteration Baseline prompt" in words(app)
     app.button(key="undo_last").click().run()
     assert not app.exception
     after = (filled.transcripts.summaries().to_csv(), filled.iterations.list(), filled.results.scores().to_csv())
     assert after == before
     assert "undo_last" not in [button.key for button in app.button]
-    assert "Iteration 2 of 2" in words(app)
 
 
 def test_what_was_deleted_comes_back_or_goes_for_ever(open_page, filled, words, small_game) -> None:
@@ -120,15 +99,11 @@ def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_ga
     make_outdated(filled, small_game("one"))
     app = open_page()
     said = words(app)
-    assert "Scores of several versions of a metric meet here" in said
     assert "Conversation coherence was computed by version 0 in 1 game and by version 5 in 4 games" in said
     assert "Score them again before you decide" in said
-    assert "Score 1 game again" in labels(app)
     app.button(key="reevaluate").click().run()
     assert not app.exception
-    for thread in threading.enumerate():
-        if thread.name == "job-reevaluate":
-            thread.join(timeout=60)
+    wait_for_jobs()
     (job,) = [job for job in filled.jobs.list() if job.kind not in jobs.QUIET]
     assert (job.kind, job.state, job.done, job.total) == (jobs.REEVALUATE, JobState.DONE, 1, 1)
     assert "changed: Conversation coherence in 1 game" in job.message
@@ -147,3 +122,49 @@ def test_hostile_names_stay_inert_in_every_form(open_page, store, small_game, ho
     store.deletions.delete([small_game("a").id], who=hostile)
     app = open_page()
     assert_inert(app)
+
+
+def test_a_game_is_renamed_and_gets_its_files_name_back(open_page, filled, words, small_game) -> None:
+    one = small_game("one").id
+    app = open_page("games", transcript=one, mend="true")
+    app.text_input(key=f"game_name_{one}").set_value("The long night")
+    app.button(key=f"rename_{one}").click().run()
+    assert not app.exception
+    assert "Game 1 · Baseline prompt · The long night" in words(app)
+    assert "In its file it is called one" in words(app)
+    app.button(key=f"original_{one}").click().run()
+    assert not app.exception
+    assert filled.transcripts.game_ids()[one] == "one"
+    assert app.text_input(key=f"game_name_{one}").value == "one"
+
+
+def test_a_game_is_moved(open_page, filled, small_game) -> None:
+    one = small_game("one").id
+    app = open_page("games", transcript=one, mend="true")
+    app.selectbox(key=f"game_iteration_{one}").set_value("Shorter prompt")
+    app.button(key=f"move_{one}").click().run()
+    assert not app.exception
+    assert filled.transcripts.summaries().set_index("transcript_id")["iteration"][one] == "Shorter prompt"
+
+
+def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
+    before = filled.transcripts.summaries().to_csv()
+    one = small_game("one").id
+    app = open_page("games", transcript=one, mend="true")
+    app.button(key=f"delete_game_{one}").click().run()
+    assert not app.exception
+    assert "transcript" not in app.query_params
+    assert one not in set(filled.transcripts.summaries()["transcript_id"])
+    assert "Game 1 · Baseline prompt" in words(app)
+    app.button(key="undo_last").click().run()
+    assert not app.exception
+    assert filled.transcripts.summaries().to_csv() == before
+
+
+def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page, filled, words, small_game) -> None:
+    make_outdated(filled, small_game("one"))
+    for page in ("games", "trends", "compare"):
+        assert "Conversation coherence was computed by version 0 in 1 game" in words(open_page(page))
+    app = open_page("games", transcript=small_game("one").id)
+    assert "Conversation coherence (version 0, today" in words(app)
+    assert "version 0" not in words(open_page("games", transcript=small_game("two").id))

@@ -1,4 +1,4 @@
-"""What is asked once, what an address names that is not there, and whose clock times are told by."""
+"""What every page says alike: what is asked once, not there or newer, and whose clock times are told by."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from dashboard.shared.jobs.job_status import result_of
 from evaluation.iterations.iteration import Fate
 from evaluation.text.display import time_words
+from evaluation.workflows.scoring import add_evaluated
 
 MOMENT = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
 
@@ -68,3 +69,62 @@ def test_a_name_that_was_given_with_a_decision_is_the_one_that_rates_and_signs(o
     assert not app.exception
     assert not [one for one in app.text_input if one.label == "Your name"]
     assert app.session_state["rater"] == "Dana"
+
+
+@pytest.fixture
+def grown(filled, small_game):
+    """Beside the two iterations that have games: v5 with two and v6 with one."""
+    for name, games in (("v5", 2), ("v6", 1)):
+        filled.iterations.create(name, parent="Shorter prompt")
+        for number in range(games):
+            add_evaluated(filled, small_game(f"{name}-{number}"), source_name=f"{name}-{number}.json", iteration=name)
+    return filled
+
+
+@pytest.mark.parametrize("page", ["overview", "compare", "trends", "team"])
+def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page, grown, words, page) -> None:
+    app = open_page(page)
+    assert not app.exception
+    assert "is newer" not in words(app)
+    # The one with a single game is the current one.
+    if page == "overview":
+        assert app.selectbox(key="iteration").value == "v6"
+    if page == "compare":
+        assert app.selectbox(key="compare_after").value == "v6"
+    grown.iterations.create("v7", parent="Shorter prompt")
+    app = open_page(page)
+    assert "v7 is newer: 0 of 3 games." in words(app)
+    assert "Add games" in [one.proto.label for one in app.get("page_link")]
+
+
+def test_an_older_iteration_says_which_is_newer(open_page, grown, words) -> None:
+    assert "v6 is newer: 1 of 3 games." in words(open_page("overview", iteration="v5"))
+    assert "v6 is newer: 1 of 3 games." in words(open_page("compare", before="Shorter prompt", after="v5"))
+    assert "v6 is newer: 1 of 3 games." in words(open_page("team", rater="Lea", team_of="v5"))
+
+
+def test_the_form_of_an_ab_test_begins_with_the_current_iteration_and_its_reference(open_page, grown) -> None:
+    app = open_page("experiments", experiments_view="A/B tests", start_ab="true")
+    begin = next(one for one in app.selectbox if one.label == "Begin with")
+    begin.set_value("Your current iteration and its reference").run()
+    assert not app.exception
+    text = app.text_area(key="ab_text").value
+    assert "v6" in text
+    assert "Shorter prompt" in text
+    assert "v5" not in text
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("games", "No games yet"),
+        ("rate", "Nothing to rate yet"),
+        ("team", "No games here"),
+        ("trends", "No games yet"),
+    ],
+)
+def test_an_empty_store_says_what_to_do(open_page, words, page: str, said: str) -> None:
+    app = open_page(page, rater="Ada")
+    assert not app.exception
+    assert said in words(app)
+    assert bool(app.file_uploader) is (page == "games"), "adding games opens by itself while there are none"

@@ -13,7 +13,7 @@ from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import assert_inert, drawn
-from tests.faults.injection_attacks import ATTACKS, Attack
+from tests.faults.injection_attacks import ATTACKS
 from tests.games import game_of
 
 
@@ -56,7 +56,6 @@ def test_the_name_is_asked_once(open_page, filled, small_game) -> None:
     ("verdict", "reason", "author", "missing"),
     [
         (None, "Because.", "Grace", "Give a verdict."),
-        (RowVerdict.COUNTS, "  ", "Grace", "Give a reason."),
         (RowVerdict.COUNTS, "", "", "Give a reason and your name."),
     ],
 )
@@ -88,30 +87,17 @@ def test_the_reader_adds_references_and_decides_rows_of_depth(open_page, filled,
     assert f"decided by the built-in reader, {chances['strategic_depth', 'm1']} sure" in decided
 
 
-def decision(game, **changes) -> RowDecision:
-    given = {
-        "transcript_id": game.id,
-        "metric": "strategic_depth",
-        "row_id": "strategic_depth:m0",
-        "verdict": RowVerdict.DOES_NOT_COUNT,
-        "label": "shallow",
-        "reason": "A mood.",
-        "confidence": 0.75,
-        "citations": ("m0", "m1"),
-        "judge": "live",
-        "model": "small-model",
-        "key": "a" * 64,
-    }
-    return RowDecision(**(given | changes))
+def decision(game, reason="A mood.", label="shallow", model="small-model") -> RowDecision:
+    row, cited = ("strategic_depth", "strategic_depth:m0", RowVerdict.DOES_NOT_COUNT), ("m0", "m1")
+    return RowDecision(game.id, *row, label, reason, 0.75, cited, "live", model, "a" * 64)
 
 
 def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     open_page, filled, words, small_game
 ) -> None:
     game = small_game("one")
-    kept = KeptAnswer(
-        "a" * 64, "small-model", ({"label": "shallow"},), Prompt("The rules.", "The talk.", "And?"), raw="{}"
-    )
+    prompt = Prompt("The rules.", "The talk.", "And?")
+    kept = KeptAnswer("a" * 64, "small-model", ({"label": "shallow"},), prompt, raw="{}")
     filled.judgements.keep([kept])
     filled.decisions.save([decision(game)])
     app = detail(open_page, game.id)
@@ -146,12 +132,8 @@ def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, sm
     assert "strategic_depth:m0\nGrace" in words(app)
 
 
-SHOWN = [attack for attack in ATTACKS if "\r" not in attack.text][::15]
-
-
-@pytest.mark.parametrize("attack", SHOWN, ids=lambda attack: attack.name)
-def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, small_game, attack: Attack) -> None:
-    game = small_game("attacked", text=f"I think this matters.\n{attack.text}\n")
+def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, small_game) -> None:
+    game = small_game("attacked", text=f"I think this matters.\n{ATTACKS[0].text}\n")
     add_evaluated(store, game, source_name="attacked.json")
     app = detail(open_page, game.id)
     assert "This message " in words(app)

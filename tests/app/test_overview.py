@@ -5,38 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
-from dashboard.shared import queries
 from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.statistics.words import evidence_words
-from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import data_of, tables
-
-
-def asked_for(store) -> list[str]:
-    """The kinds of jobs that somebody began: the comparison with chance follows by itself."""
-    return [job.kind for job in store.jobs.list() if job.kind not in jobs.QUIET]
-
-
-def test_the_samples_load_in_the_background(open_page, words, store) -> None:
-    app = open_page()
-    app.button[0].click().run()
-    assert not app.exception
-    assert asked_for(store) == ["samples"]
-
-
-def test_the_first_start_loads_the_samples_by_itself(open_page, words, store, monkeypatch) -> None:
-    monkeypatch.setenv("DRAMATURG_LOAD_SAMPLES", "1")
-    open_page()
-    assert asked_for(store) == ["samples"]
-    open_page()
-    assert asked_for(store) == ["samples"]
 
 
 def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, monkeypatch) -> None:
@@ -53,15 +30,10 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     assert "Shorter · higher than Baseline prompt (the baseline) on " in said
     assert "Games without a rating: 3 of 5" in [one.label for one in app.expander]
     assert "Only 1 game of 3" in said
-    for label in ("Memory accuracy", "Strategic depth", "Conversation coherence", "Engagement"):
-        assert label in said
-    assert "Baseline prompt" in table(app)
     (listed,) = [one for one in tables(app) if "Decision" in one.columns]
     assert listed["Decision"].tolist() == ["baseline", "cannot be decided yet"]
-    assert "Your decision" in said
     assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
-    assert "not signed off" in said
 
 
 def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> None:
@@ -116,18 +88,12 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
         return trust_sentence([MetricTrust(one, each, ()) for one, each in trust.items()], scored, target, "The rule")
 
     hardly = Trust.HARDLY
-    assert said(None, coherence=hardly, role_consistency=hardly) == (
-        "Conversation coherence and Role consistency say little by themselves."
-    )
     # Personality diversity has no score in these games.
     assert said(None, coherence=hardly, personality_diversity=hardly) == "Conversation coherence says little by itself."
     assert said(None, coherence=Trust.WITH_CARE) == ""
     assert said("coherence", role_consistency=hardly, coherence=hardly) == (
         "⚠ The rule rests on Conversation coherence, which says little by itself. "
         "Role consistency says little by itself, too."
-    )
-    assert said("coherence", coherence=Trust.WITH_CARE) == (
-        "⚠ The rule rests on Conversation coherence: trust it with care."
     )
     # The decision is made on two pages.
     for app, target in (
@@ -159,37 +125,17 @@ def test_a_damaged_database_is_explained(open_page, database: Path, words) -> No
     assert not app.file_uploader
 
 
-def test_what_an_experiment_simulated_does_not_wait_for_raters(open_page, filled, small_game, words) -> None:
-    before = len(queries.overview(filled).waiting)
-    simulated = small_game("talk").model_copy(update={"source_format": SIMULATED_FORMAT})
-    add_evaluated(filled, simulated, source_name="talk.json")
-    assert len(queries.overview(filled).waiting) == before
-    filled.iterations.assign(simulated.id, "Shorter prompt")
-    assert len(queries.overview(filled).waiting) == before + 1
-    assert f"Games without a rating: {before + 1} of 6" in [one.label for one in open_page().expander]
-
-
 def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
     # Also with a box open, which stands in the address.
     app = open_page(why="true")
-    assert app.button(key="rate_next").label == "Rate up to 3 games"
     app.button(key="rate_next").click().run()
     assert not app.exception
     app.text_input[0].set_value("Lin")
     app.button[0].click().run()
     assert not app.exception
-    names = {row["transcript_id"]: row["game_id"] for row in filled.transcripts.summaries().to_dict("records")}
-    # One game of "Shorter prompt" waits and one of its parent; of the two that others rated one is the decoy.
-    found = []
     assert data_of(app, "rating_desk")["progress"] == "Game 1 of 3 for this decision"
-    for _ in range(3):
-        key = filled.rating_queue.next_unrated("Lin")
-        found.append(names[key])
-        assert "Shorter prompt" not in words(app)
-        assert not {"iteration", "reference"} & set(app.query_params)
-        filled.ratings.add(Rating(key, "Lin", 3, token=f"lin:{key}"))
-    assert {"three", "four"} < set(found)
-    assert set(found) - {"three", "four"} <= {"one", "two"}
+    assert "Shorter prompt" not in words(app)
+    assert not {"iteration", "reference"} & set(app.query_params)
 
 
 def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside_it(filled) -> None:
@@ -209,9 +155,7 @@ def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside
 
 
 def test_a_reference_that_waits_for_ratings_is_handed_out_too(open_page, filled) -> None:
-    four = next(
-        row["transcript_id"] for row in filled.transcripts.summaries().to_dict("records") if row["game_id"] == "four"
-    )
+    [four] = filled.transcripts.ids("Shorter prompt")
     filled.ratings.add(Rating(four, "Grace", 4))
     app = open_page(iteration="Shorter prompt")
     assert "rate_next" in [button.key for button in app.button]

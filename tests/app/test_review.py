@@ -37,14 +37,6 @@ def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name,
     assert told in words(app)
 
 
-def test_the_desk_shows_what_the_rater_has_not_rated(open_page, filled, small_game) -> None:
-    data = data_of(open_page("rate", rater="Grace"), "rating_desk")
-    assert data["progress"] == "Game 3 of 5"
-    said = json.dumps(data)
-    assert "in one" not in said
-    assert "in two" not in said
-
-
 # The browser's events cannot be made in this kind of test: what they call is called by hand.
 
 
@@ -107,13 +99,6 @@ def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
     desk_state.submit(filled, desk, form(desk))
     assert desk.data["error"]["text"].startswith("Not saved:")
     assert "kept" in desk.data["error"]["text"]
-
-
-def test_a_picked_game_that_was_rated_is_revised(open_page, filled, small_game) -> None:
-    data = data_of(open_page("rate", rater="Grace", game=small_game("one").id), "rating_desk")
-    assert data["draft"]["score"] == 4
-    assert data["progress"].startswith("You gave 4 on ")
-    assert data["mode"]["leave"] == "Back"
 
 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:

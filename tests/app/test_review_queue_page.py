@@ -7,18 +7,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.labelled_games import load_games
-from evaluation.engines.scoring import evaluate_transcript
 from evaluation.ratings import Rating
-from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Transcript, Vote
 from evaluation.workflows.judging import row_context, stored_review_queue
-from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert
 from tests.games import game_of
 
 
@@ -79,14 +74,6 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert doubtful.overrides.current() == []
 
 
-def test_rows_about_which_reader_and_rule_disagree_are_offered(store: Store) -> None:
-    store.iterations.create("v1")
-    said = [("Ann", "hello there"), ("Ben", "Cid was odd."), ("Cid", "no"), ("Ann", "I vote Ben, as Cid said.")]
-    add_evaluated(store, a_game("unsure", said), source_name="x.json", iteration="v1")
-    kinds = [one.item.kind for one in stored_review_queue(store, "v1")]
-    assert ReviewKind.UNSURE in kinds
-
-
 def test_undo_takes_back_a_skip_before_the_decision_before_it_and_names_it(
     store: Store, open_page: Any, words: Any
 ) -> None:
@@ -144,31 +131,9 @@ def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
     assert row_context(doubtful, game, None).message is None
 
 
-def test_links_that_words_contradict_are_offered(store: Store) -> None:
-    # The longest of the real games: chat of nine people.
-    game = max((one for _, one in load_games()), key=lambda one: len(one.discussion))
+def test_rows_about_which_reader_and_rule_disagree_are_offered(store: Store) -> None:
     store.iterations.create("v1")
-    add_evaluated(store, game, source_name="x.json", iteration="v1")
-    # By the rule alone: the reader lets no reply of these games count whose link is weak.
-    store.results.save([evaluate_transcript(game, reader=None)])
-    kinds = [ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK]
-    # Link strengths are stored with the controls.
-    assert stored_review_queue(store, "v1", kinds) == []
-    compute_missing(store, [game.id])
-    strengths = {link.message_id: link.strength for link in link_strengths(game)}
-    queue = stored_review_queue(store, "v1", kinds)
-    assert {one.item.kind for one in queue} == {ReviewKind.WEAK_LINK, ReviewKind.STRONG_LINK}
-    for one in queue:
-        strength = strengths[str(one.item.row.message_id)]
-        assert strength is not None
-        is_weak = one.item.kind is ReviewKind.WEAK_LINK
-        assert strength <= 25 if is_weak else strength >= 90
-        assert (one.item.row.verdict is RowVerdict.COUNTS) is is_weak
-
-
-def test_messages_of_strangers_stand_in_inert_elements(store: Store, open_page: Any, hostile: str) -> None:
-    store.iterations.create("v1")
-    said = [("Ann", hostile), ("Ben", f"Cid voted for Ann in round 2. {hostile}")]
-    add_evaluated(store, a_game("hostile", said), source_name="x.json", iteration="v1")
-    app = open_page("games", part="Check", queue_of="v1")
-    assert_inert(app)
+    said = [("Ann", "hello there"), ("Ben", "Cid was odd."), ("Cid", "no"), ("Ann", "I vote Ben, as Cid said.")]
+    add_evaluated(store, a_game("unsure", said), source_name="x.json", iteration="v1")
+    kinds = [one.item.kind for one in stored_review_queue(store, "v1")]
+    assert ReviewKind.UNSURE in kinds

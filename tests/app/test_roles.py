@@ -100,12 +100,6 @@ def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(logi
     assert [one.score for one in filled.ratings.every("rae@example.org")] == [5]
 
 
-def test_a_rater_finds_an_empty_desk_that_leads_nowhere(login, store, visit, words) -> None:
-    app = visit("rae", "rate")
-    assert not app.exception
-    assert "Ask an admin to add games" in words(app)
-
-
 def test_a_login_that_is_configured_wrongly_lets_nobody_in(login, filled, open_page, words) -> None:
     login.write_text(SECRETS.replace("client_id", "client"), "utf-8")
     app = open_page("settings")

@@ -19,28 +19,12 @@ def settings(open_page, **inputs):
     return app
 
 
-def test_every_section_is_there_also_on_an_empty_store(open_page) -> None:
-    app = settings(open_page)
-    assert [heading.value for heading in app.subheader] == [
-        "Thresholds",
-        "Model that judges",
-        "Database",
-        "Tests",
-    ]
-    assert app.button(key="save_thresholds").disabled
-    assert app.button(key="save_test_size").disabled
-    assert app.button(key="save_limits").disabled
-
-
 def test_a_threshold_shows_what_it_would_change_before_it_is_stored(open_page, filled, table, words) -> None:
     # Games "one" (4) and "two" (2) are rated: with 3.0 one of the two passes on engagement, with 2.0 both do.
     app = settings(open_page, threshold_engagement=2.0)
     row = next(line for line in table(app).splitlines() if "Engagement" in line)
-    assert "at least 3 of 5" in row
-    assert "at least 2 of 5" in row
-    assert "1 of 2 scored games" in row
-    assert "2 of 2" in row
-    assert "1 more" in row
+    for told in ("at least 3 of 5", "at least 2 of 5", "1 of 2 scored games", "2 of 2", "1 more"):
+        assert told in row
     assert "Verdicts on iterations" in words(app)
     assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
 
@@ -66,14 +50,6 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     app.button(key="reset_limits").click().run()
     assert store.settings.limits().messages == 5_000
     assert app.number_input(key="limit_messages").value == 5_000
-
-
-def test_a_limit_beyond_reason_is_explained(open_page, store, words) -> None:
-    app = settings(open_page, limit_players=1_000_000)
-    app.button(key="save_limits").click().run()
-    said = words(app)
-    assert "The limits were not stored." in said
-    assert "Give a whole number from 1 to 10,000" in said
 
 
 def test_a_backup_can_be_downloaded_and_restored_with_its_addresses_when_that_is_confirmed(

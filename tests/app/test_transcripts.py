@@ -7,10 +7,9 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from evaluation.ratings import Rating
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, drawn, tables
+from tests.app.drawn import drawn, tables
 
 
 def chat(app) -> dict:
@@ -33,9 +32,8 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     assert [row["label"] for row in listed_games(app)] == ["Game 1 · Shorter prompt", *baseline, "loose"]
     listed = listed_games(open_page("games", order="Order of adding"))
     assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
-    # The first public message and the players tell games apart whose names say nothing.
+    # The first public message tells games apart whose names say nothing.
     assert listed[3]["opening"] == "Alpha: Nothing new in four"
-    assert (listed[0]["facts"], listed[0]["players"]) == ("8 messages · rated by 1", " · Alpha, Bravo")
     # Half of the messages of the small game show depth, fewer than the threshold asks for.
     depth = listed[0]["cells"][1]
     assert (depth["text"], depth["color"]) == ("✗ 50.0\u00a0%", "red")
@@ -52,31 +50,10 @@ def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game
     assert [row["label"] for row in found] == ["number 7"]
 
 
-@pytest.mark.parametrize("query", ["x" * 600, " ".join(f"w{n}" for n in range(30)), '""'])
-def test_a_search_that_cannot_be_made_says_why(open_page, filled, words, query) -> None:
-    app = open_page("games", search=query)
+def test_a_search_that_cannot_be_made_says_why(open_page, filled, words) -> None:
+    app = open_page("games", search="x" * 600)
     assert not app.exception
     assert "That cannot be searched for." in words(app)
-
-
-def test_a_link_opens_a_transcript_with_its_cards(open_page, filled, words, small_game) -> None:
-    app = open_page("games", transcript=small_game("one").id, scores="true")
-    assert not app.exception
-    said = words(app)
-    assert "Game 1 · Baseline prompt" in said
-    assert "8 public messages" in said
-    # The small game holds "think", "suspicious", "because" and "vote" in 4 of its 8 messages.
-    assert "4 of 8 messages" in said
-    assert "mean of 1 rating" in said
-
-
-def test_the_scores_stand_in_a_line_and_what_is_behind_them_is_drawn_when_asked_for(
-    open_page, filled, words, small_game
-) -> None:
-    app = open_page("games", transcript=small_game("one").id)
-    assert not app.exception
-    assert "✗ Strategic depth 50.0 %" in words(app)
-    assert [button.key for button in app.button if button.key.startswith(("rows_", "rename_"))] == []
 
 
 def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, store, words, small_game) -> None:
@@ -84,15 +61,6 @@ def test_a_metric_that_could_not_be_computed_has_a_card_that_says_so(open_page, 
     app = open_page("games", transcript=small_game("unscored").id, scores="true")
     assert not app.exception
     assert words(app).count("the scorer failed on this game") == 6
-
-
-def test_the_conversation_carries_badges_and_votes(open_page, filled, small_game) -> None:
-    data = chat(open_page("games", transcript=small_game("one").id))
-    messages = [row for row in data["rows"] if row["k"] == "m"]
-    assert len(messages) == 8
-    assert all(row["b"] for row in messages[1:])
-    assert [row["l"] for row in data["rows"] if row["k"] == "v"] == [["Alpha votes for Bravo (1 of 1)"]]
-    assert {speaker["role"] for speaker in data["speakers"]} == {"mafia", "doctor"}
 
 
 def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
@@ -125,16 +93,6 @@ def test_a_look_at_another_message_leaves_what_is_chosen(open_page, filled, word
     assert app.query_params["message"] == "m1"
 
 
-def test_the_way_back_to_the_list_forgets_what_was_chosen(open_page, filled, small_game) -> None:
-    transcript_id = small_game("one").id
-    app = open_page("games", transcript=transcript_id, message="m1", metric="coherence")
-    app.button(key="back").click().run()
-    assert {"transcript", "message", "metric"}.isdisjoint(app.query_params)
-    app.query_params["transcript"] = transcript_id
-    app.run()
-    assert chat(app)["focus"] == {"row": -1, "metric": -1, "count": 2, "glance": False}
-
-
 def test_the_ledger_says_what_the_score_is_made_of_and_narrows_to_a_verdict(
     open_page, filled, words, table, small_game
 ) -> None:
@@ -154,20 +112,6 @@ def test_a_transcript_that_is_not_there(open_page, filled, words) -> None:
     app = open_page("games", transcript="0000000000000000")
     assert not app.exception
     assert "That game is not here" in words(app)
-
-
-def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
-    store.iterations.create(hostile)
-    nasty = small_game(hostile, text=f"I think {hostile} because")
-    add_evaluated(store, nasty, source_name=hostile, iteration=hostile)
-    ledger = {"transcript": nasty.id, "show": "Ledger", "rows_of": "Engagement"}
-    # Who gives all yes and two points is named in a note.
-    store.ratings.add(Rating(nasty.id, "![x](https://evil.example/x.png)", 2, (True,) * 5))
-    for parameters in ({}, {"transcript": nasty.id, "message": "m0", "metric": "strategic_depth"}, ledger):
-        app = open_page("games", **parameters)
-        assert_inert(app)
-    # The list puts it in as text content, see tests/browser/test_hostile.py.
-    assert [row["label"] for row in listed_games(open_page("games"))] == [f"Game 1 · {hostile}"]
 
 
 def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:

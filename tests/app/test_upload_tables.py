@@ -1,4 +1,4 @@
-"""The Games page: columns of tables, hundreds of files, and the report that is kept."""
+"""The Games page: columns of tables, what files leave open, and the report that is kept."""
 
 from __future__ import annotations
 
@@ -67,30 +67,6 @@ def test_a_guess_can_be_changed_and_taken_back(open_page, words) -> None:
     assert "Ann: one" in words(app)
 
 
-def test_a_wrong_choice_is_explained_with_row_and_remedy(open_page, words) -> None:
-    app = hand_in(open_page("games", part="Add"), ("a.csv", b"speaker,text,note\nAnn,one,two\n"))
-    choose(app, round="note")
-    said = words(app)
-    assert "Found \"two\" in the column 'note'" in said
-    assert "Where: line 2" in said
-    assert "What to do: Correct the cell, or choose another column." in said
-
-
-def test_three_hundred_files_stay_readable(open_page, store, small_game, words) -> None:
-    good = [(f"good{n}.json", small_game(f"game {n}", rounds=1).to_json().encode()) for n in range(150)]
-    bad = [(f"bad{n}.json", b'{"gameId": ') for n in range(150)]
-    app = hand_in(open_page("games", part="Add"), *good, *bad)
-    said = words(app)
-    assert "150 games to store, 150 refused." in said
-    assert "bad0.json, line 1" in said
-    assert "and 147 more" in said
-    # One box for one reason, and one table with all of them.
-    assert said.count("What to do:") == 1
-    labels = [expander.label for expander in app.expander]
-    assert labels == ["Preview of the first game", "All 150 refused files"]
-    assert len(tables(app)[0]) == 150
-
-
 def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, small_game, words, table) -> None:
     app = hand_in(
         open_page("games", part="Add"),
@@ -150,3 +126,44 @@ def test_limits_of_the_settings_hold_and_are_told(open_page, store, words, small
 )
 def test_tests_in_words(before: int, added: int, size: int, expected: str) -> None:
     assert words_on_tests(before, added, size).endswith(expected)
+
+
+CHAT = "01/06/2024, 10:00 - Ann: Hello\n02/06/2024, 10:01 - Bob: Good morning, Ann\n"
+HOSTILE = "[x](https://other.example)"
+TABLE = f"name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,{HOSTILE}\n".encode()
+
+
+def test_a_date_that_can_be_read_two_ways_keeps_a_game_from_being_stored(open_page, store, words) -> None:
+    app = hand_in(open_page("games", part="Add"), ("chat.txt", CHAT.encode()))
+    said = words(app)
+    assert "1 question to answer before these games are stored." in said
+    assert 'Does "01/06/2024, 10:00" name the day or the month first?' in said
+    assert not [button for button in app.button if button.key == "start"]
+    app.segmented_control(key="answer_0").set_value("month-first").run()
+    assert "1 game to store." in words(app)
+    start(app)
+    (key,) = store.transcripts.summaries()["transcript_id"]
+    assert [message.sent_at.month for message in store.transcripts.get(key).messages] == [1, 2]
+
+
+def test_an_answer_can_be_changed(open_page, words) -> None:
+    app = hand_in(open_page("games", part="Add"), ("x.csv", TABLE))
+    assert "taken as not public. Who hears it?" in words(app)
+    assert "Ann 1, Bob 1. Not public: 1 team." in words(app)
+    app.segmented_control(key="answer_0").set_value("public").run()
+    assert "Ann 2, Bob 1." in words(app)
+
+
+def test_names_of_a_file_are_plain_text(open_page) -> None:
+    app = hand_in(open_page("games", part="Add"), ("x.csv", TABLE))
+    marked = [block.value for block in (*app.markdown, *app.caption, *app.warning)]
+    assert not any(HOSTILE in text for text in marked)
+
+
+def test_an_answer_is_about_the_files_that_are_there(open_page, words) -> None:
+    app = hand_in(open_page("games", part="Add"), ("chat.txt", CHAT.encode()))
+    app.segmented_control(key="answer_0").set_value("month-first").run()
+    app.file_uploader[0].set_value([]).run()
+    assert "Who speaks, to whom, when" not in words(app)
+    hand_in(app, ("chat.txt", CHAT.encode()))
+    assert "1 question to answer before these games are stored." in words(app)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from evaluation.files.bundled import persona_root
 from evaluation.store import Store
 
 
@@ -16,46 +15,26 @@ def listed(run: Any) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in json.loads(run("agents", "list", "--format", "json").stdout)}
 
 
+def judged(run: Any, agent: str) -> list[dict[str, Any]]:
+    chosen = ("--agents", agent, "--dimensions", "fluency", "--mode", "offline", "--format", "json")
+    return list(json.loads(run("persona", "run", *chosen).stdout))
+
+
 def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_game: Any) -> None:
     run("import", write_game())
     found = listed(run)
     assert list(found) == ["ann", "ben", "cid", "michael", "dwight", "jim", "lisa-carter", "oscar"]
-    assert found["ann"] == {
-        "id": "ann",
-        "name": "Ann",
-        "kind": "agent",
-        "persona": "from transcripts, if any",
-        "games": 1,
-    }
+    ann = {"id": "ann", "name": "Ann", "kind": "agent", "persona": "from transcripts, if any", "games": 1}
+    assert found["ann"] == ann
     assert found["michael"]["persona"] == "shipped"
     lines = run("agents", "list").stdout.splitlines()
     assert lines[0].split() == ["Id", "Name", "Kind", "Persona", "Games"]
 
 
-def test_agent_files_are_imported(run: Any, tmp_path: Path, database: Path) -> None:
-    oscar = persona_root() / "tinytroupe" / "Oscar.agent.json"
-    mine = tmp_path / "zoe.json"
-    mine.write_text('{"name": "Zo\\u00eb", "age": 7}', encoding="utf-8")
-    done = run("agents", "import", oscar, mine)
-    assert done.exit_code == 0
-    assert done.stdout.splitlines() == ["oscar: Oscar", "zoë: Zoë"]
-    assert Store(database).agents.get("oscar").persona["age"] == 30
-    assert listed(run)["oscar"]["persona"] == "given"
-
-
-def test_a_file_that_is_no_agent_is_refused(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text('{"a": 1}', encoding="utf-8")
-    done = run("agents", "import", path)
-    assert done.exit_code == 2
-    assert "x.json:1: persona: It is missing. Add 'name: ...'." in done.stderr
-
-
 @pytest.mark.parametrize("name", ["gone.json", ""], ids=["missing", "folder"])
 def test_a_persona_that_is_not_there_is_wrong_input(run: Any, tmp_path: Path, name: str) -> None:
     done = run("agents", "import", tmp_path / name)
-    assert done.exit_code == 2
-    assert f"{tmp_path / name}: It cannot be read: " in done.stderr
+    assert (done.exit_code, f"{tmp_path / name}: It cannot be read: " in done.stderr) == (2, True)
 
 
 def import_names(run: Any, folder: Path, *names: str) -> Any:
@@ -92,10 +71,7 @@ def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
     run("import", path)
     (all_id,) = [key for key, row in listed(run).items() if row["name"] == "all"]
     for agent, name in (("ann-ben", "Ann, Ben"), (all_id, "all")):
-        done = run(
-            "persona", "run", "--agents", agent, "--dimensions", "fluency", "--mode", "offline", "--format", "json"
-        )
-        assert [one["agent"]["name"] for one in json.loads(done.stdout)] == [name]
+        assert [one["agent"]["name"] for one in judged(run, agent)] == [name]
 
 
 def test_a_speaker_becomes_another_agent_and_itself_again(
@@ -107,10 +83,7 @@ def test_a_speaker_becomes_another_agent_and_itself_again(
     run("agents", "import", file)
     assert listed(run)["ann"]["games"] == 2
     assert "ben" not in listed(run)
-    evaluated = run(
-        "eval", "run", "--agents", "ann", "--dimensions", "fluency", "--mode", "offline", "--format", "json"
-    )
-    assert json.loads(evaluated.stdout)[0]["sample_size"] == 4
+    assert [each["sample_size"] for each in judged(run, "ann")] == [4]
     file.write_text('{"name": "Ann", "speakers": []}', encoding="utf-8")
     run("agents", "import", file)
     assert "ben" in listed(run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -23,7 +22,6 @@ from tests.stored_rows import llm_calls
 DRAMATURG = Path(sys.executable).with_name("dramaturg")
 CAST = ["michael", "dwight", "jim", "lisa-carter", "oscar"]
 CHANNELS = ["channel:conference-room", "channel:sales-floor", "channel:public"]
-DULL = "A clerk named Mortimer, mute, from Norway, collecting stamps, tidying ledgers, fond of porridge and chess."
 
 
 @pytest.fixture
@@ -34,25 +32,12 @@ def tapes(tmp_path: Path) -> Path:
     return folder
 
 
-def rows(done: Any) -> list[dict[str, Any]]:
-    return list(json.loads(done.stdout)["rows"])
-
-
-def record(run: Any, place: Path, *chosen: object, score: int) -> Any:
-    """Records the answers of a judge that gives everything the same mark."""
-
-    def marked(body: dict[str, Any]) -> str:
-        return re.sub(r'"score": \d', f'"score": {score}', plausible_answer(body))
-
-    with JudgeServer(content=marked).in_thread() as server:
-        return run("eval", "record", place, *chosen, "--base-url", server.url, "--model", "sample-judge-1")
-
-
 def test_by_default_the_whole_shipped_cast_is_held_against_its_baselines_by_recorded_answers(run: Any) -> None:
     done = run("eval", "compare", "--format", "json")
     assert done.exit_code == 0
-    assert {row["outcome"] for row in rows(done)} == {"fine"}
-    assert list(dict.fromkeys(row["agent_id"] for row in rows(done))) == CAST + CHANNELS
+    rows = json.loads(done.stdout)["rows"]
+    assert {row["outcome"] for row in rows} == {"fine"}
+    assert list(dict.fromkeys(row["agent_id"] for row in rows)) == CAST + CHANNELS
     assert json.loads(done.stdout)["models"] == ["sample-judge-1"]
     assert "Recorded answers of sample-judge-1 are played back" in done.stderr
 
@@ -95,29 +80,6 @@ def test_a_place_that_cannot_hold_recordings_is_wrong_input(run: Any, tmp_path: 
     done = run("eval", "record", tmp_path / place, "--agents", "jim")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {tmp_path}/f")
-
-
-def test_a_changed_persona_has_no_recordings_and_once_recorded_it_is_a_regression(
-    run: Any, database: Path, tmp_path: Path
-) -> None:
-    chosen = ("--agents", "michael", "--dimensions", "adherence")
-    before = ("--recordings", tmp_path / "before.jsonl", "--baselines", tmp_path / "baselines")
-    assert record(run, tmp_path / "before.jsonl", *chosen, score=9).exit_code == 0
-    assert run("eval", "baseline", *chosen, *before).exit_code == 0
-    store = Store(database)
-    store.agents.save(Agent("michael", "Michael Scott", persona=DULL))
-    store.close()
-    unrecorded = run("eval", "run", *chosen)
-    assert unrecorded.exit_code == 3
-    assert "Nothing that sample-judge-1 answered about Michael Scott is recorded: " in unrecorded.stderr
-    assert record(run, tmp_path / "michael.jsonl", *chosen, score=1).exit_code == 0
-    places = ("--recordings", tmp_path / "michael.jsonl", "--baselines", tmp_path / "baselines")
-    compared = run("eval", "compare", *chosen, *places, "--format", "json")
-    assert compared.exit_code == 1
-    (row,) = rows(compared)
-    assert (row["outcome"], row["agent_id"]) == ("regression", "michael")
-    assert row["lowest"]["recommendation"]
-    assert "regression: Michael Scott, Adherence: " in compared.stderr
 
 
 def test_a_baseline_is_written_and_later_runs_are_held_against_it(run: Any, database: Path, tmp_path: Path) -> None:

@@ -1,18 +1,23 @@
-"""Exit codes, one by one, and that no error reaches a person as a traceback. Real processes where it takes one."""
+"""Exit codes, one by one, also of a damaged installation, and that no error reaches a person as a traceback."""
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import evaluation
 from evaluation.cli.exit_codes import import_exit_code
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 
 DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))
@@ -119,13 +124,8 @@ def test_what_nobody_foresaw_ends_with_3_and_one_line_unless_the_traceback_is_as
 ) -> None:
     # A dependency that is damaged in a way that nothing is prepared for.
     (tmp_path / "duckdb.py").write_text("raise ZeroDivisionError('damaged')", encoding="utf-8")
-    environment = {
-        **os.environ,
-        "DRAMATURG_DB": str(database),
-        "DRAMATURG_TRACEBACK": asked,
-        "PYTHONPATH": str(tmp_path),
-    }
-    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=environment, check=False)
+    own = {"DRAMATURG_DB": str(database), "DRAMATURG_TRACEBACK": asked, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=os.environ | own, check=False)
     assert (done.returncode, done.stdout) == (3, "")
     assert ("Traceback" in done.stderr) == bool(asked)
     assert ("error: This is a fault in Dramaturg: ZeroDivisionError: damaged" in done.stderr) == (not asked)
@@ -152,3 +152,40 @@ def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
 )
 def test_the_worst_that_happened_chooses_the_exit_code(counts: dict[str, int], code: int) -> None:
     assert import_exit_code(**counts) == code
+
+
+Dramaturg = Callable[..., "subprocess.CompletedProcess[str]"]
+# Memory accuracy cannot look for claims without these keywords; no other metric reads them.
+KEYWORDS = Path("rubric", "keywords", "memory_en.yaml")
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> Dramaturg:
+    """Runs the command line of a copy of the package that lacks memory accuracy's keywords."""
+    package = tmp_path / "installation" / "evaluation"
+    shutil.copytree(Path(evaluation.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / KEYWORDS).write_text("[]\n", encoding="utf-8")
+    variables = {**os.environ, "PYTHONPATH": str(package.parent), "DRAMATURG_DB": str(tmp_path / "damaged.duckdb")}
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "evaluation.cli.main", *map(str, arguments)]
+        return subprocess.run(
+            command, env=variables, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False
+        )
+
+    return run
+
+
+def test_the_other_metrics_are_printed_and_the_code_is_3(damaged: Dramaturg, write_game: Any) -> None:
+    done = damaged("evaluate", write_game(), "--no-store", "--format", "json")
+    assert done.returncode == 3, done.stderr
+    [output] = json.loads(done.stdout)
+    assert list(output["metrics"]) == list(DEFINITIONS)
+    missing = output["metrics"]["memory_accuracy"]
+    assert (missing["status"], missing["score"], missing["ledger"]) == ("pending", None, [])
+    assert missing["reason"].startswith("could not be computed: ")
+    assert output["metrics"]["anti_repetition"]["score"] == 100.0
+    # The reader needs the same file for all that it reads.
+    assert [failure["metric"] for failure in output["failures"]] == list(DEFINITIONS)[:3]
+    assert "game-1.json: Memory accuracy could not be computed." in done.stderr
+    assert "error: 1 game could not be scored on every metric." in done.stderr

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.cli._experiment_runs import run_all
 from evaluation.cli.options import JudgeChoice, ListFormat
-from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
+from evaluation.experiments.plan import ExperimentPlan, scenario_named
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 
@@ -32,25 +32,11 @@ def test_table1_as_json_and_as_tables(run: Any, data_root: Path) -> None:
     assert re.search(r"2\.1 +Ideas +2\.45 \(1\.54\) +4\.17 \(2\.50\) +-1\.72 +\S+ +20 / 24 +-1\.72 ", text)
 
 
-def test_a_folder_without_the_files_is_refused(run: Any, tmp_path: Path) -> None:
-    done = run("experiment", "report", "table1", "--from-raw", tmp_path)
-    assert done.exit_code == 2
-    assert "No such file or directory. Name the folder that holds all four raw files." in done.stderr
-
-
 def test_without_raw_files_the_published_table_is_printed(run: Any) -> None:
     rows = json.loads(run("experiment", "report", "table1", "--format", "json").stdout)
     assert len(rows) == 19
     assert rows[4]["difference"] == 4.43
     assert "8.28 (2.34)" in run("experiment", "report", "table1").stdout
-
-
-def test_scenarios_have_the_sizes_of_the_paper_and_are_named_in_the_help(run: Any) -> None:
-    found = scenarios()
-    assert [(each.agents, each.environments) for each in found.values()] == [(200, 40), (96, 24), (96, 24), (120, 24)]
-    told = "".join(run("experiment", "run", "--help").stdout.replace("-", "").split())
-    for name in ("debate-controversial", "brainstorming-average", "brainstorming-difficult-full"):
-        assert name.replace("-", "") in told
 
 
 def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
@@ -84,8 +70,9 @@ def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: 
     assert "Say --yes." in done.stderr
 
 
-def test_reports_of_nothing_are_refused(run: Any) -> None:
+def test_reports_of_nothing_are_refused(run: Any, tmp_path: Path) -> None:
     assert "There is no experiment 'abc'." in run("experiment", "report", "abc").stderr
+    assert run("experiment", "report", "table1", "--from-raw", tmp_path).exit_code == 2
 
 
 @pytest.mark.parametrize(

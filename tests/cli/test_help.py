@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ PROMISED = {
     *("iterations", "export", "agents", "experiment", "propositions"),
     *("eval", "persona", "settings", "backup", "restore"),
 }
-DRAMATURG = Path(sys.executable).with_name("dramaturg")
 
 
 def commands(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
@@ -37,27 +35,21 @@ def test_the_promised_commands_are_there() -> None:
 
 
 @pytest.mark.parametrize(("path", "command"), ALL, ids=[" ".join(path) or "dramaturg" for path, _ in ALL])
-def test_every_command_and_option_has_help(path: tuple[str, ...], command: Any) -> None:
+def test_every_command_and_option_has_help(run: Any, path: tuple[str, ...], command: Any) -> None:
     assert command.help
     assert command.help.strip().endswith(".")
     silent = [parameter.name for parameter in command.params if not parameter.help]
     assert silent == []
-
-
-@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=lambda path: " ".join(path) or "dramaturg")
-def test_help_can_be_asked_of_every_command(run: Any, path: tuple[str, ...]) -> None:
     for option in ("--help", "-h"):
         done = run(*path, option)
         assert done.exit_code == 0
         assert done.stdout.startswith("Usage: ")
 
 
-def test_the_list_of_commands_is_in_whole_sentences_and_imports_none_of_them(run: Any) -> None:
+def test_the_list_of_commands_imports_none_of_them(run: Any) -> None:
     listed = run("--help").stdout.partition("Commands:")[2]
-    assert "..." not in listed
     for name, entry in COMMANDS.items():
         assert re.search(rf"^  {name} +{re.escape(entry.summary)}$", listed, re.MULTILINE)
-        assert entry.summary.endswith(".")
     code = (
         "import sys; from evaluation.cli.main import app; from typer.testing import CliRunner;"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
@@ -82,12 +74,7 @@ def test_eval_is_an_alias_of_persona(run: Any) -> None:
 
 def test_a_command_line_without_a_command_shows_the_help(run: Any) -> None:
     done = run()
-    assert done.exit_code == 2
-    assert "Commands:" in done.output
-
-
-def test_the_version_is_the_installed_one(run: Any) -> None:
-    assert run("--version").stdout.startswith("dramaturg 0.")
+    assert (done.exit_code, "Commands:" in done.output) == (2, True)
 
 
 def test_help_loads_nothing_slow() -> None:

@@ -27,35 +27,13 @@ def test_json_holds_every_group_and_what_is_unknown_is_null(run: Run, write_game
     assert (metrics["cost"]["estimated_cost_usd"], metrics["cost"]["api_calls"]) == (1.0, None)
 
 
-def test_the_table_says_it_in_words(run: Run, write_game: WriteGame) -> None:
-    run("import", str(write_game()))
-    table = run("insights", "game-1").stdout
-    for part in ("Who addresses whom", "3 of 6 possible", "all linked", "Observations", "not known", "1.00 USD"):
-        assert part in table
-
-
-def test_an_unknown_game_is_refused(run: Run) -> None:
-    done = run("insights", "nobody")
-    assert done.exit_code == 2
-    assert "nobody" in done.stderr
-
-
 def test_markdown_has_the_tables_of_the_terminal(run: Run, write_game: WriteGame) -> None:
     run("import", str(write_game()))
     done = run("insights", "game-1", "--format", "markdown")
-    assert done.exit_code == 0
     assert done.stdout.startswith("# `game-1`")
     assert "| Player | Messages | Addresses | Addressed by | Between others |" in done.stdout
-
-
-def test_without_a_key_a_judge_scores_nothing_and_says_so(run: Run, write_game: WriteGame) -> None:
-    run("import", str(write_game()))
-    done = run("insights", "game-1", "--checks", "--themes", "--mode", "offline", "--format", "json")
-    assert done.exit_code == 0
-    found = json.loads(done.stdout)
-    assert {one["status"] for one in found["validations"]} == {"not_scored"}
-    assert found["extractions"]["themes"]["status"] == "not_scored"
-    assert found["judge"]["kind"] == "offline"
+    assert "Who addresses whom" in run("insights", "game-1").stdout
+    assert run("insights", "nobody").exit_code == 2
 
 
 def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
@@ -63,13 +41,9 @@ def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, t
     faulty = tmp_path / "evaluation.yaml"
     faulty.write_text("seed: 1\nvalidation_sampling_rate: 30\n", encoding="utf-8")
     done = run("insights", "game-1", "--config", str(faulty))
-    assert done.exit_code == 2
-    assert "evaluation.yaml:2: validation_sampling_rate" in done.stderr
-    sample = run("insights", "--print-config")
-    assert sample.exit_code == 0
-    whole = tmp_path / "whole.yaml"
-    whole.write_text(sample.stdout, encoding="utf-8")
-    assert run("insights", "game-1", "--config", str(whole)).exit_code == 0
+    assert (done.exit_code, "evaluation.yaml:2: validation_sampling_rate" in done.stderr) == (2, True)
+    faulty.write_text(run("insights", "--print-config").stdout, encoding="utf-8")
+    assert run("insights", "game-1", "--config", str(faulty)).exit_code == 0
 
 
 def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_path: Path) -> None:

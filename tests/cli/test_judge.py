@@ -9,25 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli.decisions import _say
-from evaluation.cli.options import ListFormat
-from evaluation.judging.judge_config import ChosenJudge
-from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.model_client.budget import Budget
-from evaluation.judging.protocol import JudgeKind, JudgeRequest
-from evaluation.rubric_judge.window_prompt import WindowAnswer
-from evaluation.store import Store
-from evaluation.workflows.judging import judge_stored
 from tests.judge_server import JudgeServer
-
-
-def test_without_a_model_nothing_is_decided_and_it_says_why(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    before = run("show", "game-1", "--format", "json").stdout
-    done = run("judge")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert "No model can be asked: without one nothing is read." in done.stderr
-    assert run("show", "game-1", "--format", "json").stdout == before
 
 
 def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None:
@@ -39,58 +21,15 @@ def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None
     assert json.loads(run("judge", "two", *nobody).stdout)["transcripts"] == 1
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("nothing",),
-        ("--iteration", "nope"),
-        ("--mode", "psychic"),
-        ("--base-url", "ftp://x"),
-        ("--base-url", "http://a:99999999/v1"),
-        ("--budget", "-1"),
-    ],
-)
-def test_wrong_usage_is_refused(run: Any, write_game: Any, arguments: tuple[str, ...]) -> None:
+def test_wrong_usage_is_refused(run: Any, write_game: Any) -> None:
     run("import", write_game())
-    assert run("judge", *arguments).exit_code == 2
-
-
-def scripted(store: Store, script: Any) -> Any:
-    judge = ScriptedJudge(script, model="small-model")
-    chosen = ChosenJudge(judge, JudgeKind.SCRIPTED, "small-model", Budget())
-    ids = [str(each) for each in store.transcripts.summaries()["transcript_id"]]
-    return judge_stored(store, ids, chosen, metrics=["strategic_depth"]), chosen
+    for wrong in ("nothing", "--iteration nope", "--mode psychic", "--base-url http://a:99999999/v1", "--budget -1"):
+        assert run("judge", *wrong.split()).exit_code == 2, wrong
 
 
 def entry(number: int, **fields: Any) -> dict[str, Any]:
     nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
     return {"message": number, **nothing, **fields}
-
-
-def shallow_or_fault(request: JudgeRequest) -> WindowAnswer | str:
-    """One message is read; the others are left out, and the second call for them fails."""
-    if request.prompt.question.endswith("Number of entries: 5."):
-        return "the server hung up"
-    return WindowAnswer.model_validate({"messages": [entry(1)]})
-
-
-def test_what_a_model_reads_moves_the_score_until_it_is_withdrawn(
-    run: Any, write_game: Any, database: Any, capsys: Any
-) -> None:
-    run("import", write_game())
-    store = Store(database)
-    tally, chosen = scripted(store, shallow_or_fault)
-    store.close()
-    assert (tally.messages, tally.read, tally.decided, tally.changed, tally.errors) == (6, 1, 1, 1, 1)
-    _say(tally, chosen, ListFormat.TABLE)
-    said = capsys.readouterr()
-    assert "small-model (scripted): 1 of 6 messages in 1 game read; 1 of 1 row otherwise than before." in said.out
-    assert "5 messages not read: the server hung up." in said.err
-    # The rule counts 6 of 6; the judge takes one away.
-    assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 83.3 %")
-    assert "(judge)" in run("show", "game-1", "--metric", "strategic_depth").stdout
-    assert "Ada gave 1 row back" in run("judge", "--withdraw", "Ada").stdout
-    assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 100.0 %")
 
 
 def test_a_dead_address_is_a_failure_also_when_the_budget_ends_the_tries(run: Any, write_game: Any) -> None:
@@ -141,13 +80,9 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
     assert "judge:local-model" in memory
     again = run(*ask, "--estimate")
     assert "1 question, 1 of them answered already, 0 calls to local-model" in again.stdout
-
-
-def test_an_estimate_needs_no_model_where_one_would_be_asked(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    assert " to gpt-4o-mini" in run("judge", "--estimate").stdout
-    assert run("insights", "game-1", "--estimate").stdout == "No model would be asked.\n"
-    assert "1 call to gpt-4o-mini" in run("insights", "game-1", "--themes", "--estimate").stdout
+    assert " back" in run("judge", "--withdraw", "Ada").stdout
+    # By the rule all six are strategic.
+    assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 100.0 %")
 
 
 def test_imports_are_read_where_settings_say_so(run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch) -> None:

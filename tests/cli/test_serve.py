@@ -9,13 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.access import Access
-from evaluation.cli.serve import (
-    command_line,
-    entry_module,
-    environment_for,
-    is_loopback,
-    known_names,
-)
+from evaluation.cli.serve import command_line, environment_for, is_loopback, known_names
 
 DATABASE = Path("x.duckdb")
 
@@ -37,12 +31,6 @@ def test_an_address_that_others_reach_must_be_asked_for(run: Any, host: str) -> 
     assert "--allow-anonymous" in done.stderr
 
 
-def test_an_address_that_is_not_ours_is_infrastructure(run: Any) -> None:
-    done = run("serve", "--host", "192.0.2.1", "--allow-anonymous")
-    assert done.exit_code == 3
-    assert "cannot be listened on" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("host", "expected"),
     [("127.0.0.1", True), ("127.8.8.8", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("a.b", False)],
@@ -54,22 +42,17 @@ def test_which_addresses_are_loopback(host: str, expected: bool) -> None:
 def test_the_server_starts_headless_silent_and_on_the_address_given() -> None:
     line = " ".join(command_line("127.0.0.1", 8600))
     assert "-m dashboard.server" in line
-    for setting in (
-        "--server.headless true",
-        "--server.address 127.0.0.1",
-        "--server.port 8600",
-        "--client.showErrorDetails none",
-        "--browser.gatherUsageStats false",
-    ):
+    address = ("--server.headless true", "--server.address 127.0.0.1", "--server.port 8600")
+    for setting in (*address, "--client.showErrorDetails none", "--browser.gatherUsageStats false"):
         assert setting in line
 
 
-def test_the_dashboard_is_found_and_told_its_database(tmp_path: Path) -> None:
-    assert entry_module() == "dashboard.server"
-    environment = environment_for(tmp_path / "x.duckdb", samples=True)
-    assert environment["DRAMATURG_DB"] == str(tmp_path / "x.duckdb")
-    assert environment["DRAMATURG_LOAD_SAMPLES"] == "1"
-    assert environment_for(DATABASE, samples=False)["DRAMATURG_LOAD_SAMPLES"] == "0"
+def test_the_dashboard_is_told_its_database_and_whether_strangers_are_welcome() -> None:
+    environment = environment_for(DATABASE, samples=True, allow_anonymous=True)
+    wanted = {"DRAMATURG_DB": str(DATABASE.absolute()), "DRAMATURG_LOAD_SAMPLES": "1", "DRAMATURG_ALLOW_ANONYMOUS": "1"}
+    assert environment.items() >= wanted.items()
+    environment = environment_for(DATABASE, samples=False)
+    assert (environment["DRAMATURG_LOAD_SAMPLES"], environment["DRAMATURG_ALLOW_ANONYMOUS"]) == ("0", "0")
 
 
 SECRETS = """
@@ -94,13 +77,13 @@ def test_the_threads_of_the_server_share_two_heaps_unless_somebody_says_otherwis
     assert environment_for(DATABASE, samples=False)["MALLOC_ARENA_MAX"] == "6"
 
 
-def test_a_login_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:
+def test_a_login_or_consent_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:
     secrets = tmp_path / "secrets.toml"
     secrets.write_text(SECRETS, "utf-8")
     # It gets as far as the address, which is not of this machine.
-    done = run("serve", "--address", "192.0.2.1", "--secrets", secrets)
-    assert done.exit_code == 3
-    assert "cannot be listened on" in done.stderr
+    for words in (("--address", "192.0.2.1", "--secrets", secrets), ("--host", "192.0.2.1", "--allow-anonymous")):
+        done = run("serve", *words)
+        assert (done.exit_code, "cannot be listened on" in done.stderr) == (3, True)
 
 
 @pytest.mark.parametrize(
@@ -122,8 +105,3 @@ def test_on_loopback_only_names_that_are_known_reach_the_server() -> None:
     assert known_names("127.0.0.1", None) == ("localhost", "127.0.0.1")
     assert known_names("127.0.0.1", access) == ("localhost", "127.0.0.1", "dramaturg.example.org")
     assert "--server.allowedHosts localhost" in " ".join(command_line("127.0.0.1", 8600, names=["localhost"]))
-
-
-def test_the_dashboard_is_told_whether_strangers_are_welcome() -> None:
-    assert environment_for(DATABASE, samples=False)["DRAMATURG_ALLOW_ANONYMOUS"] == "0"
-    assert environment_for(DATABASE, samples=False, allow_anonymous=True)["DRAMATURG_ALLOW_ANONYMOUS"] == "1"
