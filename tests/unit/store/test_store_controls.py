@@ -64,3 +64,11 @@ def test_a_control_of_another_version_does_not_stand_beside_the_score(store: Sto
         cursor.execute("UPDATE controls SET version = '0' WHERE metric = 'coherence'")
     assert store.results.load(GAME.id)["coherence"].control is None
     assert store.controls.missing() == [GAME.id]
+
+
+def test_controls_go_into_the_trash_with_their_game_and_come_back(store: Store) -> None:
+    compute_missing(store, [GAME.id])
+    deletion = store.deletions.delete([GAME.id], who="Ann")
+    assert store.controls.missing() == []
+    store.deletions.undo(deletion.id, who="Ann")
+    assert store.results.load(GAME.id)["coherence"].control is not None

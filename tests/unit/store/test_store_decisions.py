@@ -86,6 +86,12 @@ def test_the_score_follows_the_judge_row_by_row(store: Store) -> None:
     assert row.details["judged"]["method"] == "judge:small-model"
 
 
+def test_an_excluded_row_leaves_the_denominator(store: Store) -> None:
+    store.decisions.save([decision(verdict=EXCLUDED)])
+    # 1 of the 3 that are left.
+    assert depth(store) == (pytest.approx(100 / 3), 1.0, 3.0, "failed", "judge")
+
+
 def test_a_person_outranks_the_judge_and_undo_gives_the_row_back_to_the_judge(store: Store) -> None:
     store.decisions.save([decision(), decision("strategic_depth:m2")])
     made = store.overrides.add(
@@ -125,6 +131,14 @@ def test_withdrawn_decisions_give_their_rows_back_to_the_rule(store: Store) -> N
 def test_a_decision_whose_row_is_gone_changes_nothing(store: Store) -> None:
     store.decisions.save([decision("strategic_depth:m99")])
     assert depth(store) == (25.0, 1.0, 4.0, "failed", "rule")
+
+
+def test_decisions_go_and_come_back_with_their_game(store: Store) -> None:
+    store.decisions.save([decision()])
+    deletion = store.deletions.delete([game().id], who="Grace")
+    assert store.decisions.current(game().id) == []
+    store.deletions.undo(deletion.id, who="Grace")
+    assert depth(store) == (50.0, 2.0, 4.0, "failed", "judge")
 
 
 def added_reference() -> RowDecision:

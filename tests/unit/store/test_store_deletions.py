@@ -284,6 +284,25 @@ def test_tables_and_columns_that_come_later_are_taken_along(store: Store) -> Non
     assert contents(store) == before
 
 
+def test_every_place_that_names_an_iteration_is_renamed() -> None:
+    with Store(":memory:").unit() as cursor:
+        found = cursor.execute(
+            """SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal AND schema_name = 'main'
+            AND column_name IN ('iteration', 'parent', 'reference') AND data_type = 'VARCHAR'"""
+        ).fetchall()
+    # The history of changes keeps the names that were.
+    assert set(found) == {
+        ("iterations", "parent"),
+        ("iteration_events", "iteration"),
+        ("iteration_events", "reference"),
+        ("rating_handovers", "iteration"),
+        ("rating_handovers", "reference"),
+        ("transcripts", "iteration"),
+        ("spool", "iteration"),
+        ("iteration_changes", "parent"),
+    }
+
+
 steps = st.lists(
     st.tuples(st.sampled_from(["delete", "iteration", "with games", "undo"]), st.integers(0, 7)), min_size=1, max_size=6
 )

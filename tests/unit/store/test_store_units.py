@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from evaluation.errors import InputError, NotAllowedError, NotFoundError, StoreBusyError, StoreError
@@ -200,6 +201,37 @@ def test_rows_go_in_after_a_query_that_was_not_read_to_its_end(tmp_path: Path, c
         with pytest.raises(ValueError, match="rows for given"):
             append(cursor, "given", {"number": [1, 2], "name": ["a"]})
     store.close()
+
+
+def test_a_number_that_does_not_fit_its_column_stores_nothing(tmp_path: Path) -> None:
+    store = Store(tmp_path / "fits.duckdb")
+    with store.unit(write=True) as cursor:
+        cursor.execute("CREATE TABLE small (number INTEGER)")
+    for number in (2**40, 2**70):
+        with pytest.raises(duckdb.Error), store.unit(write=True) as cursor:
+            append(cursor, "small", {"number": [*range(99), number]})
+    with store.unit(write=True) as cursor:
+        append(cursor, "small", {"number": range(99)})
+        assert cursor.execute("SELECT count(*) FROM small").fetchone() == (99,)
+    store.close()
+
+
+def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of_a_giant_game(tmp_path: Path) -> None:
+    code = f"""import sys
+from evaluation.store import Store
+from evaluation.transcript import Message, Player, Transcript
+from evaluation.rubric.reader.model import SHIPPED
+from evaluation.workflows.scoring import score_games, store_games
+said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
+game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
+store = Store({str(tmp_path / "bulk.duckdb")!r})
+with store.written_in_bulk():
+    packed = score_games([game], thresholds={{}})
+    before = set(sys.modules)
+    store_games(store, [(packed[0], "f")])
+print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
