@@ -131,7 +131,7 @@ def _short_forms(names: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str]]:
         first = words_of(name)[:1]
         short = first[0][:_SHORT_FORM] if first else ""
         is_long = bool(first) and len(first[0]) >= _LONG_NAME and first[0].isalpha()
-        if is_long and short not in english_words() and first[0] not in english_words() | _labels():
+        if is_long and english_words().isdisjoint((short, *first)) and first[0] not in _labels():
             yield (short,), name
 
 
