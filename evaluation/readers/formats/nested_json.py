@@ -301,7 +301,9 @@ def _side_by_side(held: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             continue
         for place, (text, name) in enumerate(zip(texts, lists[names], strict=True)):
             speaker = {"speaker": _speaker(name)} if key == said else {}
-            yield {"text": text, **speaker} | ({"recipients": to[place]} if speaker and len(to) == count else {})
+            yield {"text": text, **speaker} | (
+                {"recipients": _speaker(to[place])} if speaker and len(to) == count else {}
+            )
 
 
 def _form(item: Mapping[str, Any]) -> dict[str, str]:

@@ -217,22 +217,27 @@ def _without_marks(lines: list[_Line]) -> list[_Line]:
     own: dict[str, set[str]] = {}
     for pictures, name in split.values():
         own[name] = own.get(name, pictures) & pictures
-    if all(pictures == own[name] for pictures, name in split.values()):
-        # Pictures that never change are parts of the names.
+    if all(pictures == own[name] and pictures.isdisjoint(_THINKS | _SAYS) for pictures, name in split.values()):
+        # Pictures that never change, and mean nothing, are parts of the names.
         return lines
 
     def renamed(head: Head) -> Head:
         pictures, name = split[head.name]
-        whose = next((other for other in bare if name.startswith(f"{other} ")), name)
-        behind = name[len(whose) :].strip()
-        if behind and not (channel_named(behind) == "private" or fold(behind) in ("strategy", "plan")):
-            whose, behind = (name.split()[0] if is_moderator(name.split()[0]) else name), ""
-        said = pictures - own[name]
-        is_thought = bool(behind) or not said.isdisjoint(_THINKS)
+        words = name.split()
+        # The longest name goes first; words behind it that tell of nothing hidden belong to it.
+        parts = ((" ".join(words[:count]), " ".join(words[count:])) for count in range(len(words) - 1, 0, -1))
+        thinker = next((whose for whose, behind in parts if whose in bare and _tells_of_thoughts(behind)), None)
+        whose = thinker or (words[0] if is_moderator(words[0]) else name)
+        said = pictures - own[name] | pictures & (_THINKS | _SAYS)
+        is_thought = thinker is not None or not said.isdisjoint(_THINKS)
         notes = ("thinking",) if is_thought else tuple("public" if one in _SAYS else f"#{one}" for one in sorted(said))
         return replace(head, name=whose, tags=(*head.tags, *notes))
 
     return [replace(line, head=renamed(line.head)) if line.head.name else line for line in lines]
+
+
+def _tells_of_thoughts(words: str) -> bool:
+    return channel_named(words) == "private" or fold(words) in ("strategy", "plan")
 
 
 def _picture_and_name(written: str) -> tuple[set[str], str]:
@@ -242,7 +247,10 @@ def _picture_and_name(written: str) -> tuple[set[str], str]:
     while name and unicodedata.category(name[0]) in ("So", "Sk", "Cf", "Mn", "Me", "Zs"):
         pictures |= {name[0]} if unicodedata.category(name[0]) == "So" else set()
         name = name[1:]
-    return (pictures, part("bullet").sub("", name) or name) if pictures and name else (set(), written)
+    if not (pictures and name.strip()):
+        return set(), written
+    bullet = part("bullet").match(name)
+    return pictures, " ".join((name[bullet.end() :] if bullet else name).split()) or name
 
 
 _THINKS = frozenset("\U0001f4ad\U0001f9e0\U0001f914")

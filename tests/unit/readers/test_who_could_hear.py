@@ -228,6 +228,17 @@ def test_pictures_before_names_say_who_hears_and_make_no_players() -> None:
     assert [question.name for question in result(text).questions] == ["#🌚"]
 
 
+def test_the_longest_name_thinks_and_a_dash_inside_a_name_stays() -> None:
+    text = (
+        "💭 Ann Strategy: I wait.\n🗣️ 1. Ann: Good morning.\n💭 Ann Lee Thoughts: I watch Ann.\n"
+        "🗣️ 2. Ann Lee: Good morning, Ann.\n🗣️ 3. Per Oslo-Berg: Hello.\n🗣️ 1. Ann: Hello, Per Oslo-Berg.\n"
+    )
+    assert [(channel, speaker) for channel, speaker, _ in heard(text)] == [
+        ("private", "Ann"), ("public", "Ann"), ("private", "Ann Lee"), ("public", "Ann Lee"),
+        ("public", "Per Oslo-Berg"), ("public", "Ann"),
+    ]  # fmt: skip
+
+
 def test_a_reason_given_with_a_vote_is_asked_about() -> None:
     game = {
         "discussion": [
