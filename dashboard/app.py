@@ -25,7 +25,7 @@ PAGES = {
             title="Overview",
             icon=":material/dashboard:",
             default=True,
-            help="Whether the current prompt version is better, and what is still missing to decide.",
+            help="Whether a prompt version is better than another, and what is still missing to decide.",
         ),
         st.Page(
             "app_pages/games/page.py",
@@ -57,13 +57,6 @@ PAGES = {
             icon=":material/trending_up:",
             help="Every metric over iterations, game by game; cost and behaviour.",
         ),
-        st.Page(
-            "app_pages/compare/page.py",
-            url_path="compare",
-            title="Compare",
-            icon=":material/compare_arrows:",
-            help="Two iterations side by side: what changed, and the messages behind it.",
-        ),
     ],
     "Personas": [
         st.Page(
@@ -92,9 +85,6 @@ PAGES = {
     ],
 }
 
-
-# The pages that write their heading themselves: the Overview's is the decision on the iteration.
-OWN_HEADINGS = {"Overview"}
 
 # Images of our own: a Material icon or an emoji in the browser's tab would be fetched from another server.
 IMAGES = Path(__file__).parent / "static"
@@ -132,15 +122,12 @@ def frame(person: Person) -> None:
     identity_panel(person)
     state.keep_one_history_entry_per_page()
     state.apply_next_choices()
-    if page.title not in OWN_HEADINGS:
-        st.title(page.title, anchor=False)
+    state.begin_page(page.title)
     try:
         if person.role is Role.ADMIN:
             show_jobs(page.title)
         page.run()
     except DramaturgError as error:
-        if page.title in OWN_HEADINGS:
-            st.title(page.title, anchor=False)
         show_error(error)
         if isinstance(error, StoreError) and not isinstance(error, StoreBusyError | StoreReadOnlyError):
             way_out(resources.store(), page.title)

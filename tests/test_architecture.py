@@ -70,7 +70,6 @@ def test_charts_and_formatting_know_nothing_of_streamlit() -> None:
 STREAMLIT_FREE = {
     "dashboard/shared/charts/metric_charts.py",
     "dashboard/shared/charts/comparison_charts.py",
-    "dashboard/app_pages/compare/picture_data.py",
     "dashboard/shared/comparison_tables.py",
     "dashboard/app_pages/overview/cockpit_data.py",
     "dashboard/shared/formatting.py",
@@ -293,7 +292,7 @@ def test_pages_keep_their_addresses() -> None:
 
 
 # The Overview's is the server's own.
-ADDRESSES = {"games", "rate", "team", "trends", "compare", "agents", "experiments", "settings"}
+ADDRESSES = {"games", "rate", "team", "trends", "agents", "experiments", "settings"}
 
 
 def test_retired_words_do_not_come_back() -> None:

@@ -6,10 +6,12 @@ Keys reach the browser, so none of them contains untrusted text.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared.chat.conversation import Aim
 
@@ -46,8 +48,10 @@ GUIDE_VIEW = "guide_view"
 FORMATS = "Formats"
 METRICS_TRUST = "Metrics"
 """The view of the guide that says of each metric whether one can trust it."""
-WHY_OPEN = "why"
-"""Whether the Overview shows why messages fail."""
+PANEL = "panel"
+"""The part of the Overview below the decision that is open."""
+BESIDE = "beside"
+"""The game that stands beside the one that is shown."""
 NO_ITERATION_CHOICE = "none"
 """In the address of the list of games: those of no iteration."""
 SCORES = "scores"
@@ -57,6 +61,7 @@ _AIMS = "aims"
 _FOLLOWED = "followed"
 _HISTORY = "browser_history"
 _NEXT = "choices_of_next_run"
+_head: ContextVar[DeltaGenerator] = ContextVar("page_head")
 _history = st.components.v2.component(
     "dramaturg_history", js=Path(__file__).with_name("browser_history.js").read_text()
 )
@@ -165,8 +170,20 @@ def keep_one_history_entry_per_page() -> None:
     _history(key=_HISTORY)
 
 
+def begin_page(title: str) -> None:
+    """Draws the head of a page: its title, and beside it, on one line, what the page puts into :func:`head`."""
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="page_head")
+    line.title(title, anchor=False, width="content")
+    _head.set(line)
+
+
+def head() -> DeltaGenerator:
+    """The line with the title of the page that is drawn."""
+    return _head.get()
+
+
 def choose_view(options: Sequence[str], *, key: str, default: str | None = None, label: str = "View") -> str:
-    """The view that is chosen of a page, kept in its address.
+    """The view that is chosen of a page, kept in its address; the views stand beside the page's title.
 
     Args:
         options: The views in their order.
@@ -174,6 +191,12 @@ def choose_view(options: Sequence[str], *, key: str, default: str | None = None,
         default: The view of an address that names none; the first when left out.
         label: For screen readers.
     """
+    with head():
+        return choose_part(options, key=key, default=default, label=label)
+
+
+def choose_part(options: Sequence[str], *, key: str, default: str | None = None, label: str = "Part") -> str:
+    """Like :func:`choose_view`, for a part of a view: the choice stands where it is called."""
     chosen = st.segmented_control(
         label,
         options,

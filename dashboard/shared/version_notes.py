@@ -63,16 +63,15 @@ def _button(store: Store, games: int) -> None:
     )
 
 
-def trust_note(scored: Collection[str], target: str | None, rests: str, beside: str = "") -> None:
+def trust_note(scored: Collection[str], target: str | None, rests: str) -> None:
     """Names the metrics that say little, and the way to why; nothing where all can be trusted.
 
     Args:
         scored: The metrics that the page shows.
         target: The one that decides, if any.
         rests: What rests on it, the beginning of a sentence.
-        beside: The deciding metric's scores beside chance, before and after, if known.
     """
-    if weak := trust_sentence(metric_trust(), scored, target, rests, beside):
+    if weak := trust_sentence(metric_trust(), scored, target, rests):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(weak, width=_BESIDE_LINK)
             guide_link("Can you trust it?", state.METRICS_TRUST)
@@ -82,19 +81,11 @@ _BESIDE_LINK = 720
 """Pixels of a sentence that has a link beside it: what follows must stay on the first screen."""
 
 
-def comparison_note(iteration: str) -> None:
-    """A warning beside the decision on an iteration whose games and its reference's were scored by several versions."""
-    _note(resources.read(data.versions).against_reference.get(iteration, ()))
-
-
 def pair_note(before: str, after: str) -> None:
-    """The same beside the comparison of any two iterations."""
-    _note(resources.read(data.mixes_between, before, after))
-
-
-def _note(mixes: Sequence[VersionMix]) -> None:
-    if any(mix.is_mixed for mix in mixes):
-        words = " ".join(mix.words for mix in mixes if mix.is_mixed)
+    """A warning beside the comparison of two iterations whose games were scored by several versions."""
+    mixes = [mix for mix in resources.read(data.mixes_between, before, after) if mix.is_mixed]
+    if mixes:
+        words = " ".join(mix.words for mix in mixes)
         st.warning(f"{words} Score them again before you decide.", icon=":material/difference:")
 
 

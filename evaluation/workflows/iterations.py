@@ -178,18 +178,19 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
 
 
-def stored_failure_reasons(store: Store, name: str) -> IterationFailures:
+def stored_failure_reasons(store: Store, name: str, before: str | None = None) -> IterationFailures:
     """Why messages of an iteration fail, with the trend since its reference and examples with their texts.
 
     Args:
         store: Where to read.
         name: Of the iteration.
+        before: What the trend is against; the iteration's own reference when left out.
 
     Raises:
         NotFoundError: There is no iteration of that name.
     """
     with store.unit():
-        rows, reference, games = _rows_beside_reference(store, name)
+        rows, reference, games = _rows_beside_reference(store, name, before)
         found = failure_reasons(rows, has_reference=reference is not None)
         texts = _texts(store, [e for metric in found for reason in metric.reasons for e in reason.examples])
     metrics = tuple(
@@ -199,7 +200,9 @@ def stored_failure_reasons(store: Store, name: str) -> IterationFailures:
     return IterationFailures(name, reference, games, metrics)
 
 
-def stored_failing_messages(store: Store, name: str, metric: str, label: str) -> tuple[Example, ...]:
+def stored_failing_messages(
+    store: Store, name: str, metric: str, label: str, before: str | None = None
+) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
     """The ledger rows that lose points by one reason, with their messages' texts, game by game.
 
     Args:
@@ -207,17 +210,23 @@ def stored_failing_messages(store: Store, name: str, metric: str, label: str) ->
         name: Of the iteration.
         metric: The metric's name.
         label: The reason, as :class:`FailureReason` has it; one that does not occur has no rows.
+        before: As for :func:`stored_failure_reasons`.
+
+    Returns:
+        Those of the reference, and those of the iteration.
 
     Raises:
         NotFoundError: There is no iteration of that name.
     """
     with store.unit():
         # Of both sides and all metrics, as :func:`stored_failure_reasons` reads them: else its labels could differ.
-        rows, _, _ = _rows_beside_reference(store, name)
+        rows, _, _ = _rows_beside_reference(store, name, before)
         losing = with_patterns(rows[rows["metric"] == metric], player_names(rows))
-        chosen = losing[losing["is_after"] & (losing["pattern"] == label)]
-        found = tuple(example_of(row) for row in chosen.to_dict("records"))
-        return _texts(store, found)(found)
+        chosen = losing[losing["pattern"] == label]
+        sides = [chosen[~chosen["is_after"]], chosen[chosen["is_after"]]]
+        old, new = (tuple(example_of(row) for row in side.to_dict("records")) for side in sides)
+        texts = _texts(store, (*old, *new))
+        return texts(old), texts(new)
 
 
 def stored_run_comparison(store: Store, before: str, after: str) -> RunComparison:
@@ -259,10 +268,10 @@ def _ledger_rows(store: Store, names: Mapping[str, str], metrics: Collection[str
     return rows
 
 
-def _rows_beside_reference(store: Store, name: str) -> tuple[pd.DataFrame, str | None, int]:
+def _rows_beside_reference(store: Store, name: str, wanted: str | None) -> tuple[pd.DataFrame, str | None, int]:
     """The ledger rows with weight of an iteration and its reference, the reference's name, and the number of games."""
     iteration = store.iterations.get(name)
-    reference = reference_of(iteration, store.iterations.list())
+    reference = store.iterations.get(wanted) if wanted else reference_of(iteration, store.iterations.list())
     after = store.transcripts.game_names(name)
     before = store.transcripts.game_names(reference.name) if reference else {}
     rows = _ledger_rows(store, before | after)

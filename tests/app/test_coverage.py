@@ -35,11 +35,10 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert one.startswith("1 of 2 references to the past settled")
     assert one.endswith("low evidence")
     three = "3 of 6 references to the past settled, low evidence"
-    assert three in words(open_page())
     assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
     assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
-    assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page("compare"))
+    assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page(panel="Numbers"))
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
     for arguments, words_of_it in expected.items():

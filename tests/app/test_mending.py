@@ -52,7 +52,7 @@ def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:
 
 
 def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, words) -> None:
-    app = open_page()
+    app = open_page(overview="All iterations")
     app.text_input(key="signer_gate_1").set_value("Grace")
     app.button(key="sign_gate_1").click().run()
     assert "✓ met" in words(app)
@@ -163,7 +163,7 @@ def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page,
 
 def test_mixed_versions_are_marked_on_list_trends_comparison_and_game(open_page, filled, words, small_game) -> None:
     make_outdated(filled, small_game("one"))
-    for page in ("games", "trends", "compare"):
+    for page in ("games", "trends", "overview"):
         assert "Conversation coherence was computed by version 0 in 1 game" in words(open_page(page))
     app = open_page("games", transcript=small_game("one").id)
     assert "Conversation coherence (version 0, today" in words(app)

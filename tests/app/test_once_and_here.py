@@ -44,8 +44,7 @@ def test_a_finished_job_leads_to_its_own_result(kind, order, shown) -> None:
     ("page", "query"),
     [
         ("overview", {"iteration": "nothing"}),
-        ("compare", {"before": "nothing"}),
-        ("compare", {"before": "Baseline prompt", "after": "nothing"}),
+        ("overview", {"iteration": "Shorter prompt", "against": "gone"}),
         ("agents", {"agent": "nothing"}),
     ],
 )
@@ -81,7 +80,7 @@ def grown(filled, small_game):
     return filled
 
 
-@pytest.mark.parametrize("page", ["overview", "compare", "trends", "team"])
+@pytest.mark.parametrize("page", ["overview", "trends", "team"])
 def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page, grown, words, page) -> None:
     app = open_page(page)
     assert not app.exception
@@ -89,8 +88,6 @@ def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page
     # The one with a single game is the current one.
     if page == "overview":
         assert app.selectbox(key="iteration").value == "v6"
-    if page == "compare":
-        assert app.selectbox(key="compare_after").value == "v6"
     grown.iterations.create("v7", parent="Shorter prompt")
     app = open_page(page)
     assert "v7 is newer: 0 of 3 games." in words(app)
@@ -99,7 +96,6 @@ def test_every_page_shows_the_newest_with_a_game_and_names_a_newer_one(open_page
 
 def test_an_older_iteration_says_which_is_newer(open_page, grown, words) -> None:
     assert "v6 is newer: 1 of 3 games." in words(open_page("overview", iteration="v5"))
-    assert "v6 is newer: 1 of 3 games." in words(open_page("compare", before="Shorter prompt", after="v5"))
     assert "v6 is newer: 1 of 3 games." in words(open_page("team", rater="Lea", team_of="v5"))
 
 

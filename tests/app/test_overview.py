@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from dashboard.app_pages.overview.cockpit_data import more_games_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
+from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
@@ -22,38 +25,38 @@ def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, 
     assert filled.jobs.list() == []
 
 
-def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_page, filled, words, table) -> None:
+def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_page, filled, words) -> None:
     app = open_page()
     assert not app.exception
     said = words(app)
+    assert "Shorter. Against Baseline prompt (the baseline): " in said
+    assert "1 game against 3" in said
     assert "Iteration 2 of 2" in said
-    assert "Shorter · higher than Baseline prompt (the baseline) on " in said
+    assert "Only 1 game of 3" in words(open_page(panel="Games"))
+    app = open_page(overview="All iterations")
+    said = words(app)
     assert "Games without a rating: 3 of 5" in [one.label for one in app.expander]
-    assert "Only 1 game of 3" in said
     (listed,) = [one for one in tables(app) if "Decision" in one.columns]
     assert listed["Decision"].tolist() == ["baseline", "cannot be decided yet"]
-    assert "Conversation coherence, the target" in said
     assert "3 consecutive tests pass" in said
 
 
 def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> None:
     app = open_page(iteration="Baseline prompt")
-    said = words(app)
-    assert "Iteration 1 of 2" in said
     # Two games are rated with 4 and 2: their mean is 3.0, and the third game is counted as pending.
-    assert "mean of 2 games, 2.0 to 4.0, 1 pending" in said
-    assert "There is nothing before it to compare it with." in said
+    (row,) = [one for one in data_of(app, "cockpit")["rows"] if one["label"] == "Engagement"]
+    assert "mean of 2 games, 2.0 to 4.0, 1 pending" in row["words"]
+    assert "There is nothing before it to compare it with." in words(app)
+    assert app.selectbox(key="against").value == "nothing"
 
 
-def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
+def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
     app = open_page(iteration="Shorter prompt")
     board = stored_board(filled)
     shown, reference = board["Shorter prompt"], board["Baseline prompt"]
-    assert app.title[0].value == "cannot be decided yet"
+    assert "Cannot be decided yet" in words(app)
     assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
-    cockpit = data_of(app, "cockpit")
-    assert cockpit["history"] == "last 2 iterations"
-    rows = cockpit["rows"]
+    rows = data_of(app, "cockpit")["rows"]
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
     for row, (name, mean) in zip(rows, shown.means.items(), strict=True):
         scale = DEFINITIONS[name].scale
@@ -62,22 +65,47 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled) -> None:
             assert row[key] == (None if score is None else scale.share(score)), (name, key)
         assert row["status"]["name"] == ("pending" if name == "engagement" else shown_status(mean))
         assert len(row["games"]) == len(mean.values)
-        assert [one["place"] is None for one in row["history"]] == [
-            one.means[name].score is None for one in board.iterations
-        ]
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
 
 
-def test_the_overview_gives_the_same_evidence_as_the_page_that_compares(open_page, filled, small_game, words) -> None:
+def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page, filled, small_game, words) -> None:
     for name in ("five", "six"):
         dull = small_game(name, text="Nothing new")
         add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
     found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
     evidence = evidence_words(found.comparison.differences, METRIC_LABELS)
     assert evidence
-    assert f"{evidence[0].upper()}{evidence[1:]}." in words(open_page(iteration="Shorter prompt"))
-    compared = words(open_page("compare", before="Baseline prompt", after="Shorter prompt"))
-    assert f"Shorter prompt against Baseline prompt, 3 games against 3: {evidence}." in compared
+    app = open_page(iteration="Shorter prompt", panel="Numbers")
+    assert f"Against Baseline prompt (the baseline): {evidence}" in words(app)
+    assert "3 games against 3" in words(app)
+    outcomes = [row["texts"]["outcome"].lstrip("▲▼ ") for row in data_of(app, "cockpit")["rows"]]
+    assert outcomes == [one.outcome.words for one in found.comparison.differences]
+
+
+def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(filled, small_game) -> None:
+    board = stored_board(filled)
+    found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
+    shown = board["Shorter prompt"]
+    target = shown.decision.target
+
+    def said(outcome: Outcome, needed: int | None, usd: float | None = 0.5) -> str:
+        one = found.comparison[target]
+        sides = {
+            name: replace(getattr(one, name), n=3, mean=mean) for name, mean in (("before", 70.0), ("after", 75.0))
+        }
+        one = replace(one, **sides, outcome=outcome, games_needed=needed)
+        priced = replace(shown, cost_usd=replace(shown.cost_usd, mean=usd))
+        return more_games_sentence(priced, replace(found, comparison=Comparison((one,))))
+
+    assert said(Outcome.NO_EVIDENCE, 37) == (
+        "Conversation coherence could be luck: if its change is as large as seen, 37 games on each side would show it "
+        "(68 more in all, about 34.00 USD)."
+    )
+    assert said(Outcome.NO_EVIDENCE, 37, None).endswith("(68 more in all).")
+    assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, 400)
+    assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, None)
+    assert said(Outcome.BETTER, 37) == ""
+    assert more_games_sentence(shown, None) == ""
 
 
 def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:
@@ -95,14 +123,11 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
         "⚠ The rule rests on Conversation coherence, which says little by itself. "
         "Role consistency says little by itself, too."
     )
-    # The decision is made on two pages.
-    for app, target in (
-        (open_page(iteration="Baseline prompt"), None),
-        (open_page(iteration="Shorter prompt"), "coherence"),
-        (open_page("compare", before="Baseline prompt", after="Shorter prompt"), "coherence"),
-    ):
-        assert trust_sentence(metric_trust(), scored, target, "The rule") in words(app)
-        assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
+    app = open_page(iteration="Shorter prompt")
+    assert "target: Conversation coherence, trust it with care" in words(app)
+    assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
+    said = trust_sentence(metric_trust(), scored, "coherence", "The rule")
+    assert any(one.proto.help.startswith(said) for one in app.markdown)
 
 
 def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:
@@ -110,7 +135,7 @@ def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:
     filled.ratings.add(Rating(small_game("three").id, "Grace", 5))
     app.run()
     # (4 + 2 + 5) / 3 = 3.67
-    assert "3.7 of 5" in words(app)
+    assert "3.7 of 5" in [row["texts"]["current"] for row in data_of(app, "cockpit")["rows"]]
 
 
 def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:

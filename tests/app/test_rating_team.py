@@ -146,11 +146,10 @@ def test_the_list_of_games_and_the_gaps_hide_it_too(open_page, filled, words) ->
     shown = engagement("Dana")
     assert sum("of 5" in text for text in shown) == 1
     assert "hidden until you rate it" in shown
-    # Neither do filters tell it, nor the Overview's boxes.
-    boxes = [one.label.split(":")[0] for one in open_page(rater="Dana").expander]
-    assert boxes
-    assert not {"Tests of three games", "Success checklist"} & {*boxes}
-    assert "Success checklist" in [one.label.split(":")[0] for one in open_page(rater="Lea").expander]
+    # Neither do filters tell it, nor the Overview.
+    for query, told in (({"overview": "All iterations"}, "Success checklist"), ({"panel": "Games"}, "Tests of three")):
+        assert told not in words(open_page(rater="Dana", **query))
+        assert told in words(open_page(rater="Lea", **query))
     assert "No game matches" in words(open_page("games", rater="Dana", failing="Engagement"))
     assert "No game matches" not in words(open_page("games", rater="Lea", failing="Engagement"))
     gaps = words(open_page("team", team="Agreement", rater="Dana", differ="Metrics differ from raters"))
@@ -193,19 +192,22 @@ def test_the_overview_hides_it_from_that_rater_alone(open_page, filled) -> None:
     assert engagement(iteration=iteration, rater="Lea")["games"]
 
 
-@pytest.mark.parametrize("page", ["trends", "compare"])
-def test_trends_and_compare_leave_it_out_for_that_rater_alone(open_page, filled, words, page) -> None:
+@pytest.mark.parametrize(("page", "query"), [("trends", {}), ("overview", {"panel": "Numbers"})])
+def test_trends_and_the_overview_leave_it_out_for_that_rater_alone(open_page, filled, words, page, query) -> None:
     one, other = filled.transcripts.ids()[0], filled.transcripts.ids()[-1]
     filled.ratings.add(Rating(one, "Bob", 5))
     filled.ratings.add(Rating(other, "Dana", 3))
     hidden = "Engagement is hidden from you until you have rated"
     for rater, is_hidden in (("Lea", False), ("Dana", True), ("Lea", False)):
-        app = open_page(page, rater=rater)
+        app = open_page(page, rater=rater, **query)
         assert not app.exception
         shown = words(app)
         assert (hidden in shown) is is_hidden
         # Neither the picture, nor the numbers, nor the files below it.
-        beside = shown.replace(hidden, "") + " ".join(one.proto.json for one in drawn(app))
+        picture = (
+            [one.proto.json for one in drawn(app)] if page == "trends" else [one.to_string() for one in tables(app)]
+        )
+        beside = shown.replace(hidden, "") + " ".join(picture)
         beside += " ".join(str(one.proto.spec) for one in app.get("plotly_chart"))
         assert ("Engagement" in beside) is not is_hidden
 

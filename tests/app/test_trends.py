@@ -28,7 +28,7 @@ def test_every_metric_has_a_row_of_one_chart_with_counts_and_words(open_page, fi
     said = words(app)
     first = "Shorter prompt reaches 2 of 7 thresholds, as many as Baseline prompt. "
     first += "Engagement waits for the rating of 1 game. "
-    assert f"{first}Lower than Baseline prompt on Strategic depth; Compare tells what could be luck." in said
+    assert f"{first}Lower than Baseline prompt on Strategic depth; the Overview tells what could be luck." in said
     # Engagement: two of the four games in iterations are rated.
     assert "2 games in 1 iteration · 2 pending, not drawn · 2 ratings · at least 3 of 5" in said
     numbers = tables(app)[0]
@@ -44,8 +44,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4 reaches 1 of 1 threshold, as many as v2. Lower than v2 on Strategic depth; Compare tells what could be "
-        "luck."
+        "v4 reaches 1 of 1 threshold, as many as v2. Lower than v2 on Strategic depth; the Overview tells what "
+        "could be luck."
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size, settle
 
-KINDS = ("metric", "before", "after", "game", "history")
+KINDS = ("metric", "before", "after", "game")
 WINDOW_HEIGHT = 800
 
 
@@ -31,7 +31,7 @@ def lands_on_what_is_behind(page: Page) -> str:
 def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screenshots) -> None:
     seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
     page = seen.page
-    expect(page.locator("h1", has_text="cannot be decided yet")).to_be_visible()
+    expect(page.get_by_text("Cannot be decided yet")).to_be_visible()
     rows = page.locator(".picture-box .row:not(.head)")
     expect(rows).to_have_count(7)
     expect(page.locator("[data-testid='stBaseButton-primary']").filter(visible=True)).to_have_count(1)
@@ -64,7 +64,7 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
             expect(seen.page.get_by_text(re.compile("strategic keywords|argue")).first).to_be_visible()
         else:
             assert "order=Lowest+strategic+depth" in found
-            expected = {"before": "Prompt+v2", "history": "Prompt+v1"}.get(kind, "Prompt+v4")
+            expected = "Prompt+v2" if kind == "before" else "Prompt+v4"
             assert f"of_iteration={expected}" in found
             expect(seen.page.locator(".picture-box .row:not(.head)").first).to_be_visible()
         seen.page.go_back()
@@ -74,14 +74,14 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
 
 
 def test_the_keyboard_reaches_every_mark_and_opens_it(sample_server, visit) -> None:
-    seen = visit(f"{sample_server.url}/", height=WINDOW_HEIGHT)
+    seen = visit(f"{sample_server.url}/?panel=Advice", height=WINDOW_HEIGHT)
     page = seen.page
     expect(page.locator("[data-mark][tabindex='0']")).to_have_count(7)
     mark(page, "1:metric:0").focus()
     page.keyboard.press("ArrowRight")
     expect(mark(page, "1:game:0")).to_be_focused()
     page.keyboard.press("End")
-    expect(mark(page, "1:history:3")).to_be_focused()
+    expect(mark(page, "1:after:0")).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Home")
     expect(mark(page, "2:metric:0")).to_be_focused()

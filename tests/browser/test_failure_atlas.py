@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.hands import settle
 from tests.browser.test_cockpit import lands_on_what_is_behind, mark
 
-ADDRESS = "?iteration=Prompt+v3&why=true"
+ADDRESS = "?iteration=Prompt+v3"
 
 
 def look(visit, sample_server, **size):
@@ -41,7 +41,7 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
     # The text may be there before the address says so.
     expect(page).to_have_url(re.compile("reason="))
     settle(page)
-    page.get_by_role("table", name="Messages with this reason").get_by_role("button").nth(1).click()
+    page.get_by_role("table", name="Messages with this reason, after").get_by_role("button").nth(1).click()
     assert failing_metric(page) == "strategic_depth"
     expect(page.locator(".message.chosen")).to_be_in_viewport()
     page.go_back()
@@ -63,6 +63,8 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
 
 def test_the_overview_leads_to_the_reasons_of_its_iteration(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
-    page.get_by_text("Why messages fail", exact=True).click()
+    page.get_by_role("tab", name="Numbers").click()
+    expect(page).to_have_url(re.compile("panel=Numbers"))
+    page.get_by_role("tab", name="Reasons").click()
     expect(page.get_by_text(re.compile("counted rows lose all or part of their points")).first).to_be_visible()
     expect(page.locator(".reason-row").first).to_be_visible()

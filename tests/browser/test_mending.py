@@ -12,7 +12,8 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     name = store.iterations.list()[-1].name
     before = store.transcripts.summaries(name)["transcript_id"].tolist()
     page = visit(f"{stored_server.url}/?iteration={quote(name)}").page
-    page.get_by_text("Move or delete games", exact=True).click()
+    page.get_by_test_id("stPopoverButton").filter(has_text="More").click()
+    page.get_by_role("tab", name="Its games").click()
     games = page.get_by_role("table", name="Games to move or delete").get_by_role("button")
     games.nth(0).click()
     expect(page.get_by_role("button", name="Move 1 game")).to_be_enabled()

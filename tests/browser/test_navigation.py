@@ -16,10 +16,7 @@ def test_pages_stand_in_groups_and_name_their_tab(sample_server, visit) -> None:
     places = [navigation.inner_text().index(group) for group in GROUPS]
     assert places == sorted(places)
     expect(seen.page).to_have_title("Overview · Dramaturg")
-    for title in ("Compare", "Agents", "Overview", "Settings and help"):
+    for title in ("Trends", "Agents", "Overview", "Settings and help"):
         go(seen.page, title)
         expect(seen.page).to_have_title(f"{title} · Dramaturg")
-        if title == "Compare":
-            # The evidence for the decision is one click away from the Overview, whose title is the decision.
-            expect(seen.page.locator(".picture-box .row:not(.head) .difference")).to_have_count(7)
     assert (seen.faults, seen.foreign) == ([], [])

@@ -27,12 +27,11 @@ from tests.faults.mutation import VALUES, mutated_value
 from tests.faults.tab import Tab, events_of
 
 PAGES: dict[str, Sequence[str]] = {
-    "": ("iteration", "picture"),
-    "games": ("transcript", "message", "metric", "show", "part", "iteration", "mend", "row"),
+    "": ("iteration", "against", "panel", "overview", "reason"),
+    "games": ("transcript", "beside", "message", "metric", "show", "part", "iteration", "mend", "row"),
     "rate": ("game", "rater", "desk"),
     "team": ("differ", "metric", "team_view"),
     "trends": ("metric", "iteration", "trends_view"),
-    "compare": ("of", "judged", "first", "second", "before", "after"),
     "agents": ("agent", "dimension", "agents_view", "run"),
     "experiments": ("experiments_view", "experiment", "test"),
     "settings": ("settings_view", "metric", "help", "guide_view", "tour", "rater"),

@@ -274,7 +274,6 @@ def events_of(component: BidiComponent) -> dict[str, object]:
 OPENED: Mapping[str, object] = {
     "chat_view": {"message": "m1", "metric": "coherence"},
     "cockpit_rows": {"row": 0, "kind": "metric", "index": 0},
-    "comparison_picture": {"row": 0, "kind": "metric", "index": 0},
     "failure_atlas": {"row": 0, "kind": "example", "index": 0},
     "game_rows": {"row": 0, "kind": "game", "index": 0},
     "heat_cells": {"row": 0, "kind": "cell", "index": 0},

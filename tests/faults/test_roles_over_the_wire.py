@@ -26,7 +26,6 @@ from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, logi
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Settings and help": "settings"}
 # The headings of pages that write their own: the decision on the samples' current iteration.
-HEADINGS = {"Overview": "cannot be decided yet"}
 PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
@@ -293,7 +292,7 @@ def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) 
         for title, action in access_checks.PAGES.items():
             seen = tab(who).open(ADDRESSES.get(title, title.lower()))
             shown = [one.heading.body for one in seen.elements if one.HasField("heading")]
-            assert (shown[0] == HEADINGS.get(title, title)) is may(role, action), (who, title)
+            assert (shown[0] == title) is may(role, action), (who, title)
 
 
 def _places(store: Store) -> list[tuple[str, str, str]]:
@@ -301,12 +300,16 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
     game = store.transcripts.summaries()["transcript_id"].iloc[0]
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     views = {
-        "Overview": ["?why=true"],
-        "Games": [f"?transcript={game}", f"?transcript={game}&show=Ledger", f"?transcript={game}&show=Insights"],
+        "Overview": ["?panel=Messages", "?panel=Games", "?panel=Numbers", "?overview=All+iterations"],
+        "Games": [
+            f"?transcript={game}",
+            f"?transcript={game}&beside={game}",
+            f"?transcript={game}&show=Ledger",
+            f"?transcript={game}&show=Insights",
+        ],
         "Rate": ["?desk=My+ratings", "?desk=Who+speaks%3F"],
         "Team": ["?team=Agreement"],
         "Trends": ["?trends=Cost+and+behaviour&agents_open=true"],
-        "Compare": ["?of=Two+games"],
         "Agents": ["?agents=Claims", "?agents=Checks", "?agents=Runs", "?evaluate=true"],
         "Experiments": ["?experiments_view=A%2FB+tests", "?start=true"],
         "Settings and help": ["?help=Guide", "?help=Guide&guide_view=Metrics"],
@@ -403,5 +406,5 @@ def test_events_as_the_tests_send_them_are_obeyed_for_those_who_may(site: Site, 
                 has_moved = "page_info_changed" in seen.kinds
                 obeyed[component.component_name] += has_moved or seen.components() != before
     store.close()
-    shown = {"cockpit_rows", "comparison_picture", "game_rows"}
+    shown = {"cockpit_rows", "game_rows"}
     assert {name.removeprefix("dramaturg_") for name, count in obeyed.items() if count} >= shown

@@ -260,8 +260,8 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         if summary.comparisons:
             status_table(data.comparisons_frame(summary.comparisons), "Every pair of variants on every measure")
         st.caption(
-            "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on Compare; "
-            "intervals of two variants are as wide as that asks for. Practical: more than 10 "
+            "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on the "
+            "Overview; intervals of two variants are as wide as that asks for. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )

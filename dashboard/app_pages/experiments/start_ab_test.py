@@ -94,7 +94,7 @@ def _configuration() -> tuple[str, bytes]:
 
 
 def _pair() -> tuple[str, str] | None:
-    """The pair that Compare begins with, where both have games."""
+    """The pair that the Overview begins with, where both have games."""
     sizes, pair = resources.read(queries.iteration_sizes), resources.read(default_pair)
     return pair if pair and all(sizes[name] for name in pair) else None
 

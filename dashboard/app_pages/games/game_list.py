@@ -198,7 +198,10 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         return
     pages = -(-len(shown) // _PAGE_SIZE)
     first = (_page(pages) - 1) * _PAGE_SIZE
-    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE])
+    ticked = state.chosen(state.BESIDE)
+    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE], ticked)
+    if any(row["ticked"] for row in drawn.data["rows"]):
+        st.caption("One game is ticked. Tick another one to read the two side by side.")
     on_open = access_checks.event("game_open", remember_click(_LIST, drawn.targets))
     _rows(key=_LIST, data=dict(drawn.data), on_open_change=on_open)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -242,6 +245,8 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
 
 _GAME = "game"
 _CELL = "cell"
+TICK = "tick"
+"""The kind of mark that ticks a game, to set it beside another one."""
 _METRICS = tuple(DEFINITIONS)
 _COLORS = {"✓": "green", "✗": "red"}
 _MOST_NAMES = 4
@@ -278,15 +283,17 @@ def _without_engagement(metrics: Sequence[str]) -> tuple[str, ...]:
 _HIDDEN = "hidden until you rate it"
 
 
-def game_rows(shown: pd.DataFrame) -> GameRows:
+def game_rows(shown: pd.DataFrame, ticked: str | None = None) -> GameRows:
     """The rows of some games.
 
     Args:
         shown: As ``queries.transcript_list`` returns it.
+        ticked: The id of the game that is ticked.
     """
     games = shown.to_dict("records")
+    rows = [_row(game) | {"ticked": game["transcript_id"] == ticked} for game in games]
     return GameRows(
-        {"metrics": [SHORT_LABELS[name] for name in _METRICS], "rows": [_row(game) for game in games]},
+        {"metrics": [SHORT_LABELS[name] for name in _METRICS], "rows": rows},
         [_targets(str(game["transcript_id"])) for game in games],
     )
 
@@ -332,6 +339,7 @@ def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
 def _targets(transcript_id: str) -> MarkTargets:
     return {
         _GAME: [MarkTarget(_GAME, transcript_id)],
+        TICK: [MarkTarget(TICK, transcript_id)],
         _CELL: [MarkTarget(name, transcript_id) for name in _METRICS],
     }
 

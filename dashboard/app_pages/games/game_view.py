@@ -44,7 +44,7 @@ def transcript_view(opened: OpenTranscript) -> None:
                 _cards(opened)
         reading_panel(resources.store(), opened.transcript.id)
     with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
-        view = state.choose_view([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+        view = state.choose_part([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
         if is_hidden(opened, ENGAGEMENT.name) and st.session_state.get(_BLIND_FOR) != opened.transcript.id:
             # At first for each game that is still to be rated, whatever was chosen for another.
             st.session_state[_BLIND_FOR], st.session_state["blind"] = opened.transcript.id, True

@@ -7,6 +7,7 @@ from dashboard.app_pages.games.add_games import add_games
 from dashboard.app_pages.games.check_verdicts import review_queue
 from dashboard.app_pages.games.game_list import (
     ORDERS,
+    TICK,
     filtered,
     found_messages,
     games_table,
@@ -17,6 +18,7 @@ from dashboard.app_pages.games.game_list import (
 from dashboard.app_pages.games.game_view import transcript_view
 from dashboard.app_pages.games.ledger import show_ledger
 from dashboard.app_pages.games.rename_move_delete import edit_transcript
+from dashboard.app_pages.games.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.identity.visible_games import open_game
@@ -36,7 +38,10 @@ _PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
 def show(store: Store) -> None:
     show_outcome(store)
     open_marked_game(store)
-    wanted = state.chosen(state.TRANSCRIPT)
+    wanted, beside = state.chosen(state.TRANSCRIPT), state.chosen(state.BESIDE)
+    if wanted is not None and beside is not None:
+        side_by_side(store, wanted, beside)
+        return
     if wanted is not None:
         one_game(store, wanted)
         return
@@ -63,9 +68,10 @@ def show(store: Store) -> None:
 def pick_part() -> str:
     """The part of the page: what its address says, so that a link to the page shows the list again."""
     st.session_state[_PART] = _addressed()
-    st.segmented_control(
-        "Part of the page", _PARTS, required=True, key=_PART, on_change=keep_part, label_visibility="collapsed"
-    )
+    with state.head():
+        st.segmented_control(
+            "Part of the page", _PARTS, required=True, key=_PART, on_change=keep_part, label_visibility="collapsed"
+        )
     return str(st.session_state[_PART])
 
 
@@ -83,7 +89,9 @@ def _addressed() -> str:
 def open_marked_game(store: Store) -> None:
     """Opens the game or message that was clicked in the list; its filters stay in the address for the way back."""
     target = take_clicked_mark()
-    if isinstance(target, MarkTarget):
+    if isinstance(target, MarkTarget) and target.metric == TICK:
+        tick(str(target.transcript_id))
+    elif isinstance(target, MarkTarget):
         opened = address(store, target)
         if state.VIEW in opened:
             show_ledger(target.metric)
@@ -114,13 +122,35 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
         games_table(ordered(shown, order), int((~simulated(listed)).sum()))
 
 
+def tick(transcript_id: str) -> None:
+    """Ticks a game, or takes the tick away; the second that is ticked stands beside the first."""
+    first = state.chosen(state.BESIDE)
+    if first is None or first == transcript_id:
+        state.choose(**{state.BESIDE: None if first else transcript_id})
+    else:
+        state.choose(**{state.TRANSCRIPT: first, state.BESIDE: transcript_id})
+
+
+def not_here(error: NotFoundError) -> None:
+    st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
+    plain(str(error))
+    st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
+
+
+def side_by_side(store: Store, wanted: str, beside: str) -> None:
+    try:
+        opened = [open_game(store, one)[0] for one in (wanted, beside)]
+    except NotFoundError as error:
+        not_here(error)
+        return
+    two_games(*opened)
+
+
 def one_game(store: Store, wanted: str) -> None:
     try:
         opened, is_hidden = open_game(store, wanted)
     except NotFoundError as error:
-        st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
-        plain(str(error))
-        st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
+        not_here(error)
         return
     outdated_note(store, opened.results)
     if is_hidden:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
 import streamlit as st
@@ -11,28 +10,28 @@ from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import (
     NextStep,
     blockers,
+    chips,
     cockpit_of,
-    evidence_sentence,
+    more_games_sentence,
     next_step,
     sentence,
-    sides,
     waiting_games,
     without_ratings,
 )
 from dashboard.shared import page_links, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
-from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
-from dashboard.shared.marks.pictures import define_picture, open_clicked_mark, remember_click
+from dashboard.shared.formatting import look
+from dashboard.shared.identity.visible_games import hidden_note
+from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import hand_over, team_link
-from dashboard.shared.version_notes import comparison_note, trust_note
-from evaluation.comparison.iterations import compare_iterations
+from dashboard.shared.page_links import guide_link, hand_over, team_link
+from dashboard.shared.version_notes import pair_note
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import LONGEST_NAME
-from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.store import Store
@@ -40,6 +39,9 @@ from evaluation.text.display import counted
 
 PICKED = "iteration"
 """The key, and query parameter, of the iteration that is shown."""
+AGAINST = "against"
+"""The same of the one that it is compared with."""
+NOTHING = "nothing"
 
 _KEY = "cockpit"
 _LAST_SHOWN = "iteration_shown_last"
@@ -47,77 +49,102 @@ _MOST_LINES = 3
 _rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
-def cockpit(store: Store, board: Board) -> IterationSummary:
-    """Draw the first screen and return the iteration that it shows; a mark that was clicked opens what is behind it."""
-    open_clicked_mark(store)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        shown = _pick_iteration(board)
-        st.title(shown.answer, anchor=False, width="stretch")
-    _earlier_that_waits(board, shown)
-    newer_note(board, shown.iteration.name)
-    games = [one.transcript_id for side in sides(board, shown) for one in side.games]
-    is_hidden = is_engagement_hidden(store, games)
-    hidden = (ENGAGEMENT.name,) if is_hidden else ()
-    with st.container(gap=None):
-        plain(sentence(board, shown, hidden))
-        _evidence(board, shown, hidden)
-    comparison_note(shown.iteration.name)
-    found = resources.once(cockpit_of, (shown.iteration.name,), board, shown.iteration.name)
-    found = without_ratings(found) if is_hidden else found
-    on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
-    _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
-    step = next_step(board, shown)
-    left, right = st.columns([2, 3], gap="medium")
-    with left, st.container(gap="small"):
-        _still_missing(board, shown, step, is_hidden=is_hidden)
-        if is_hidden:
-            hidden_note(store)
-    with right, st.container(gap="small"):
-        decision_form(store, shown, is_main=step is NextStep.RECORD)
-    with st.expander("Show the numbers", icon=":material/table:"):
-        words = () if is_hidden else board.decision_words(shown.iteration.name)
-        plain("\n".join((*found.words, "", *words)))
-    return shown
+def pick_pair(board: Board) -> tuple[IterationSummary, IterationSummary | None]:
+    """The iteration that is chosen, and what it is compared with; both stand in the URL.
 
-
-def _evidence(board: Board, shown: IterationSummary, hidden: Collection[str]) -> None:
-    """The outcome of the tests, in the words of the Compare page, and which metrics say little by themselves."""
-    found = None
-    if shown.decision is not None:
-        pair = (shown.decision.reference, shown.iteration.name)
-        found = resources.once(compare_iterations, pair, board, *pair)
-        found = found.without(ENGAGEMENT.name) if hidden else found
-    if evidence := evidence_sentence(found):
-        plain(evidence)
-    scored = [metric for metric, mean in shown.means.items() if mean.score is not None]
-    target = shown.decision.target if shown.decision else None
-    both = [side.means[target].control for side in reversed(sides(board, shown))] if target else []
-    trust_note(scored, target, "The rule", above_chance_change(*both) if len(both) == 2 else "")
-
-
-def _pick_iteration(board: Board) -> IterationSummary:
-    """The iteration that is chosen; the choice stands in the URL.
-
-    At first the current one, as on every page; a line below names an earlier one that waits.
-    What a session has once shown stays, also where newer games come in, until the person chooses another.
+    At first the current one, as on every page, against its reference, else against nothing. What a session has once
+    shown stays, also where newer games come in, until the person chooses another.
     """
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     at_first = board.current.iteration.name if board.current else names[-1]
     state.tell_unknown(names, PICKED)
+    state.tell_unknown([*names, NOTHING], AGAINST)
     last = st.session_state.get(_LAST_SHOWN)
-    name = st.selectbox(
-        "Iteration",
+    shown = by_name[_pick("Iteration", PICKED, names, last if last in by_name else at_first)]
+    name = shown.iteration.name
+    own = shown.decision.reference if shown.decision else NOTHING
+    others = [*([NOTHING] if own == NOTHING else []), *(one for one in names if one != name)]
+    if last != name or st.session_state.get(AGAINST) not in others:
+        # Each iteration begins with its own reference, unless the address names another one.
+        st.session_state.pop(AGAINST, None)
+    st.session_state[_LAST_SHOWN] = name
+    st.text("against", width="content")
+    return shown, by_name.get(_pick("Compared with", AGAINST, others, own))
+
+
+def _pick(label: str, key: str, names: list[str], at_first: str) -> str:
+    return st.selectbox(
+        label,
         names,
-        index=names.index(last if last in by_name else at_first),
-        key=PICKED,
+        index=names.index(at_first),
+        key=key,
         bind="query-params",
         filter_mode="contains",
         label_visibility="collapsed",
-        width=260,
+        width=180,
     )
-    st.session_state[_LAST_SHOWN] = name
-    return by_name[name]
+
+
+def cockpit(
+    store: Store, board: Board, shown: IterationSummary, reference: IterationSummary | None, *, is_hidden: bool
+) -> None:
+    """Draws the first screen.
+
+    Args:
+        store: Where decisions are kept.
+        board: All iterations.
+        shown: The one in question.
+        reference: What it is compared with, if anything.
+        is_hidden: Whether the ratings of their games are hidden from the person.
+    """
+    name = shown.iteration.name
+    pair = None
+    if reference is not None and reference.games and shown.games:
+        between = (reference.iteration.name, name)
+        pair = resources.once(compare_iterations, between, board, *between)
+        pair = pair.without(ENGAGEMENT.name) if is_hidden else pair
+    _notes(board, shown)
+    _band(board, shown, pair, is_hidden=is_hidden)
+    if reference is not None:
+        pair_note(reference.iteration.name, name)
+    beside = reference.iteration.name if reference else None
+    found = resources.once(cockpit_of, (name, beside), board, name, beside)
+    found = without_ratings(found) if is_hidden else found
+    left, right = st.columns([8, 4], gap="medium")
+    with left:
+        on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
+        _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
+    step = next_step(board, shown)
+    with right, st.container(gap="small", key="stays_beside"):
+        _still_missing(board, shown, step, is_hidden=is_hidden)
+        if is_hidden:
+            hidden_note(store)
+        decision_form(store, shown, is_main=step is NextStep.RECORD)
+
+
+def _notes(board: Board, shown: IterationSummary) -> None:
+    _earlier_that_waits(board, shown)
+    newer_note(board, shown.iteration.name)
+
+
+def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, *, is_hidden: bool) -> None:
+    """The answer in its colour, what changed and how it did in a sentence, and the facts."""
+    status = shown.iteration.recorded.fate if shown.iteration.recorded else shown.decision and shown.decision.choice
+    with st.container(key=f"verdict_band_{look(status).color if status else 'gray'}", gap="small"):
+        answer = f"{shown.answer[0].upper()}{shown.answer[1:]}"
+        own = shown.decision.reference if shown.decision else None
+        is_other = pair is not None and own is not None and pair.before.iteration.name != own
+        st.text(f"{answer}: that is against its own reference, {cut(str(own), LONGEST_NAME)}." if is_other else answer)
+        plain(sentence(board, shown, pair))
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            facts = chips(shown, pair)
+            for fact in facts:
+                st.badge(fact.text, color=fact.color, help=fact.why or None)
+            if any(fact.why for fact in facts):
+                guide_link("Can you trust it?", state.METRICS_TRUST)
+        if not is_hidden and (more := more_games_sentence(shown, pair)):
+            plain(more)
 
 
 def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
@@ -129,11 +156,15 @@ def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
     waits = f"the rating of {counted(unrated, 'game')}" if unrated else "a decision"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{cut(earlier.iteration.name, LONGEST_NAME)} waits for {waits}.", width="content")
-        st.button("Show it", key="show_waiting", type="tertiary", on_click=_pick, args=(earlier.iteration.name,))
+        st.button(
+            "Show it", key="show_waiting", type="tertiary", on_click=show_iteration, args=(earlier.iteration.name,)
+        )
 
 
-def _pick(name: str) -> None:
+def show_iteration(name: str) -> None:
+    """Shows another iteration, against its own reference; a callback."""
     st.session_state[PICKED] = name
+    st.session_state.pop(AGAINST, None)
 
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
@@ -151,7 +182,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             st.markdown("**What the rule says**")
             plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
     critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="main_action"):
         if step is NextStep.RATE:
             hand_over(shown.iteration.name, waiting_games(board, shown))
             team_link()

@@ -5,42 +5,48 @@ Independent of Streamlit.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
+from dashboard.shared.formatting import Color, look, score_text, spread_text, threshold_text
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, judges_apart, metrics_of, with_open_engagement
-from evaluation.rubric.control_words import ControlSummary
+from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import has_low_evidence, shown_status
 from evaluation.score import MetricDefinition, Status
+from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import evidence_words, interval_words, shown_change, sizes_words
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import cost_text, counted, listed, shortened
+from evaluation.validity import Trust, metric_trust, trust_sentence
 
-LAST_ITERATIONS = 8
 _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
+_MOST_GAMES_SAID = 100
+_OUTCOMES = {
+    Outcome.BETTER: "▲ better beyond luck",
+    Outcome.WORSE: "▼ worse beyond luck",
+    Outcome.NO_EVIDENCE: "could be luck",
+    Outcome.UNTESTABLE: "cannot be tested",
+}
 _LONGEST_CHANGE = 110
 _MINUS = "\u2212"
-_CHANCE_MEANING = (
-    "A scrambled copy is the same game with what the metric measures destroyed at random. A game that scores no better "
-    "than its copies shows nothing but chance."
-)
 _LEGEND = (
     "○ before, the reference",
-    "● now, the mean, with its 95 % interval",
+    "● now, with its 95 % interval",
     "· a game",
     "┃ threshold: left of it fails",
-    "every mark opens its games",
+    "a mark opens its games",
 )
 
 
@@ -84,33 +90,97 @@ def blockers(shown: IterationSummary) -> list[str]:
     return [*failed, *(shown.decision.missing if shown.decision else unrated)]
 
 
-def sentence(board: Board, shown: IterationSummary, hidden: Collection[str] = ()) -> str:
-    """The change and how it did: "Shorter prompt · higher than Prompt v2 (kept) on 5 of 7 · 3 games against 2".
+def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
+    """The change and how it did, with names: untrusted text.
 
-    Nothing is said of the metrics in ``hidden``.
+    Such as "Shorter prompt. Against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be luck,
+    among them Engagement, which is lower."
+
+    Args:
+        board: All iterations.
+        shown: The one in question.
+        pair: Its comparison, without what the person must not see; ``None`` where there is none.
     """
-    if shown.decision is None:
-        return " · ".join(
-            filter(
-                None,
-                (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), counted(len(shown.games), "game")),
-            )
-        )
-    reference = board[shown.decision.reference]
-    marks = ("the baseline" * reference.iteration.is_baseline, "kept" * reference.iteration.is_kept)
-    beside = f" ({', '.join(filter(None, marks))})" if any(marks) else ""
-    here, there = len(shown.games), len(reference.games)
-    games = sizes_words(here, there)
-    better = board.better_words(shown.iteration.name, hidden)
-    against = shortened(reference.iteration.name, _LONGEST_NAME)
-    compared = better.replace(f"than {against} on", f"than {against}{beside} on") or f"compared with {against}{beside}"
-    return " · ".join(filter(None, (shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE), compared, games)))
+    change = shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE)
+    change = f"{change}." if change else ""
+    if pair is None:
+        return change
+    reference = board[pair.before.iteration.name].iteration
+    marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
+    differences = pair.comparison.differences
+    lower = [
+        METRIC_LABELS[one.name] for one in differences if one.outcome is Outcome.NO_EVIDENCE and _direction(one) < 0
+    ]
+    also = f", among them {listed(lower)}, which {'is' if len(lower) == 1 else 'are'} lower" if lower else ""
+    name = shortened(reference.name, _LONGEST_NAME)
+    against = f"Against {name}{f' ({marks})' if marks else ''}"
+    return " ".join(filter(None, (change, f"{against}: {evidence_words(differences, METRIC_LABELS)}{also}.")))
 
 
-def evidence_sentence(found: IterationComparison | None) -> str:
-    """Tell the outcome of the tests: "Better beyond luck on Strategic depth; the others could be luck." Or nothing."""
-    words = evidence_words(found.comparison.differences, METRIC_LABELS) if found else ""
-    return f"{words[0].upper()}{words[1:]}." if words else ""
+def _direction(one: Difference) -> int:
+    """1 for a mean that is shown as higher than before, -1 for a lower one, 0 for the same or none."""
+    if not (one.before.n and one.after.n) or math.isnan(one.difference):
+        return 0
+    before, after = round(one.before.mean, 1), round(one.after.mean, 1)
+    return (after > before) - (after < before)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A short fact beside the answer: its words, its colour, and why, which stands on hover."""
+
+    text: str
+    color: Color = "gray"
+    why: str = ""
+
+
+def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fact]:
+    """The facts of a comparison: games, metrics that are higher and lower, evidence, the target, and what to trust."""
+    if pair is None:
+        return [Fact(counted(len(shown.games), "game"))]
+    differences = pair.comparison.differences
+    directions = Counter(map(_direction, differences))
+    proven = Counter(one.outcome for one in differences)
+    facts = [
+        Fact(sizes_words(len(pair.after.games), len(pair.before.games))),
+        Fact(f"{directions[1]} higher, {directions[-1]} lower"),
+        *(Fact(f"✓ {better} better beyond luck", "green") for better in [proven[Outcome.BETTER]] if better),
+        *(Fact(f"✗ {worse} worse beyond luck", "red") for worse in [proven[Outcome.WORSE]] if worse),
+    ]
+    scored = [one.name for one in differences if one.before.n and one.after.n]
+    target = shown.decision.target if shown.decision else None
+    known = [one for one in metric_trust() if one.metric in scored]
+    beside = above_chance_change(*pair.controls[target]) if target else ""
+    why = trust_sentence(known, scored, target, "The rule", beside)
+    doubt = next((one.trust for one in known if one.metric == target and one.trust is not Trust.YES), None)
+    if target:
+        said = f"target: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
+        facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
+    if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:
+        facts.append(Fact(f"low trust: {', '.join(weak)}", "orange", why))
+    return facts
+
+
+def more_games_sentence(shown: IterationSummary, pair: IterationComparison | None) -> str:
+    """Number of further games that would show the target's change, and their price; empty where that is not in question.
+
+    Such as "If Memory accuracy moved as far as seen, 37 games on each side would show it: 34 more, about 1.20 USD."
+    """
+    if pair is None or shown.decision is None:
+        return ""
+    one = next((one for one in pair.comparison.differences if one.name == shown.decision.target), None)
+    if one is None or one.outcome is not Outcome.NO_EVIDENCE or not _direction(one):
+        return ""
+    label = METRIC_LABELS[one.name]
+    if one.games_needed is None or one.games_needed > _MOST_GAMES_SAID:
+        return f"{label} could be luck; it would take more than {_MOST_GAMES_SAID} games on each side to tell."
+    more = sum(max(0, one.games_needed - side.n) for side in (one.before, one.after))
+    price = shown.cost_usd.mean
+    cost = f", about {cost_text(more * price)}" if price is not None and more else ""
+    return (
+        f"{label} could be luck: if its change is as large as seen, {counted(one.games_needed, 'game')} on each side "
+        f"would show it ({more} more in all{cost})."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +189,7 @@ class Cockpit:
 
     Attributes:
         data: The payload of the component, for ``cockpit_rows.js``.
-        targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` and ``history``.
+        targets: What each row's marks open; kinds ``metric``, ``before``, ``after`` and ``game``.
         words: Each row as one sentence, for people who do not see the picture.
     """
 
@@ -128,21 +198,19 @@ class Cockpit:
     words: tuple[str, ...]
 
 
-def cockpit_of(board: Board, name: str) -> Cockpit:
-    """The rows of the iteration of that name, beside its reference where it has one."""
-    shown = board[name]
-    reference = board[shown.decision.reference] if shown.decision else None
-    place = board.iterations.index(shown)
-    history = board.iterations[max(0, place + 1 - LAST_ITERATIONS) : place + 1]
+def cockpit_of(board: Board, name: str, beside: str | None) -> Cockpit:
+    """The rows of the iteration of that name, beside another one where ``beside`` names it."""
+    shown, reference = board[name], board[beside] if beside else None
+    pair = compare_iterations(board, beside, name) if beside else None
+    differences = {one.name: one for one in pair.comparison.differences} if pair else {}
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     target = shown.decision.target if shown.decision else shown.iteration.target_metric
-    rows = [_row(metric, shown, reference, history, statuses[metric], metric == target) for metric in DEFINITIONS]
+    rows = [
+        _row(metric, shown, reference, differences.get(metric), statuses[metric], metric == target)
+        for metric in DEFINITIONS
+    ]
     return Cockpit(
-        {
-            "rows": [row for row, _, _ in rows],
-            "history": f"last {len(history)} iterations" if len(history) > 1 else "this iteration",
-            "legend": list(_LEGEND if reference else _LEGEND[1:]),
-        },
+        {"rows": [row for row, _, _ in rows], "legend": list(_LEGEND if reference else _LEGEND[1:])},
         tuple(targets for _, targets, _ in rows),
         tuple(words for _, _, words in rows),
     )
@@ -153,19 +221,18 @@ def without_ratings(found: Cockpit) -> Cockpit:
     rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
     hidden = "hidden until you have rated these games"
-    texts = {"before": hidden, "after": hidden, "current": "hidden", "change": "", "no_score": ""}
+    texts = {"before": hidden, "after": hidden, "current": "hidden", "change": "", "no_score": "", "outcome": ""}
     # A new row: the one that was made is shared with people who may see it.
     rows[place] = rows[place] | {
         "before": None,
         "after": None,
         "interval": None,
         "games": [],
-        "history": [],
         "status": {"name": "hidden", "color": "gray", "text": "hidden"},
         "texts": rows[place]["texts"] | texts,
         "words": f"Engagement: {hidden}.",
     }
-    targets[place] = {**targets[place], "before": (), "game": (), "history": ()}
+    targets[place] = {**targets[place], "before": (), "game": ()}
     words[place] = f"Engagement: {hidden}."
     return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets), words=tuple(words))
 
@@ -174,7 +241,7 @@ def _row(
     metric: str,
     shown: IterationSummary,
     reference: IterationSummary | None,
-    history: Sequence[IterationSummary],
+    difference: Difference | None,
     status: str,
     is_target: bool,
 ) -> tuple[dict[str, Any], MarkTargets, str]:
@@ -185,7 +252,6 @@ def _row(
     before = reference.means[metric].score if reference and not is_apart else None
     interval = mean_interval(mean.values, limits=definition.scale.limits)
     appearance, dots = look(status), _dots(shown, definition)
-    points = [(one, one.means[metric]) for one in history]
     words = _words(definition, mean, before, status)
     current = score_text(mean.score, definition.scale, mean.threshold)
     own = shown.iteration.name
@@ -208,20 +274,11 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
-            "chance": _chance_words(mean.control),
-            "chance_meaning": _CHANCE_MEANING,
+            "outcome": _OUTCOMES[difference.outcome] if difference else "",
+            "range": _range_words(difference) if difference else "",
             "no_score": _no_score_words(mean),
         },
         "games": [{"place": place, "label": label} for place, label, _ in dots],
-        "history": [
-            {
-                "place": _share(one.score, definition),
-                "passes": one.status is Status.PASSED,
-                "label": f"{shortened(summary.iteration.name, _LONGEST_NAME)}: "
-                f"{score_text(one.score, definition.scale, one.threshold)}, {look(shown_status(one)).word}",
-            }
-            for summary, one in points
-        ],
     }
     all_games = MarkTarget(metric, iteration=own)
     targets = {
@@ -229,7 +286,6 @@ def _row(
         "before": (MarkTarget(metric, iteration=reference.iteration.name),) if reference else (),
         "after": (all_games,),
         "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
-        "history": tuple(MarkTarget(metric, iteration=summary.iteration.name) for summary, _ in points),
     }
     return row, targets, words
 
@@ -277,13 +333,12 @@ def _no_score_words(mean: MetricMean) -> str:
     return "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet"
 
 
-def _chance_words(control: ControlSummary) -> str:
-    """In how many games the score is above that of scrambled copies; empty where none was compared."""
-    return (
-        f"better than scrambled copies in\u00a0{control.above}\u00a0of\u00a0{control.compared}"
-        if control.compared
-        else ""
-    )
+def _range_words(one: Difference) -> str:
+    """The range of the true change, at the level that decided: it holds 0 just where the change could be luck."""
+    low, high = one.deciding_interval.low, one.deciding_interval.high
+    if low is None or high is None:
+        return one.welch.reason
+    return f"the true change may be {low:+z.1f} to {high:+z.1f}".replace("-", _MINUS)
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:

@@ -9,18 +9,14 @@ export default function (component) {
 }
 
 function drawRows(view) {
-  const { rows, history, legend } = view.data;
+  const { rows, legend } = view.data;
   const axis = element("div", "axis");
-  const words = [element("span", "now", "now"), element("span", "", history)];
-  const head = makeHead(element("span"), axis, ...words, element("span"));
+  const head = makeHead(element("span"), axis, element("span", "now", "now"), element("span"));
   view.rows = rows.map(makeRow);
   view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
   drawAxis(axis);
-  rows.forEach((row, place) => {
-    drawMarks(view.rows[place].querySelector(".picture"), row, place);
-    drawHistory(view.rows[place].querySelector(".history"), row, place);
-  });
+  rows.forEach((row, place) => drawMarks(view.rows[place].querySelector(".picture"), row, place));
   setTabStops(view);
 }
 
@@ -34,10 +30,10 @@ function makeRow(row, place) {
   const now = element("div", "now", row.texts.current);
   now.append(element("small", "", row.texts.change));
   const end = element("div", "end");
-  const chance = element("small", "chance", row.texts.chance);
-  chance.title = row.texts.chance_meaning;
-  end.append(element("span", `status ${row.status.color}`, row.status.text), chance);
-  node.append(title, element("div", "picture"), now, element("div", "history"), end);
+  const outcome = element("small", "outcome", row.texts.outcome);
+  outcome.title = row.texts.range;
+  end.append(element("span", `status ${row.status.color}`, row.status.text), outcome);
+  node.append(title, element("div", "picture"), now, end);
   return node;
 }
 
@@ -54,21 +50,4 @@ function drawMarks(cell, row, place) {
     const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(0) + 6;
     makeShape(svg, "text", { x, y: UPPER + 12 }).textContent = row.texts.no_score;
   }
-}
-
-function drawHistory(cell, row, place) {
-  const width = cell.clientWidth;
-  const svg = makeShape(cell, "svg", { height: 36 });
-  const y = (share) => 30 - 24 * share;
-  const level = y(row.threshold);
-  makeShape(svg, "line", { class: "limit", x1: 2, x2: width - 2, y1: level, y2: level });
-  drawLine(svg, width, row.history, place, y, (...point) => drawPoint(svg, ...point));
-}
-
-// A point that passes is round, one that fails is square; the last one is larger.
-function drawPoint(svg, mark, one, x, y, isLast) {
-  const group = addMark(svg, mark, x, y, one.label, 6);
-  const radius = isLast ? 3.6 : 2.4;
-  if (one.passes) makeShape(group, "circle", { class: "passes", cx: x, cy: y, r: radius });
-  else makeShape(group, "rect", { class: "fails", x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });
 }

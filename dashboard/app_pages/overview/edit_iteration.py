@@ -1,4 +1,4 @@
-"""Edit one iteration: its name and description, the baseline, the sign-off of the gate, and its deletion."""
+"""Edit one iteration: its description, the baseline, the sign-off of the gate, its games, and its deletion."""
 
 from __future__ import annotations
 
@@ -32,20 +32,22 @@ _LABELS = {
 }
 
 
-def manage_iteration(store: Store, shown: IterationSummary, board: Board) -> None:
-    """An expander with what is known about the iteration, and forms for what can be edited."""
+def more_menu(store: Store, shown: IterationSummary, board: Board) -> None:
+    """A menu with what is known about the iteration, and forms for what can be edited."""
     edits = resources.read(data.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
-    with st.expander("Describe, sign off or delete this iteration", icon=":material/edit:", key="manage_iteration"):
+    with st.popover("More", icon=":material/more_horiz:", key="manage_iteration"):
         _facts(shown, board)
-        describe, decide, remove = st.tabs(["Description", "Baseline and sign-off", "Delete"])
+        describe, decide, games, remove = st.tabs(["Description", "Baseline and sign-off", "Its games", "Delete"])
         with describe:
             _description_form(store, shown.iteration, board, place)
             _history(edits)
         with decide:
             _baseline(store, shown, board, place)
             sign_off(store, shown.iteration, place)
+        with games:
+            manage_games(store, board, shown.iteration.name)
         with remove:
             _delete_form(store, shown, board, place)
 
@@ -168,45 +170,44 @@ _THESE, _LOOSE, _ALL = "This iteration", "No iteration", "All"
 
 
 def manage_games(store: Store, board: Board, shown: str | None) -> None:
-    """An expander with a table in which several games can be chosen, and what can be done with them.
+    """A table in which several games can be chosen, and what can be done with them.
 
     Args:
         store: Where they are.
         board: The iterations that games can be moved into.
         shown: The iteration that the page shows; ``None`` for none.
     """
-    with st.expander("Move or delete games", icon=":material/checklist:", key="manage_games"):
-        games = resources.share(data.stored_games)
-        places = [_THESE, _LOOSE, _ALL] if shown is not None else [_LOOSE, _ALL]
-        place = st.segmented_control("Games of", places, default=places[0], required=True, key="games_of")
-        listed = _listed(games, place, shown)
-        if listed.empty:
-            st.caption("No games here.")
-            return
-        chosen = _chosen(listed)
-        names = [one.iteration.name for one in board.iterations]
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            target = st.selectbox(
-                "Move into", [None, *names], key="move_into", format_func=lambda name: name or "no iteration"
-            )
-            count = counted(len(chosen), "game")
-            st.button(
-                f"Move {count}",
-                key="move_games",
-                icon=":material/drive_file_move:",
-                disabled=not chosen,
-                on_click=_move,
-                args=(store, chosen, target),
-            )
-            st.button(
-                f"Delete {count}",
-                key="delete_games",
-                icon=":material/delete:",
-                disabled=not chosen,
-                on_click=_delete_games,
-                args=(store, chosen),
-            )
-        st.caption("Select the games in the table. Moved games are placed after the games already there.")
+    games = resources.share(data.stored_games)
+    places = [_THESE, _LOOSE, _ALL] if shown is not None else [_LOOSE, _ALL]
+    place = st.segmented_control("Games of", places, default=places[0], required=True, key="games_of")
+    listed = _listed(games, place, shown)
+    if listed.empty:
+        st.caption("No games here.")
+        return
+    chosen = _chosen(listed)
+    names = [one.iteration.name for one in board.iterations]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        target = st.selectbox(
+            "Move into", [None, *names], key="move_into", format_func=lambda name: name or "no iteration"
+        )
+        count = counted(len(chosen), "game")
+        st.button(
+            f"Move {count}",
+            key="move_games",
+            icon=":material/drive_file_move:",
+            disabled=not chosen,
+            on_click=_move,
+            args=(store, chosen, target),
+        )
+        st.button(
+            f"Delete {count}",
+            key="delete_games",
+            icon=":material/delete:",
+            disabled=not chosen,
+            on_click=_delete_games,
+            args=(store, chosen),
+        )
+    st.caption("Select the games in the table. Moved games are placed after the games already there.")
 
 
 def _listed(games: pd.DataFrame, place: str | None, shown: str | None) -> pd.DataFrame:

@@ -1,35 +1,38 @@
-"""The Overview page: the iterations, the decision to keep or revert, and the first steps."""
+"""The Overview page: an iteration against its reference, the decision to keep or revert it, and all iterations."""
 
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
-from dashboard.app_pages.overview.cockpit import cockpit
-from dashboard.app_pages.overview.cockpit_data import sides
-from dashboard.app_pages.overview.edit_iteration import manage_games, manage_iteration
-from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
+from dashboard.app_pages.overview.cockpit import cockpit, pick_pair
+from dashboard.app_pages.overview.edit_iteration import manage_games, more_menu
+from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.first_run import first_run_guide, no_games_yet
-from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
+from dashboard.shared.identity.visible_games import is_engagement_hidden
+from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
 from evaluation.text.display import counted
 
+DECISION, ALL_ITERATIONS = "Decision", "All iterations"
+
 
 def show(store: Store) -> None:
     show_outcome(store)
+    open_clicked_mark(store)
     with st.spinner("Reading games and scores", show_time=True):
         seen = resources.share(queries.overview)
     if seen.board.iterations and seen.transcripts:
-        iterations(store, seen)
-        recently_deleted(store)
-        return
-    st.title("Overview", anchor=False)
-    if not seen.transcripts:
-        no_games()
-    else:
+        if state.choose_view([DECISION, ALL_ITERATIONS], key="overview") == DECISION:
+            decision(store, seen)
+        else:
+            all_iterations(store, seen)
+    elif seen.transcripts:
         no_iteration(store, seen)
+    else:
+        no_games()
     recently_deleted(store)
 
 
@@ -56,32 +59,27 @@ def no_iteration(store: Store, seen: queries.Overview) -> None:
     manage_games(store, seen.board, None)
 
 
-def iterations(store: Store, seen: queries.Overview) -> None:
-    board = seen.board
-    shown = cockpit(store, board)
+def decision(store: Store, seen: queries.Overview) -> None:
+    with state.head():
+        shown, reference = pick_pair(seen.board)
+        more_menu(store, shown, seen.board)
+    sides = [shown, *([reference] if reference else [])]
+    is_hidden = is_engagement_hidden(store, [game.transcript_id for side in sides for game in side.games])
+    cockpit(store, seen.board, shown, reference, is_hidden=is_hidden)
     versions_banner(store)
+    panel(store, seen.board, shown, reference, is_hidden=is_hidden)
+
+
+def all_iterations(store: Store, seen: queries.Overview) -> None:
+    board = seen.board
     games = [game.transcript_id for one in board.iterations for game in one.games]
     is_hidden = is_engagement_hidden(store, games)
+    parts.iteration_table(board, is_hidden=is_hidden)
     if is_hidden:
-        st.caption("Tests, advice and checklist rest on ratings of all iterations, and are hidden from you as well.")
-        if not is_engagement_hidden(store, [game.transcript_id for side in sides(board, shown) for game in side.games]):
-            hidden_note(store)
+        st.caption("The checklist rests on ratings of all iterations, and is hidden from you as well.")
     else:
-        parts.advice(store, board, shown)
-    why = st.expander(
-        "Why messages fail", icon=":material/help:", key=state.WHY_OPEN, on_change="rerun", bind="query-params"
-    )
-    if why.open:
-        with why:
-            why_messages_fail(shown.iteration.name)
-    if not is_hidden:
-        parts.tests(shown)
         parts.success_checklist(store, board)
     parts.waiting_for_review(seen)
-    with st.expander("All iterations", icon=":material/list:"):
-        parts.iteration_table(board, is_hidden=is_hidden)
-    manage_iteration(store, shown, board)
-    manage_games(store, board, shown.iteration.name)
 
 
 show(resources.store())

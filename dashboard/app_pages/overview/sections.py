@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.example_row import example_row
@@ -16,7 +16,7 @@ from dashboard.shared.formatting import look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link
 from dashboard.shared.queries import Overview, score_cell
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from evaluation.comparison.movers import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
@@ -53,18 +53,17 @@ def waiting_for_review(seen: Overview) -> None:
 def tests(shown: IterationSummary) -> None:
     """The verdict of each test with its reasons."""
     if not shown.tests:
+        st.caption("Three games make a test.")
         return
     passed = sum(bool(test.has_passed) for test in shown.tests)
     pending = sum(test.has_passed is None for test in shown.tests)
     waits = f", {pending} still open" if pending else ""
-    with st.expander(
-        f"Tests of three games: {passed} of {len(shown.tests)} passed{waits}", icon=":material/checklist:"
-    ):
-        for test in shown.tests[-_TESTS_SHOWN:]:
-            _test(test)
-        if earlier := shown.tests[:-_TESTS_SHOWN]:
-            st.caption(f"The {counted(len(earlier), 'test')} before:")
-            status_table(_tests_table(earlier), "Earlier tests of the iteration")
+    st.markdown(f"**Tests of three games: {passed} of {len(shown.tests)} passed{waits}**")
+    for test in shown.tests[-_TESTS_SHOWN:]:
+        _test(test)
+    if earlier := shown.tests[:-_TESTS_SHOWN]:
+        st.caption(f"The {counted(len(earlier), 'test')} before:")
+        status_table(_tests_table(earlier), "Earlier tests of the iteration")
 
 
 def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
@@ -84,33 +83,32 @@ def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
 
 def _test(test: GameTest) -> None:
     appearance = look(test.verdict.status)
-    with st.container(border=True):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**Test {test.number}**", width="content")
-            st.badge(appearance.label, color=appearance.color)
-            st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
-        cost, cache = usd_text(test.cost_usd.mean), share_text(test.cache_hit_rate.mean)
-        st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}")
-        if test.warning:
-            st.warning(test.warning, icon=":material/info:")
-        lesser = [failure.words for failure in test.failures if not failure.is_critical]
-        plain("\n".join([*test.verdict.reasons, *lesser]))
+    cost, cache = usd_text(test.cost_usd.mean), share_text(test.cache_hit_rate.mean)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**Test {test.number}**", width="content")
+        st.badge(appearance.label, color=appearance.color)
+        st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
+        st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}", width="content")
+    if test.warning:
+        st.warning(test.warning, icon=":material/info:")
+    lesser = [failure.words for failure in test.failures if not failure.is_critical]
+    plain("\n".join([*test.verdict.reasons, *lesser]))
 
 
 def success_checklist(store: Store, board: Board) -> None:
     """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
-    with st.expander(f"Success checklist: {'met' if is_ready else 'not met yet'}", icon=":material/flag:", key="gate"):
-        for check in board.checklist.checks:
-            _check(check)
-        if board.chance:
-            st.caption(board.chance.words)
-        if is_ready:
-            add_games_link("Begin the next iteration", ":material/add:")
-        if board.current:
-            held = board.current.iteration
-            plain(f"Sign-off of {held.name}")
-            sign_off(store, held, f"gate_{held.position}")
+    st.subheader(f"Success checklist: {'met' if is_ready else 'not met yet'}", anchor=False)
+    for check in board.checklist.checks:
+        _check(check)
+    if board.chance:
+        st.caption(board.chance.words)
+    if is_ready:
+        add_games_link("Begin the next iteration", ":material/add:")
+    if board.current:
+        held = board.current.iteration
+        plain(f"Sign-off of {held.name}")
+        sign_off(store, held, f"gate_{held.position}")
 
 
 def _check(check: Criterion) -> None:
@@ -127,10 +125,9 @@ def advice(store: Store, board: Board, shown: IterationSummary) -> None:
         st.caption(nothing_to_fix(shown.means))
         return
     own = shown.iteration.name
-    with st.expander(f"What to change next: {given[0].label}", icon=":material/lightbulb:"):
-        losses = resources.once(stored_losses, (own,), store, own, board)
-        for one in given:
-            _advice(one, losses)
+    losses = resources.once(stored_losses, (own,), store, own, board)
+    for one in given:
+        _advice(one, losses)
 
 
 def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
@@ -145,7 +142,10 @@ def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
 
 
 def iteration_table(board: Board, *, is_hidden: bool) -> None:
-    """Every iteration with its seven means; without what rests on ratings for a rater who must not see them yet."""
+    """Every iteration with its seven means; without what rests on ratings for a rater who must not see them yet.
+
+    A row opens the decision on its iteration.
+    """
     rows = [
         {
             "Iteration": one.iteration.name,
@@ -165,4 +165,6 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
     ]
     frame = pd.DataFrame(rows)
     frame = frame.drop(columns=["Verdict", SHORT_LABELS[ENGAGEMENT.name]]) if is_hidden else frame
-    status_table(frame, "Iterations with the mean of every metric")
+    st.caption("A row opens the decision on its iteration.")
+    if (place := open_row(frame, "Iterations with the mean of every metric", "all_iterations")) is not None:
+        state.choose_next(iteration=board.iterations[place].iteration.name, overview="Decision")

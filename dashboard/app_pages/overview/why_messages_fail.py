@@ -26,13 +26,14 @@ from evaluation.workflows.iterations import stored_failing_messages, stored_fail
 _REASON = "reason"
 _KEY = "failure_atlas"
 _MOST_ROWS = 500
+_SIDES = ("before", "after")
 _LONGEST = 300
 _picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
 
 
-def why_messages_fail(name: str) -> None:
-    """Draw the reasons of an iteration, or the messages of the chosen reason."""
-    found = resources.share(stored_failure_reasons, name)
+def why_messages_fail(name: str, before: str | None) -> None:
+    """Draw the reasons of an iteration beside those of ``before``, or the messages of the chosen reason."""
+    found = resources.share(stored_failure_reasons, name, before)
     chosen = state.chosen(_REASON)
     reason = find_reason(found, chosen) if chosen else None
     if reason is not None:
@@ -81,13 +82,30 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if trend:
             st.badge(trend, color=color)
-        st.caption(f"{count_words(reason)}. Select a row to open it.")
-    rows = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label)[:_MOST_ROWS]
-    if reason.count > len(rows):
-        st.caption(f"The first {len(rows)} are shown.")
-    place = open_row(_table(rows), "Messages with this reason", f"failing_{reason_key(reason)}")
-    if place is not None:
-        one = rows[place]
+        st.caption(f"{count_words(reason)}. A row opens its message.")
+    sides = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label, found.reference)
+    names = [found.reference, found.iteration]
+    columns = st.columns(2, gap="medium") if found.reference else [None, st.container()]
+    for place, (column, name, rows) in enumerate(zip(columns, names, sides, strict=True)):
+        if column is not None:
+            with column:
+                plain(f"{name}: {counted(len(rows), 'row')}")
+                _side(reason, rows, place)
+
+
+def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
+    """The messages of one side as a table, each of whose rows opens its message."""
+    shown = rows[:_MOST_ROWS]
+    if len(rows) > len(shown):
+        st.caption(f"The first {len(shown)} are shown.")
+    if not shown:
+        st.caption("No message has this reason here.")
+        return
+    chosen = open_row(
+        _table(shown), f"Messages with this reason, {_SIDES[place]}", f"failing_{place}_{reason_key(reason)}"
+    )
+    if chosen is not None:
+        one = shown[chosen]
         remember_target(MarkTarget(reason.metric, one.transcript_id, one.message_id))
         st.rerun()
 

@@ -14,7 +14,7 @@ ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", st
 
 def guide() -> None:
     """Draw the view of the guide that the address names."""
-    view = state.choose_view([ABOUT, METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
+    view = state.choose_part([ABOUT, METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
     if view == ABOUT:
         explanations.about()
     elif view == METRICS:

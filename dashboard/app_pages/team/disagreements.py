@@ -47,7 +47,7 @@ def disagreements(report: AgreementReport) -> None:
         st.session_state["differ"] = renamed
     if st.session_state.get("differ", next(iter(views))) not in views:
         del st.session_state["differ"]
-    views[state.choose_view(list(views), key="differ", label="Disagreements")](report)
+    views[state.choose_part(list(views), key="differ", label="Disagreements")](report)
 
 
 def _split_games(report: AgreementReport) -> None:

@@ -192,7 +192,7 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
     Such as "Prompt v4 reaches 6 of 7 thresholds, 2 more than Prompt v2. Engagement waits for the rating of 1 game.
-    Lower than Prompt v2 on Strategic depth; Compare tells what could be luck." Games of no iteration are left out.
+    Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck." Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -226,9 +226,8 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
         changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
         lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
         if lower:
-            lower_words = (
-                f" Lower than {cut(reference, _LONGEST_NAME)} on {listed(lower)}; Compare tells what could be luck."
-            )
+            than = f"Lower than {cut(reference, _LONGEST_NAME)} on {listed(lower)}"
+            lower_words = f" {than}; the Overview tells what could be luck."
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
     whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}."

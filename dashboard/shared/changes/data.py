@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -10,7 +9,7 @@ import pandas as pd
 from dashboard.shared import queries
 from dashboard.shared.local_time import local_time
 from evaluation.iterations.board import VersionMix, version_mixes
-from evaluation.iterations.iteration import Edit, Iteration, RecordedDecision, SignOff, reference_of
+from evaluation.iterations.iteration import Edit, RecordedDecision, SignOff
 from evaluation.rubric.definitions import VERSIONS
 from evaluation.store import Deletion, Store
 from evaluation.workflows.reevaluation import outdated
@@ -22,12 +21,10 @@ class Versions:
 
     Attributes:
         all: Over all stored games.
-        against_reference: By iteration, over its games and its reference's: what keep or revert rests on.
         outdated: How many games have a result that is missing or not of today's version; 0 where all results compare.
     """
 
     all: tuple[VersionMix, ...]
-    against_reference: Mapping[str, tuple[VersionMix, ...]]
     outdated: int
 
 
@@ -36,26 +33,15 @@ def versions(store: Store) -> Versions:
     with store.unit():
         # Nearly always, and the table of all scores need not be looked through.
         if store.results.versions() <= VERSIONS.items():
-            return Versions((), {}, 0)
-        scores, summaries, iterations = store.results.scores(), store.transcripts.summaries(), store.iterations.list()
-        found = version_mixes(scores, VERSIONS)
-        waiting = len(outdated(store))
-    ids = {str(name): set(group["transcript_id"]) for name, group in summaries.groupby("iteration")}
-    by_iteration = {
-        one.name: version_mixes(scores, VERSIONS, _compared(one, iterations, ids)) if found else ()
-        for one in iterations
-    }
-    return Versions(found, by_iteration, waiting)
-
-
-def _compared(one: Iteration, iterations: list[Iteration], ids: Mapping[str, set[str]]) -> set[str]:
-    reference = reference_of(one, iterations)
-    return ids.get(one.name, set()) | (ids.get(reference.name, set()) if reference else set())
+            return Versions((), 0)
+        return Versions(version_mixes(store.results.scores(), VERSIONS), len(outdated(store)))
 
 
 def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ...]:
     """The metrics whose scores do not compare between two iterations until games are scored again."""
     with store.unit():
+        if store.results.versions() <= VERSIONS.items():
+            return ()
         scores, summaries = store.results.scores(), store.transcripts.summaries()
     return version_mixes(
         scores, VERSIONS, set(summaries.loc[summaries["iteration"].isin([before, after]), "transcript_id"])

@@ -111,7 +111,8 @@ def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(t
     reason = depth(found.metrics)
     assert (reason.count, reason.count_before) == (2, 1)
     assert [one.text for one in reason.examples] == ["Hello.", "Well, fine."]
-    messages = stored_failing_messages(store, "v2", "strategic_depth", reason.label)
+    before, messages = stored_failing_messages(store, "v2", "strategic_depth", reason.label)
+    assert [(one.game, one.text) for one in before] == [("Game 1 · v1", "Hello.")]
     assert [(one.game, one.message_id, one.player, one.text) for one in messages] == [
         ("Game 1 · v2", "m0", "Ann", "Hello."),
         ("Game 1 · v2", "m1", "Bob", "Well, fine."),

@@ -8,8 +8,8 @@ from itertools import cycle
 
 import pytest
 
-from dashboard.app_pages.compare.picture_data import sentence as compared_sentence
 from dashboard.app_pages.overview.cockpit_data import cockpit_of
+from dashboard.app_pages.overview.cockpit_data import sentence as compared_sentence
 from dashboard.app_pages.trends.data import sentence
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.queries import thresholds, trend_points
@@ -92,7 +92,8 @@ def test_a_metric_of_two_judges_is_neither_better_nor_worse(store: Store) -> Non
     assert not math.isnan(found.comparison[COHERENCE].difference)
     assert DEPTH not in {one.metric for one in found.movers}
     assert "Strategic depth" not in stored_board(store).better_words("v2")
-    assert "better" not in compared_sentence(found)
+    board = stored_board(store)
+    assert "better" not in compared_sentence(board, board["v2"], found)
 
 
 def test_nothing_is_decided_while_verdicts_are_of_two_judges(store: Store) -> None:
@@ -118,7 +119,7 @@ def test_reasons_have_no_trend_across_judges(store: Store) -> None:
 
 
 def test_the_cockpit_shows_no_change_between_judges(store: Store) -> None:
-    rows = {row["label"]: row for row in cockpit_of(stored_board(store), "v2").data["rows"]}
+    rows = {row["label"]: row for row in cockpit_of(stored_board(store), "v2", "v1").data["rows"]}
     assert rows["Strategic depth"]["before"] is None
     assert rows["Strategic depth"]["texts"]["change"] == "other judges"
     assert rows["Conversation coherence"]["before"] is not None

@@ -1,53 +1,37 @@
-"""Two games side by side: one of each iteration, with their failing messages."""
+"""Two games side by side, with their failing messages."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import queries, resources, state
+from dashboard.shared import queries, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import score_text
-from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import remember_target
 from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
-from evaluation.comparison.iterations import IterationComparison, typical_pair
 from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import metric_judges
 from evaluation.score import PERCENT
 from evaluation.statistics.words import shown_change
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted
 
 _BEFORE, _AFTER = "game_before", "game_after"
 _GAME = "game"
-_LONGEST_OPENING = 24
 
 
-def two_games(found: IterationComparison) -> None:
-    """A game of each iteration, at first two that differ as the iterations do; a message opens on its game's page."""
-    listed = resources.share(queries.transcript_list).set_index("transcript_id")
-    typical = typical_pair(found.before.games, found.after.games, found.pairs)
-    ids = [[one.transcript_id for one in side.games] for side in (found.before, found.after)]
-    first = typical or (ids[0][0], ids[1][0])
-    chosen = []
-    for column, key, label, games, otherwise in zip(
-        st.columns(2, gap="medium"), (_BEFORE, _AFTER), ("Game before", "Game after"), ids, first, strict=True
-    ):
-        with column:
-            chosen.append(_pick(label, key, games, otherwise, listed))
-    state.choose(**{_BEFORE: chosen[0], _AFTER: chosen[1]})
-    before, after = (open_game(resources.store(), one)[0] for one in chosen)
+def two_games(before: OpenTranscript, after: OpenTranscript) -> None:
+    """Two games beside each other, the second against the first; a message opens on its game's page."""
+    st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
     plain(difference_sentence(before, after))
-    if typical is not None and tuple(chosen) == typical:
-        st.caption("These two games are typical: they differ most nearly as the means of the two iterations do.")
     with st.expander("Scores of both", icon=":material/table:"):
         status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
@@ -55,17 +39,8 @@ def two_games(found: IterationComparison) -> None:
             _one_game(key, opened)
 
 
-def _pick(label: str, key: str, games: Sequence[str], otherwise: str, listed: pd.DataFrame) -> str:
-    state.tell_unknown(games, key)
-    wanted = state.chosen(key, games) or otherwise
-
-    def words(game: str) -> str:
-        row = listed.loc[game]
-        return f"{row['label']} · {shortened(str(row['opening']), _LONGEST_OPENING)}"
-
-    return st.selectbox(
-        label, games, index=games.index(wanted), key=f"compare_{key}", format_func=words, filter_mode="contains"
-    )
+def _close() -> None:
+    state.choose(**{state.TRANSCRIPT: None, state.BESIDE: None})
 
 
 def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:

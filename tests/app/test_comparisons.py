@@ -1,4 +1,4 @@
-"""The Compare page: two iterations from the URL, movers with links, and two games side by side."""
+"""Comparisons: two iterations from the address, movers with links, runs of agents, and two games side by side."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import shutil
 
 import pytest
 
+from dashboard.app_pages.overview.why_messages_fail import reason_key
 from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
 from evaluation.store import Store
+from evaluation.workflows.iterations import stored_failure_reasons
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.conftest import HOSTILE, _game
 from tests.app.drawn import data_of, drawn, tables
@@ -37,37 +39,50 @@ def two(store, database, two_database):
     return store
 
 
-def test_a_link_keeps_its_two_iterations_and_says_when_one_is_gone(open_page, two, words, hostile) -> None:
-    app = open_page("compare")
-    # Both are in the URL, so that the link shows the same when a third iteration has come.
-    assert dict(app.query_params) == {"before": "Old prompt", "after": hostile}
-    two.iterations.create("Newest")
-    # The way back from another page leads to the same pair.
-    for name in ("before", "after"):
-        del app.query_params[name]
+def test_a_link_keeps_its_two_iterations(open_page, two, hostile) -> None:
+    app = open_page()
+    assert (app.selectbox(key="iteration").value, app.selectbox(key="against").value) == (hostile, "Old prompt")
+    two.iterations.create("Newest", parent=hostile)
     app.run()
-    assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
-    app.selectbox[1].set_value("Newest").run()
-    assert dict(app.query_params) == {"before": "Old prompt", "after": "Newest"}
-
-
-def test_the_last_two_are_compared_at_first_with_movers_and_prompts(open_page, two, words, table, hostile) -> None:
-    app = open_page("compare")
+    app.selectbox(key="iteration").set_value("Newest").run()
+    # Each iteration begins with its own reference.
+    assert app.selectbox(key="against").value == hostile
+    app.selectbox(key="against").set_value("Old prompt").run()
     assert not app.exception
-    assert [box.value for box in app.selectbox] == ["Old prompt", hostile]
+    linked = open_page(iteration="Newest", against="Old prompt")
+    assert linked.selectbox(key="against").value == "Old prompt"
+
+
+def test_what_changed_with_its_evidence_its_movers_and_its_prompts(open_page, two, words, hostile) -> None:
+    app = open_page(panel="Messages")
+    assert not app.exception
     assert "Your decision" in words(app)
-    rows = data_of(app, "comparison")["rows"]
+    rows = data_of(app, "cockpit")["rows"]
     assert len(rows) == 7
-    assert "? cannot be tested" in {row["texts"]["outcome"] for row in rows}
-    assert "Strategic depth" in table(app, 1)
+    assert "cannot be tested" in {row["texts"]["outcome"] for row in rows}
+    assert "Strategic depth" in tables(app)[-1].to_string()
     assert "Holds none of the strategic keywords." in words(app)
     links = [str(link.proto) for link in app.get("page_link") if link.proto.label == "Open the message"]
     assert any("metric=strategic_depth" in link and "message=m" in link for link in links)
     # The prompts line by line, as inert text.
-    assert tables(app)[0].iloc[:, 0].tolist() == ["  Play.", "\u2212 Be brief.", f"+ {hostile}"]
+    app = open_page(panel="Prompt")
+    assert tables(app)[-1].iloc[:, 0].tolist() == ["  Play.", "\u2212 Be brief.", f"+ {hostile}"]
     assert hostile not in "\n".join(str(element.value) for element in app.markdown)
     # Every game is like its neighbours, so there is no spread, and the page says so instead of calling it worse.
-    assert "No test is possible: no spread was seen on either side" in words(app)
+    assert "No test is possible: no spread was seen on either side" in words(open_page(panel="Numbers"))
+
+
+def test_a_reason_lists_its_messages_of_both_sides(open_page, two, words) -> None:
+    reason = next(
+        one
+        for metric in stored_failure_reasons(two, HOSTILE).metrics
+        for one in metric.reasons
+        if one.count and metric.metric == "strategic_depth"
+    )
+    app = open_page(reason=reason_key(reason))
+    assert not app.exception
+    assert f"Old prompt: {reason.count_before} row" in words(app)
+    assert len(tables(app)[-1]) == reason.count
 
 
 def test_prompts_of_any_length() -> None:
@@ -128,30 +143,23 @@ def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) 
     assert len(app.selectbox(key="run_after").options) == 3
 
 
-BASE, NEW = "Baseline prompt", "Shorter prompt"
-SIDES = {"before": BASE, "after": NEW}
-
-
-def payloads(app) -> list[str]:
-    return [one.proto.json for one in drawn(app)]
-
-
-def test_the_two_games_that_moved_most_stand_beside_each_other(open_page, filled, words, table) -> None:
-    app = open_page("compare", of="Two games", **SIDES)
+def test_two_games_stand_beside_each_other(open_page, filled, words, table, small_game) -> None:
+    first, second = small_game("one").id, small_game("four", text="Nothing new").id
+    app = open_page("games", transcript=first, beside=second)
     assert not app.exception
-    assert [one.label for one in app.selectbox][-2:] == ["Game before", "Game after"]
-    assert "These two games are typical" in words(app)
-    before, after = (json.loads(json.loads(one)["body"]) for one in payloads(app))
+    assert "Compared with Game 1 · Baseline prompt, Game 1 · Shorter prompt scores " in words(app)
+    before, after = (json.loads(json.loads(one.proto.json)["body"]) for one in drawn(app))
     said = [[row["x"] for row in side["rows"] if row["k"] == "m"] for side in (before, after)]
     assert "Nothing new in four" in said[1]
     assert "I suspect Bravo" in said[0][0]
     # Failing messages carry their badges.
     assert any(badge[1] == 1 for row in after["rows"] for badge in row.get("b", []))
     assert "Strategic depth" in table(app)
+    assert "That game is not here." in words(open_page("games", transcript=first, beside="nothing"))
 
 
-def test_a_chosen_game_stands_in_the_address(open_page, filled, small_game) -> None:
-    app = open_page("compare", of="Two games", game_before=small_game("one").id, **SIDES)
+def test_the_overview_leads_to_two_typical_games(open_page, filled, small_game) -> None:
+    app = open_page(panel="Games")
+    (link,) = [one.proto for one in app.get("page_link") if one.proto.label == "Two typical games side by side"]
+    assert small_game("four", text="Nothing new").id in str(link)
     assert not app.exception
-    assert "in one" in payloads(app)[0]
-    assert app.query_params["game_before"] == small_game("one").id

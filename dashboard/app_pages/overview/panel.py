@@ -1,0 +1,189 @@
+"""The tabs below the decision: reasons, messages, prompts, games, numbers and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.app_pages.overview import sections as parts
+from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
+from dashboard.shared import page_links, resources, state
+from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
+from dashboard.shared.downloads import csv_download, json_download
+from dashboard.shared.example_row import example_row
+from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
+from evaluation.comparison.iterations import IterationComparison, comparison_data, typical_pair
+from evaluation.comparison.movers import Mover
+from evaluation.comparison.prompt_diff import is_cut, prompt_diff
+from evaluation.iterations.board import Board, IterationSummary
+from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.statistics.words import difference_sentences, stricter_words
+from evaluation.store import Store
+from evaluation.text.display import counted, shortened
+from evaluation.workflows.iterations import stored_comparison
+
+TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
+_FIRST = 5
+_LONGEST_REASON = 300
+
+
+def panel(
+    store: Store, board: Board, shown: IterationSummary, reference: IterationSummary | None, *, is_hidden: bool
+) -> None:
+    """Draws the tabs; what a tab shows is read when it is opened.
+
+    Args:
+        store: Where to read.
+        board: All iterations.
+        shown: The one in question.
+        reference: What it is compared with, if anything.
+        is_hidden: Whether the ratings of their games are hidden from the person.
+    """
+    tabs = st.tabs(TABS, key=state.PANEL, on_change="rerun", bind="query-params")
+    opened = next((one for one, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
+    before = reference.iteration.name if reference else None
+    found = None
+    if before and reference and reference.games and shown.games and opened in ("Messages", "Games", "Numbers"):
+        found = resources.read(stored_comparison, before, shown.iteration.name)
+        found = found.without(ENGAGEMENT.name) if is_hidden else found
+    with tabs[TABS.index(opened)]:
+        if opened == "Reasons":
+            why_messages_fail(shown.iteration.name, before)
+        elif opened == "Prompt":
+            _prompts(shown, reference)
+        elif opened == "Games":
+            _games(shown, found, is_hidden=is_hidden)
+        elif opened == "Advice":
+            _advice(store, board, shown, is_hidden=is_hidden)
+        elif found is None:
+            st.caption("There is nothing to compare it with: choose what it is compared with above.")
+        elif opened == "Messages":
+            _movers(found)
+        else:
+            _numbers(found, with_files=not is_hidden)
+
+
+def _advice(store: Store, board: Board, shown: IterationSummary, *, is_hidden: bool) -> None:
+    if is_hidden:
+        st.caption("Advice rests on ratings, and is hidden from you until you have rated these games.")
+    else:
+        parts.advice(store, board, shown)
+
+
+def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool) -> None:
+    with st.container(horizontal=True, gap="small"):
+        query = {"of_iteration": shown.iteration.name}
+        st.page_link(page_links.GAMES_PAGE, label="All its games", icon=":material/forum:", query_params=query)
+        pair = typical_pair(found.before.games, found.after.games, found.pairs) if found else None
+        if pair is not None:
+            st.page_link(
+                page_links.GAMES_PAGE,
+                label="Two typical games side by side",
+                icon=":material/compare_arrows:",
+                query_params={state.TRANSCRIPT: pair[0], state.BESIDE: pair[1]},
+                help="The two that differ most nearly as the means of the iterations do.",
+            )
+    if is_hidden:
+        st.caption("Tests rest on ratings, and are hidden from you until you have rated these games.")
+    else:
+        parts.tests(shown)
+
+
+def _numbers(found: IterationComparison, *, with_files: bool) -> None:
+    """Every metric's difference with its test, all reasons of the rule, and the files."""
+    status_table(
+        difference_frame(found.comparison, METRIC_LABELS), "Every metric's difference with its interval and verdict"
+    )
+    st.caption(
+        "Welch's test at 5 %: the named target of the change is tested alone, the other metrics are adjusted together "
+        f"(Holm). The rule that keeps or reverts looks at means alone. {stricter_words('The target')}"
+    )
+    pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
+    said = [f"{METRIC_LABELS[one.name]}: {' '.join(difference_sentences(one))}" for one in found.comparison.differences]
+    plain(
+        "\n".join(
+            filter(
+                None,
+                (pairs, *said, found.other_pair, *found.decision_words, *found.coverage_words, *found.control_words),
+            )
+        )
+    )
+    if with_files:
+        names = found.before.iteration.name, found.after.iteration.name
+        with st.container(horizontal=True):
+            csv_download(
+                "Download the table (CSV)",
+                lambda: export_frame(found.comparison, *names, found.controls),
+                "comparison.csv",
+            )
+            json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")
+
+
+def _movers(found: IterationComparison) -> None:
+    """The messages behind what moved the scores most, and the rest as a table."""
+    if not found.movers:
+        st.caption("No reason and no player cost more points on one side than on the other.")
+        return
+    for one in first_movers(found.movers):
+        _mover(one)
+    rows = [
+        {
+            "Metric": METRIC_LABELS[one.metric],
+            "By": one.kind,
+            "What": one.label,
+            "Change": f"{one.change:+z.1f} points",
+            "Lost before": f"{one.before:.1f} ({one.before_rows})",
+            "Lost after": f"{one.after:.1f} ({one.after_rows})",
+        }
+        for one in found.movers
+    ]
+    status_table(pd.DataFrame(rows), "Reasons and players that moved the scores most")
+    st.caption(
+        "Reasons that differ only in names, numbers or quotations are counted together. The same points are listed by "
+        "reason and again by player."
+    )
+
+
+def first_movers(movers: Sequence[Mover]) -> list[Mover]:
+    """Those that moved scores most; the largest losses come first, so that gains alone do not stand for the change."""
+    losses = [one for one in movers if one.change < 0][: _FIRST // 2]
+    gains = [one for one in movers if one.change >= 0][: _FIRST - len(losses)]
+    return [*losses, *gains]
+
+
+def _mover(one: Mover) -> None:
+    with st.container(gap="small"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.badge(METRIC_LABELS[one.metric], color="gray")
+            better = one.change > 0
+            st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f} points", color="green" if better else "red")
+            side = "before" if better else "after"
+            st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
+        plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")
+        for example in one.examples:
+            example_row(example, one.metric)
+
+
+def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> None:
+    """The two prompt texts, line by line, else the one there is."""
+    after = shown.iteration.prompt_text
+    before = reference.iteration.prompt_text if reference else ""
+    missing = [one.iteration.name for one in (reference, shown) if one and not one.iteration.prompt_text]
+    if missing:
+        plain(f"No prompt text was stored for {' and '.join(missing)}. It is entered under More, Description.")
+    if reference is None or missing:
+        if after:
+            st.code(after, language=None, wrap_lines=True)
+        return
+    changed = prompt_diff(before, after)
+    if not changed:
+        st.caption("Both prompts are the same, word for word.")
+        return
+    if is_cut(before, after):
+        st.caption("Only the first 1,000 lines are compared.")
+    lines = [f"\u2212{line[1:]}" if line.startswith("-") else line for line in changed.splitlines()]
+    heading = f"{reference.iteration.name} → {shown.iteration.name}"
+    status_table(pd.DataFrame({heading: lines}), "The prompt's lines: left out, unchanged and new")
