@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.component_script import component_script
 
 _FOLDER = Path(__file__).parent
@@ -24,7 +25,11 @@ Bars = Mapping[str, Sequence[float | None]]
 """By column: the length of the bar below each cell, as a share of the longest possible (0 to 1); ``None`` for none."""
 
 
-def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None) -> None:
+Marks = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
+"""By column: begin and end in each cell's text, in characters, of the parts that are marked."""
+
+
+def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None, marks: Marks | None = None) -> None:
     """``frame`` as a table of texts; cells that begin with a status symbol are in that status's colour.
 
     Args:
@@ -32,8 +37,9 @@ def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None) -> 
             nothing.
         alt: What the table holds, in our own words.
         bars: Columns whose cells have a bar below.
+        marks: Columns with marked parts.
     """
-    _draw(frame, alt, bars=bars)
+    _draw(frame, alt, bars=bars, marks=marks)
 
 
 def pick_row(frame: pd.DataFrame, alt: str, key: str, *, at_first: int | None = None) -> int | None:
@@ -81,6 +87,7 @@ def _draw(
     alt: str,
     *,
     bars: Bars | None = None,
+    marks: Marks | None = None,
     key: str | None = None,
     pick: str = "",
     keeps: bool = False,
@@ -90,12 +97,16 @@ def _draw(
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
         for name, kind in zip(frame.columns, frame.dtypes, strict=True)
     ]
-    rows: list[list[list[str | float]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
+    rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
     for name, shares in (bars or {}).items():
         at = list(frame.columns).index(name)
         for row, share in zip(rows, shares, strict=True):
             if share is not None:
                 row[at].append(min(1.0, max(0.0, share)))
+    for name, spans in (marks or {}).items():
+        at = list(frame.columns).index(name)
+        for row, own in zip(rows, spans, strict=True):
+            row[at] = [row[at][0], None, [utf16_span(str(row[at][0]), *one) for one in own]]
     data = {"alt": alt, "columns": columns, "rows": rows, "pick": pick, "keeps": keeps, "atFirst": at_first}
     if key is None:
         _text_table(data=data)

@@ -63,7 +63,7 @@ function addRows(view, number) {
 function makeRow(view, cells, place) {
   const { columns, pick } = view.data;
   const row = withRole(element("tr", pick && pick !== "cell" ? "pick" : ""), "row");
-  cells.forEach(([text, share], at) => {
+  cells.forEach(([text, share, marks], at) => {
     const isNumber = columns[at].isNumber;
     const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
     cell.dataset.label = columns[at].label;
@@ -75,11 +75,18 @@ function makeRow(view, cells, place) {
     if (pick === "cell") held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
     if (isButton && pick === "cell") held.onclick = () => choose(view, [place, at], held);
     cell.append(held);
-    if (share !== undefined) cell.append(makeBar(share));
+    if (marks) markParts(held, text, marks);
+    if (share !== undefined && share !== null) cell.append(makeBar(share));
     row.append(cell);
   });
   if (pick && pick !== "cell") row.onclick = () => choose(view, [place], row.querySelector("button"));
   return row;
+}
+
+function markParts(node, text, marks) {
+  const ends = [0, ...marks.flat(), text.length];
+  const parts = ends.slice(1).map((end, place) => element(place % 2 ? "mark" : "span", "", text.slice(ends[place], end)));
+  node.replaceChildren(...parts);
 }
 
 function lengthOf(text) {

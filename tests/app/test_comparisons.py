@@ -86,16 +86,25 @@ def test_a_reason_lists_its_messages_of_both_sides(open_page, two, words) -> Non
 
 
 def test_prompts_of_any_length() -> None:
-    assert prompt_diff("a\nb", "a\nb") == ""
+    assert prompt_diff("a\nb", "a\nb") == []
     # Lines 3 and 20 change; two lines around each stay, and dots stand between.
     old = [str(number) for number in range(30)]
     new = [*old[:3], "x", *old[4:20], "y", *old[21:]]
-    assert prompt_diff("\n".join(old), "\n".join(new)).splitlines() == [
+    assert [line.text for line in prompt_diff("\n".join(old), "\n".join(new))] == [
         *("  1", "  2", "- 3", "+ x", "  4", "  5", "..."),
         *("  18", "  19", "- 20", "+ y", "  21", "  22"),
     ]
     assert not is_cut("a\n" * MOST_LINES, "")
     assert is_cut("a\n" * (MOST_LINES + 1), "")
+
+
+def test_the_words_of_a_prompt_that_differ_are_marked() -> None:
+    gone, come, more = prompt_diff("Play to win.", "Play hard to win.\nBe brief.")
+    assert [gone.marks, more.marks] == [(), ()]
+    assert [come.text[begin:end] for begin, end in come.marks] == ["hard "]
+    gone, come = prompt_diff("Say 🙂 yes.", "Say 🙂 no.")
+    assert [gone.text[begin:end] for begin, end in gone.marks] == ["yes"]
+    assert [come.text[begin:end] for begin, end in come.marks] == ["no"]
 
 
 def test_runs_of_different_judges_are_never_compared(open_page, two, words, run_of) -> None:

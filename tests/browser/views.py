@@ -69,7 +69,6 @@ _FURTHER = (
     View("overview-iterations", "?overview=All+iterations", _TABLE, _DATA),
     View("trends-cost", "trends?trends=Cost+and+behaviour", _CHART, _DATA),
     View("two-games", f"{_GAME}&beside={{transcript}}", ".message .badge", _DATA),
-    View("agents-claims", "agents?agents=Claims", "h1", _DATA),
     View("agents-checks", "agents?agents=Checks", "[data-testid='stCode']", _DATA),
     View("agents-settings", "agents?agents=Checks&choose_checks=true", "[data-testid='stForm']", _DATA),
     View("agents-runs", "agents?agents=Runs", _TABLE, _DATA),

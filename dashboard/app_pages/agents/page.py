@@ -1,4 +1,4 @@
-"""The Agents page: profiles, claims, the gate's checks, and runs side by side."""
+"""The Agents page: profiles with their claims, the gate's checks, and runs side by side."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from dashboard.shared.notices import empty_state
 
 def show() -> None:
     store = resources.store()
-    view = state.choose_view([state.PROFILES, state.CLAIMS, state.CHECKS, state.RUNS], key=state.AGENTS_VIEW)
+    view = state.choose_view([state.PROFILES, state.CHECKS, state.RUNS], key=state.AGENTS_VIEW)
     run_panel.progress(store)
     if view == state.CHECKS:
         gate(store)
@@ -30,13 +30,11 @@ def show() -> None:
     if view == state.RUNS:
         compare_runs(person, pickers)
         return
-    if view == state.CLAIMS:
-        propositions.propositions(person)
-        with st.expander("Persona", icon=":material/edit:"):
-            persona_form.persona_form(store, person)
-        return
     scores.scores(person, pickers)
     scores.agents_table(found)
+    with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
+        persona_form.persona_form(store, person)
+        propositions.claims_table(person)
     form = st.expander(
         "Evaluate agents", icon=":material/play_arrow:", key="evaluate", on_change="rerun", bind="query-params"
     )

@@ -177,7 +177,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         own = [one for one in claims if one.dimension is dimension]
         # One that was opened by its mark in the picture stands where it is seen.
         own.sort(key=lambda one: one.id != st.session_state.get(_MARKED))
-        claim_rows(own, detail, opens_first=True)
+        _claim_rows(own, detail)
         _unscored(detail.failures[detail.failures["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join([*found.words, *game_means(detail.scores, dimensions)]))
@@ -286,33 +286,29 @@ def _window(run: Any) -> str:
     return (f", from {start}" if start else "") + (f", until {end}" if end else "")
 
 
-def claim_rows(
-    claims: Sequence[ScoredClaim], detail: RunDetail | None, *, opens_first: bool = False, names_dimension: bool = False
-) -> None:
-    """Claims with a bar and their score, which opens the judgements in place.
+def _claim_rows(claims: Sequence[ScoredClaim], detail: RunDetail) -> None:
+    """Claims with a bar and their score, which opens the judgements in place; the first is open until one is chosen.
 
     Args:
         claims: Untrusted text, in the order in which they are shown.
-        detail: Of the run that gave the scores; ``None`` before the first.
-        opens_first: Whether the first is open until one is chosen or closed.
-        names_dimension: Whether each says its dimension.
+        detail: Of the run that gave the scores.
     """
     chosen = (state.chosen("judged"), state.chosen(_CLAIM))
     asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
-    if chosen not in asked and opens_first and claims and not st.session_state.get(_CLOSED):
+    if chosen not in asked and claims and not st.session_state.get(_CLOSED):
         chosen = (str(claims[0].dimension), claims[0].id)
     games = resources.read(queries.game_names)
     for one in claims:
         is_open = chosen == (one.dimension, one.id)
-        _claim_row(one, is_open=is_open, names_dimension=names_dimension)
-        if is_open and detail is not None and one.score is not None:
+        _claim_row(one, is_open=is_open)
+        if is_open and one.score is not None:
             own = detail.scores[
                 (detail.scores["dimension"] == one.dimension) & (detail.scores["proposition_id"] == one.id)
             ]
             _judgements(own, one.dimension, games)
 
 
-def _claim_row(one: ScoredClaim, *, is_open: bool, names_dimension: bool) -> None:
+def _claim_row(one: ScoredClaim, *, is_open: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width=_BAR_WIDTH, gap=None):
             st.button(
@@ -328,7 +324,7 @@ def _claim_row(one: ScoredClaim, *, is_open: bool, names_dimension: bool) -> Non
                 st.progress(one.score / HIGHEST_SCORE)
         with st.container(gap=None, width="stretch"):
             plain(one.text)
-            st.caption(", ".join(filter(None, (LABELS[one.dimension] if names_dimension else "", one.judged))))
+            st.caption(one.judged)
 
 
 def _open_claim(one: ScoredClaim, is_open: bool) -> None:
@@ -361,7 +357,11 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
         if not pd.isna(row["raw_score"]):
             raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
             is_plain = bool(row["is_inverted"]) and not unearned
-            words = f"{raw} of 9 that it happens" if is_plain else mark_words(raw, is_inverted=False, unearned=unearned)
+            words = (
+                f"happens: {raw} of 9, should never"
+                if is_plain
+                else mark_words(raw, is_inverted=False, unearned=unearned)
+            )
             st.badge(words, color="gray")
     plain(str(row["reasoning"]))
     cited = [one.split(":", 1) for one in _listed(row["citations"]) if isinstance(one, str) and ":" in one]

@@ -162,7 +162,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
 
 
 def more_games_sentence(shown: IterationSummary, pair: IterationComparison | None) -> str:
-    """Number of further games that would show the target's change, and their price; empty where that is not in question.
+    """Number of further games that would show the target's change, and their price; empty where nothing is open.
 
     Such as "If Memory accuracy moved as far as seen, 37 games on each side would show it: 34 more, about 1.20 USD."
     """

@@ -184,6 +184,10 @@ def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> Non
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    lines = [f"\u2212{line[1:]}" if line.startswith("-") else line for line in changed.splitlines()]
+    lines = [f"\u2212{line.text[1:]}" if line.text.startswith("-") else line.text for line in changed]
     heading = f"{reference.iteration.name} → {shown.iteration.name}"
-    status_table(pd.DataFrame({heading: lines}), "The prompt's lines: left out, unchanged and new")
+    status_table(
+        pd.DataFrame({heading: lines}),
+        "The prompt's lines: left out, unchanged and new",
+        marks={heading: [line.marks for line in changed]},
+    )
