@@ -15,7 +15,6 @@ PAGES = {
     "games": "transcripts",
     "game": "transcript",
     "rate": "review",
-    "overview-messages": "messages",
     "trends": "trends",
     "team-agreement": "agreement",
     "agents": "personas",

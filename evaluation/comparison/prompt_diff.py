@@ -62,7 +62,7 @@ def _marks(old: str, new: str) -> tuple[tuple[tuple[int, int], ...], tuple[tuple
     if max(len(old), len(new)) > _LONGEST_LINE:
         return (), ()
     words = [_WORD.findall(line) for line in (old, new)]
-    matcher = difflib.SequenceMatcher(None, *words, autojunk=False)
+    matcher = difflib.SequenceMatcher(None, words[0], words[1], autojunk=False)
     codes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     return tuple(_spans(words[0], [code[1:3] for code in codes])), tuple(
         _spans(words[1], [code[3:5] for code in codes])

@@ -101,7 +101,7 @@ def test_prompts_of_any_length() -> None:
 def test_the_words_of_a_prompt_that_differ_are_marked() -> None:
     gone, come, more = prompt_diff("Play to win.", "Play hard to win.\nBe brief.")
     assert [gone.marks, more.marks] == [(), ()]
-    assert [come.text[begin:end] for begin, end in come.marks] == ["hard "]
+    assert [come.text[begin:end] for begin, end in come.marks] == [" hard"]
     gone, come = prompt_diff("Say 🙂 yes.", "Say 🙂 no.")
     assert [gone.text[begin:end] for begin, end in gone.marks] == ["yes"]
     assert [come.text[begin:end] for begin, end in come.marks] == ["no"]
