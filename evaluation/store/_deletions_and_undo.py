@@ -1,4 +1,4 @@
-"""Deletions: transcripts and iterations move to the trash, with author and time, and are restored whole by undo."""
+"""Deletions: transcripts and iterations are marked as deleted, with author and time, until undo brings them back."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import from_microseconds, next_numbers, require_text
 from evaluation.store.transactions import Units
-from evaluation.store.transcripts import GAME_NAMES, iterations_of, require_iteration, unknown_transcript
-from evaluation.store.trash_tables import mirror, move_to_trash, purge_rows, restore, trashed
+from evaluation.store.transcripts import (
+    GAME_NAMES,
+    deleted_ones,
+    iterations_of,
+    require_iteration,
+    restore,
+    unknown_transcript,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -33,7 +39,7 @@ class Deletion:
     Attributes:
         label: What it is called: the name of the game or iteration, or how many games ("2 of 3 games" when one of them
             was added again since).
-        games: How many games of it lie in the trash; an iteration that left its games has none.
+        games: How many games of it are still deleted; an iteration that left its games has none.
         who: Who deleted it.
     """
 
@@ -55,7 +61,7 @@ class Deletions:
         self._units = units
 
     def delete(self, transcript_ids: Sequence[str], *, who: str) -> Deletion:
-        """Puts transcripts into the trash, with everything that was computed from them or said about them.
+        """Deletes transcripts, with everything that was computed from them or said about them.
 
         They appear nowhere until the deletion is undone, or until the same content is added again.
 
@@ -78,11 +84,12 @@ class Deletions:
                     raise unknown_transcript(transcript_id)
             label = f"{len(ids)} games" if len(ids) > 1 else _name_of(cursor, ids[0])
             deletion_id = _record(cursor, DeletionKind.GAMES, label, len(ids), who)
-            _trash_games(cursor, deletion_id, ids)
+            condition = "list_contains(?::text[], transcript_id)"
+            cursor.execute(_MARK.format("transcripts", condition), [deletion_id, ids])
             return _one(cursor, deletion_id)
 
     def delete_iteration(self, name: str, *, who: str, with_games: bool = False) -> Deletion:
-        """Puts an iteration into the trash, with its sign-offs and promotions.
+        """Deletes an iteration, with its sign-offs and promotions.
 
         Args:
             name: Its name. Iterations that name it as their parent go on doing so.
@@ -95,17 +102,12 @@ class Deletions:
         """
         require_text(who=who)
         with self._units.unit(write=True, join=True) as cursor:
-            require_iteration(cursor, name)
-            number = _value(cursor, "SELECT position FROM iterations WHERE name = ?", [name])
-            found = cursor.execute("SELECT transcript_id FROM transcripts WHERE iteration = ?", [name]).fetchall()
-            ids = [str(row[0]) for row in found]
-            deletion_id = _record(cursor, DeletionKind.ITERATION, name, len(ids) * with_games, who, number)
+            number = require_iteration(cursor, name)
+            found = cursor.execute("SELECT count(*) FROM transcripts WHERE iteration = ?", [name]).fetchall()
+            deletion_id = _record(cursor, DeletionKind.ITERATION, name, int(found[0][0]) * with_games, who)
             if with_games:
-                _trash_games(cursor, deletion_id, ids)
-            else:
-                cursor.execute(_LEAVE, {"number": number, "name": name})
-                cursor.execute("UPDATE transcripts SET iteration = NULL WHERE iteration = ?", [name])
-            _trash_iteration(cursor, name, number)
+                cursor.execute(_MARK.format("transcripts", "iteration_number = ?"), [deletion_id, number])
+            cursor.execute(_MARK.format("iterations", "position = ?"), [deletion_id, number])
             return _one(cursor, deletion_id)
 
     def undo(self, deletion_id: int, *, who: str) -> Deletion:
@@ -121,11 +123,13 @@ class Deletions:
         require_text(who=who)
         with self._units.unit(write=True, join=True) as cursor:
             deletion = _require_open(cursor, deletion_id)
-            ids = _games_of(cursor, deletion_id)
-            if deletion.kind is DeletionKind.ITERATION:
-                _bring_back_iteration(cursor, deletion_id)
-                _end(cursor, deletion_id, "undone", who)
-            restore(cursor, ids, who)
+            if taken := cursor.execute(_NAME_TAKEN, [deletion_id]).fetchone():
+                raise ConflictError(
+                    f"Another iteration is called {taken[0]!r} now.", remedy="Rename that one first, then undo."
+                )
+            cursor.execute("UPDATE stored_iterations SET deletion_id = NULL WHERE deletion_id = ?", [deletion_id])
+            restore(cursor, _games_of(cursor, deletion_id), who)
+            _end(cursor, deletion_id, "undone", who)
         return deletion
 
     def purge(self, deletion_id: int, *, who: str) -> Deletion:
@@ -139,71 +143,49 @@ class Deletions:
         require_text(who=who)
         with self._units.unit(write=True, join=True) as cursor:
             deletion = _require_open(cursor, deletion_id)
-            purge_rows(cursor, _games_of(cursor, deletion_id))
-            cursor.execute("DELETE FROM deleted_games WHERE deletion_id = ?", [deletion_id])
-            for table in _OF_ITERATION:
-                cursor.execute(f"DELETE FROM {table} WHERE iteration_number IN ({_NUMBER})", [deletion_id])
-            cursor.execute(f"DELETE FROM trash.iterations WHERE position IN ({_NUMBER})", [deletion_id])
+            _purge(cursor, _games_of(cursor, deletion_id))
+            for table, number in _OF_ITERATION.items():
+                cursor.execute(f"DELETE FROM {table} WHERE {number} IN ({_NUMBER})", [deletion_id])
             _end(cursor, deletion_id, "purged", who)
         return deletion
 
     def among(self, transcript_ids: Sequence[str]) -> frozenset[str]:
-        """Those among the transcripts that lie in the trash: adding them again brings them back."""
+        """The deleted ones among the transcripts: adding them again brings them back."""
         with self._units.unit() as cursor:
-            return frozenset(trashed(cursor, list(transcript_ids)))
+            return frozenset(deleted_ones(cursor, list(transcript_ids)))
 
     def list(self) -> _Deletions:
-        """The deletions in the trash, the latest first."""
+        """The deletions that can be undone, the latest first."""
         return [_deletion(row) for row in self._units.rows(f"{_SELECT} ORDER BY d.deletion_id DESC")]
 
 
-def _record(
-    cursor: DuckDBPyConnection, kind: DeletionKind, label: str, games: int, who: str, number: int | None = None
-) -> int:
+def _record(cursor: DuckDBPyConnection, kind: DeletionKind, label: str, games: int, who: str) -> int:
     deletion_id = next_numbers(cursor, "deletion_numbers", 1)[0]
     cursor.execute(
-        "INSERT INTO deletions (deletion_id, kind, label, games, iteration_number, who) VALUES (?, ?, ?, ?, ?, ?)",
-        [deletion_id, kind, label, games, number, who],
+        "INSERT INTO deletions (deletion_id, kind, label, games, who) VALUES (?, ?, ?, ?, ?)",
+        [deletion_id, kind, label, games, who],
     )
     return deletion_id
 
 
-def _end(cursor: DuckDBPyConnection, deletion_id: int, kind: str, who: str) -> None:
-    cursor.execute("INSERT INTO deletion_ends (deletion_id, kind, who) VALUES (?, ?, ?)", [deletion_id, kind, who])
-
-
-def _trash_games(cursor: DuckDBPyConnection, deletion_id: int, ids: Sequence[str]) -> None:
-    cursor.execute(_REGISTER, {"deletion": deletion_id, "ids": list(ids)})
-    move_to_trash(cursor, ids)
-
-
-def _trash_iteration(cursor: DuckDBPyConnection, name: str, number: int) -> None:
-    mirror(cursor, ["iterations"])
-    cursor.execute("INSERT INTO trash.iterations BY NAME SELECT * FROM iterations WHERE name = ?", [name])
+def _end(cursor: DuckDBPyConnection, deletion_id: int, how: str, who: str) -> None:
     cursor.execute(
-        """INSERT INTO trash.iteration_events BY NAME
-        SELECT *, ?::bigint AS iteration_number FROM iteration_events WHERE iteration = ?""",
-        [number, name],
+        "UPDATE deletions SET ended = ?, ended_by = ?, ended_at = now() WHERE deletion_id = ?", [how, who, deletion_id]
     )
-    for table, column in (("iteration_events", "iteration"), ("iterations", "name")):
-        cursor.execute(f"DELETE FROM {table} WHERE {column} = ?", [name])
 
 
-def _bring_back_iteration(cursor: DuckDBPyConnection, deletion_id: int) -> None:
-    number = _value(cursor, _NUMBER, [deletion_id])
-    name = _value(cursor, "SELECT name FROM trash.iterations WHERE position = ?", [number])
-    if cursor.execute("SELECT 1 FROM iterations WHERE name = ?", [name]).fetchone():
-        raise ConflictError(f"Another iteration is called {name!r} now.", remedy="Rename that one first, then undo.")
-    mirror(cursor, ["iterations"])
-    for statement in _RETURN:
-        cursor.execute(statement, {"number": number})
+def _purge(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
+    """Removes every row that belongs to the transcripts, what hangs on a result or a form first."""
+    columns: dict[str, set[str]] = {}
+    for table, column in cursor.execute(_COLUMNS, [list(_LINKS)]).fetchall():
+        columns.setdefault(table, set()).add(column)
+    for table in sorted(columns.keys() - KEPT, key=lambda one: "transcript_id" in columns[one]):
+        link = "transcript_id" if "transcript_id" in columns[table] else columns[table].pop()
+        cursor.execute(f"DELETE FROM {table} WHERE {_LINKS[link]}", {"ids": list(transcript_ids)})
 
 
 def _require_open(cursor: DuckDBPyConnection, deletion_id: int) -> Deletion:
-    found = cursor.execute(
-        "SELECT e.kind FROM deletions d LEFT JOIN deletion_ends e USING (deletion_id) WHERE deletion_id = ?",
-        [deletion_id],
-    ).fetchone()
+    found = cursor.execute("SELECT ended FROM deletions WHERE deletion_id = ?", [deletion_id]).fetchone()
     if found is None:
         raise NotFoundError(f"There is no deletion {deletion_id}.", remedy="See them with: dramaturg undo --list.")
     if found[0] is not None:
@@ -229,54 +211,50 @@ def _deletion(row: tuple[Any, ...]) -> Deletion:
 
 
 def _games_of(cursor: DuckDBPyConnection, deletion_id: int) -> list[str]:
-    rows = cursor.execute("SELECT game FROM deleted_games WHERE deletion_id = ?", [deletion_id]).fetchall()
+    rows = cursor.execute(
+        "SELECT transcript_id FROM stored_transcripts WHERE deletion_id = ?", [deletion_id]
+    ).fetchall()
     return [str(row[0]) for row in rows]
 
 
 def _name_of(cursor: DuckDBPyConnection, transcript_id: str) -> str:
-    return str(_value(cursor, f"SELECT game FROM ({GAME_NAMES}) WHERE transcript_id = ?", [transcript_id]))
+    return str(
+        cursor.execute(f"SELECT game FROM ({GAME_NAMES}) WHERE transcript_id = ?", [transcript_id]).fetchall()[0][0]
+    )
 
 
-def _value(cursor: DuckDBPyConnection, query: str, values: Sequence[object]) -> Any:
-    found = cursor.execute(query, list(values)).fetchone()
-    assert found is not None
-    return found[0]
-
+_MARK = "UPDATE stored_{} SET deletion_id = ? WHERE deletion_id IS NULL AND {}"
 
 _SELECT = """
 SELECT d.deletion_id, d.kind, d.label,
-    (SELECT count(*) FROM deleted_games g WHERE g.deletion_id = d.deletion_id), d.games, d.who,
+    (SELECT count(*) FROM stored_transcripts t WHERE t.deletion_id = d.deletion_id), d.games, d.who,
     epoch_us(d.deleted_at)
-FROM deletions d WHERE d.deletion_id NOT IN (SELECT deletion_id FROM deletion_ends)
+FROM deletions d WHERE d.ended IS NULL
 """
 
-_NUMBER = "SELECT iteration_number FROM deletions WHERE deletion_id = ? AND iteration_number IS NOT NULL"
+_NUMBER = "SELECT position FROM stored_iterations WHERE deletion_id = ?"
 
-_OF_ITERATION = ("trash.iteration_events", "deleted_memberships", "iteration_changes")
+_NAME_TAKEN = "SELECT name FROM iterations SEMI JOIN (FROM stored_iterations WHERE deletion_id = ?) USING (name)"
 
-_REGISTER = """
-INSERT INTO deleted_games (deletion_id, game, iteration_number)
-SELECT $deletion, t.transcript_id, i.position FROM transcripts t LEFT JOIN iterations i ON i.name = t.iteration
-WHERE list_contains($ids::text[], t.transcript_id)
+_OF_ITERATION = {
+    "iteration_events": "iteration_number",
+    "iteration_changes": "iteration_number",
+    "stored_iterations": "position",
+}
+
+KEPT = frozenset({"judgements", "llm_calls", "evaluation_runs", "evaluation_scores", "correction_logs"})
+"""Tables that stay whatever becomes of a transcript: what was paid for, and what was said about an agent."""
+
+_OWN = "transcript_id IN (SELECT unnest($ids::text[]))"
+
+# How a row belongs to a transcript: by its own column, else by one of the others.
+_LINKS = {
+    "token": f"token IN (SELECT token FROM assignments WHERE {_OWN})",
+    "result_id": f"result_id IN (SELECT result_id FROM metric_results WHERE {_OWN})",
+    "transcript_id": _OWN,
+}
+
+_COLUMNS = """
+SELECT table_name, column_name FROM duckdb_columns() JOIN duckdb_tables() USING (schema_name, table_name)
+WHERE list_contains(?::text[], column_name)
 """
-
-_LEAVE = """
-INSERT INTO deleted_memberships (iteration_number, game, position)
-SELECT $number, transcript_id, position FROM transcripts WHERE iteration = $name
-"""
-
-# The games that stayed go back to their places, unless somebody put them elsewhere; those deleted since will follow.
-_RETURN = (
-    "INSERT INTO iterations BY NAME SELECT * FROM trash.iterations WHERE position = $number",
-    """INSERT INTO iteration_events BY NAME
-    SELECT * EXCLUDE (iteration_number) FROM trash.iteration_events WHERE iteration_number = $number""",
-    """UPDATE transcripts SET position = m.position, iteration = (SELECT name FROM iterations WHERE position = $number)
-    FROM deleted_memberships m
-    WHERE m.game = transcript_id AND m.iteration_number = $number AND transcripts.iteration IS NULL""",
-    """UPDATE deleted_games SET iteration_number = $number
-    WHERE iteration_number IS NULL AND game IN (SELECT game FROM deleted_memberships WHERE iteration_number = $number)
-    """,
-    "DELETE FROM deleted_memberships WHERE iteration_number = $number",
-    "DELETE FROM trash.iteration_events WHERE iteration_number = $number",
-    "DELETE FROM trash.iterations WHERE position = $number",
-)

@@ -219,8 +219,7 @@ class Iterations:
             NotFoundError: There is none of that name.
         """
         with self._units.unit() as cursor:
-            self.get(name)
-            rows = cursor.execute(_SIGN_OFFS, [name]).fetchall()
+            rows = cursor.execute(_SIGN_OFFS, [require_iteration(cursor, name)]).fetchall()
         return [SignOff(who, note, from_microseconds(at), kind == "withdrawn") for who, note, at, kind in rows]
 
     def record_decision(
@@ -237,8 +236,8 @@ class Iterations:
         require_text(who=who, reason=reason)
         require_storable(note=note)
         with self._units.unit(write=True, join=True) as cursor:
-            require_iteration(cursor, name)
-            cursor.execute(_DECIDE, [name, str(fate), who, note, reason, reference, rule])
+            number = require_iteration(cursor, name)
+            cursor.execute(_DECIDE, [number, str(fate), who, note, reason, reference, rule])
             return self.get(name)
 
     def withdraw_decision(self, name: str, *, who: str, reason: str = "") -> Iteration:
@@ -254,7 +253,8 @@ class Iterations:
             held = self.get(name).recorded
             if held is None:
                 raise InputError(f"No decision on {name!r} is recorded.", remedy="There is nothing to take back.")
-            cursor.execute(_DECIDE, [name, "decision_withdrawn", who, "", reason, held.reference, held.rule])
+            number = require_iteration(cursor, name)
+            cursor.execute(_DECIDE, [number, "decision_withdrawn", who, "", reason, held.reference, held.rule])
             return self.get(name)
 
     def decisions(self, name: str) -> _Decisions:
@@ -264,8 +264,7 @@ class Iterations:
             NotFoundError: There is none of that name.
         """
         with self._units.unit() as cursor:
-            self.get(name)
-            rows = cursor.execute(_DECISIONS, [name]).fetchall()
+            rows = cursor.execute(_DECISIONS, [require_iteration(cursor, name)]).fetchall()
         found: list[RecordedDecision] = []
         for kind, who, at, reason, note, reference, rule in rows:
             is_withdrawal = kind == "decision_withdrawn"
@@ -276,30 +275,29 @@ class Iterations:
 
     def _add_event(self, name: str, kind: str, who: str, note: str) -> None:
         with self._units.unit(write=True, join=True) as cursor:
-            require_iteration(cursor, name)
+            values = [require_iteration(cursor, name), kind, who, note]
             cursor.execute(
-                "INSERT INTO iteration_events (iteration, kind, who, note) VALUES (?, ?, ?, ?)", [name, kind, who, note]
+                "INSERT INTO iteration_events (iteration_number, kind, who, note) VALUES (?, ?, ?, ?)", values
             )
 
 
 _INSERT = """
-INSERT INTO iterations (position, name, parent, prompt_text, change, target_metric) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO stored_iterations (position, name, parent, prompt_text, change, target_metric) VALUES (?, ?, ?, ?, ?, ?)
 """
 
 _RENAME = (
-    "UPDATE iterations SET name = $new WHERE name = $old",
-    "UPDATE iterations SET parent = $new WHERE parent = $old",
-    "UPDATE trash.iterations SET parent = $new WHERE parent = $old",
-    "UPDATE iteration_events SET iteration = $new WHERE iteration = $old",
+    "UPDATE stored_iterations SET name = $new WHERE name = $old AND deletion_id IS NULL",
+    "UPDATE stored_iterations SET parent = $new WHERE parent = $old",
     "UPDATE iteration_events SET reference = $new WHERE reference = $old",
-    "UPDATE trash.iteration_events SET reference = $new WHERE reference = $old",
     "UPDATE rating_handovers SET iteration = $new WHERE iteration = $old",
     "UPDATE rating_handovers SET reference = $new WHERE reference = $old",
-    "UPDATE transcripts SET iteration = $new WHERE iteration = $old",
     "UPDATE spool SET iteration = $new WHERE iteration = $old",
 )
 
-_DESCRIBE = "UPDATE iterations SET parent = ?, prompt_text = ?, change = ?, target_metric = ? WHERE name = ?"
+_DESCRIBE = """
+UPDATE stored_iterations SET parent = ?, prompt_text = ?, change = ?, target_metric = ?
+WHERE name = ? AND deletion_id IS NULL
+"""
 
 _REMEMBER = """
 INSERT INTO iteration_changes (iteration_number, name, parent, prompt_text, change, target_metric, who)
@@ -313,38 +311,40 @@ WHERE i.name = ? ORDER BY c.change_id
 """
 
 _DECIDE = """
-INSERT INTO iteration_events (iteration, kind, who, note, reason, reference, rule) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO iteration_events (iteration_number, kind, who, note, reason, reference, rule) VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 
 _DECISIONS = """
 SELECT kind, who, epoch_us(created_at), reason, note, reference, rule FROM iteration_events
-WHERE iteration = ? AND kind IN ('kept', 'reverted', 'decision_withdrawn') ORDER BY event_id
+WHERE iteration_number = ? AND kind IN ('kept', 'reverted', 'decision_withdrawn') ORDER BY event_id
 """
 
 _SIGN_OFFS = """
 SELECT who, note, epoch_us(created_at), kind FROM iteration_events
-WHERE iteration = ? AND kind IN ('signed_off', 'withdrawn') ORDER BY event_id
+WHERE iteration_number = ? AND kind IN ('signed_off', 'withdrawn') ORDER BY event_id
 """
 
 _LIST = """
-WITH promoted AS (SELECT iteration FROM iteration_events WHERE kind = 'promoted' ORDER BY event_id DESC LIMIT 1),
+WITH events AS (FROM iteration_events e SEMI JOIN iterations i ON i.position = e.iteration_number),
+promoted AS (SELECT iteration_number FROM events WHERE kind = 'promoted' ORDER BY event_id DESC LIMIT 1),
 signed AS (
-    SELECT * FROM iteration_events WHERE kind IN ('signed_off', 'withdrawn')
-    QUALIFY row_number() OVER (PARTITION BY iteration ORDER BY event_id DESC) = 1
+    SELECT * FROM events WHERE kind IN ('signed_off', 'withdrawn')
+    QUALIFY row_number() OVER (PARTITION BY iteration_number ORDER BY event_id DESC) = 1
 ),
 signed_off AS (SELECT * FROM signed WHERE kind = 'signed_off'),
 decided AS (
-    SELECT * FROM iteration_events WHERE kind IN ('kept', 'reverted', 'decision_withdrawn')
-    QUALIFY row_number() OVER (PARTITION BY iteration ORDER BY event_id DESC) = 1
+    SELECT * FROM events WHERE kind IN ('kept', 'reverted', 'decision_withdrawn')
+    QUALIFY row_number() OVER (PARTITION BY iteration_number ORDER BY event_id DESC) = 1
 ),
 recorded AS (SELECT * FROM decided WHERE kind <> 'decision_withdrawn'),
 numbered AS (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place FROM iterations)
 SELECT name, place, parent, prompt_text, change, target_metric,
-       CASE WHEN EXISTS (FROM promoted) THEN name IN (FROM promoted) ELSE place = 0 END,
+       CASE WHEN EXISTS (FROM promoted) THEN position IN (FROM promoted) ELSE place = 0 END,
        epoch_us(n.created_at), s.who, epoch_us(s.created_at), coalesce(s.note, ''),
        d.kind, d.who, epoch_us(d.created_at), d.reason, d.note, d.reference, d.rule,
-       place = 0 OR name IN (SELECT iteration FROM iteration_events WHERE kind = 'promoted')
-FROM numbered n LEFT JOIN signed_off s ON s.iteration = n.name LEFT JOIN recorded d ON d.iteration = n.name
+       place = 0 OR position IN (SELECT iteration_number FROM events WHERE kind = 'promoted')
+FROM numbered n LEFT JOIN signed_off s ON s.iteration_number = position
+LEFT JOIN recorded d ON d.iteration_number = position
 ORDER BY place
 """
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from evaluation.store.database import Store
 
 
+_LIVING = "ratings SEMI JOIN transcripts USING (transcript_id)"
+
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
 
@@ -124,8 +126,8 @@ class Ratings:
     def every(self, rater: str | None = None) -> list[Rating]:
         """Every rating ever stored, or every one of that rater, in the order in which they were stored."""
         if rater is None:
-            return self._select(f"SELECT {RATING_COLUMNS} FROM ratings WHERE ? ORDER BY rating_id", True)
-        query = f"SELECT {RATING_COLUMNS} FROM ratings WHERE rater = ? ORDER BY rating_id"
+            return self._select(f"SELECT {RATING_COLUMNS} FROM {_LIVING} WHERE ? ORDER BY rating_id", True)
+        query = f"SELECT {RATING_COLUMNS} FROM {_LIVING} WHERE rater = ? ORDER BY rating_id"
         return self._select(query, rater_name(rater))
 
     def all(self) -> pd.DataFrame:
@@ -143,7 +145,8 @@ class Ratings:
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
-        query = "SELECT transcript_id FROM assignments WHERE rater = ? AND token = ?"
+        query = """SELECT transcript_id FROM assignments SEMI JOIN transcripts USING (transcript_id)
+            WHERE rater = ? AND token = ?"""
         return next((str(found) for (found,) in self._store.rows(query, [rater_name(rater), well_formed(token)])), None)
 
     def token(self, rater: str, transcript_id: str) -> str:
@@ -219,12 +222,12 @@ SELECT transcript_id, rater, epoch_us(created_at) FROM current_ratings
 WHERE transcript_id IN (SELECT unnest(?::text[]))
 """
 
-_ALL = """
+_ALL = f"""
 SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer_2, answers[3] AS answer_3,
        answers[4] AS answer_4, answers[5] AS answer_5, comment, timezone('UTC', created_at) AS created_at,
        row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
            AS is_latest
-FROM ratings ORDER BY rating_id
+FROM {_LIVING} ORDER BY rating_id
 """
 
 _OF_TRANSCRIPT = f"""
@@ -275,14 +278,16 @@ class Drafts:
 
     def begun(self) -> set[tuple[str, str]]:
         """Transcript and rater of each form that was begun and not submitted."""
-        query = "SELECT transcript_id, rater FROM assignments JOIN drafts USING (token)"
+        query = """SELECT transcript_id, rater FROM assignments JOIN drafts USING (token)
+            SEMI JOIN transcripts USING (transcript_id)"""
         return {(str(game), str(rater)) for game, rater in self._units.rows(query)}
 
 
 _SAVE = """
 INSERT INTO drafts (token, revision, body)
 SELECT $token, $revision, $body
-WHERE $token IN (SELECT token FROM assignments) AND $token NOT IN (SELECT token FROM ratings)
+WHERE $token IN (SELECT token FROM assignments SEMI JOIN transcripts USING (transcript_id))
+    AND $token NOT IN (SELECT token FROM ratings)
 ON CONFLICT (token) DO UPDATE SET revision = excluded.revision, body = excluded.body, updated_at = now(),
     touched = excluded.touched
 WHERE drafts.revision < excluded.revision
@@ -364,6 +369,7 @@ INSERT INTO engagement_decisions (transcript_id, score, who, reason) VALUES (?, 
 
 _SELECT = """
 SELECT d.decision_id, d.transcript_id, d.score, d.who, d.reason, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
-FROM engagement_decisions d LEFT JOIN engagement_decisions u ON u.undoes = d.decision_id
+FROM engagement_decisions d SEMI JOIN transcripts USING (transcript_id)
+LEFT JOIN engagement_decisions u ON u.undoes = d.decision_id
 WHERE d.undoes IS NULL AND ($transcript::text IS NULL OR d.transcript_id = $transcript) ORDER BY d.decision_id
 """

@@ -131,12 +131,11 @@ class Results:
     def rewrite_engagement(self, threshold: float) -> None:
         """Judges engagement by another threshold in every game, deleted ones included."""
         with self._store.unit(write=True, join=True) as cursor:
-            for table in ("current_scores", "trash.current_scores"):
-                found = cursor.execute(_RATED.format(table=table), [ENGAGEMENT.name]).fetchall()
-                for status in (Status.PASSED, Status.FAILED):
-                    ids = [key for key, score in found if status_of(score, threshold) is status]
-                    cursor.execute(_SET_STATUS.format(table=table), [status.value, ENGAGEMENT.name, ids])
-                cursor.execute(f"UPDATE {table} SET threshold = ? WHERE metric = ?", [threshold, ENGAGEMENT.name])
+            found = cursor.execute(_RATED, [ENGAGEMENT.name]).fetchall()
+            for status in (Status.PASSED, Status.FAILED):
+                ids = [key for key, score in found if status_of(score, threshold) is status]
+                cursor.execute(_SET_STATUS, [status.value, ENGAGEMENT.name, ids])
+            cursor.execute("UPDATE current_scores SET threshold = ? WHERE metric = ?", [threshold, ENGAGEMENT.name])
 
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
         """The transcript's results as they stand, in the rubric's order, engagement from ratings and a lead's decision.
@@ -275,7 +274,9 @@ class Results:
 
     def versions(self) -> set[tuple[str, str]]:
         """The metrics of all stored results with the versions that computed them, results of before included."""
-        found = self._store.rows("SELECT DISTINCT metric, version FROM metric_results")
+        found = self._store.rows(
+            "SELECT DISTINCT metric, version FROM metric_results SEMI JOIN transcripts USING (transcript_id)"
+        )
         return {(str(metric), str(version)) for metric, version in found}
 
 
@@ -407,10 +408,10 @@ SELECT transcript_id, metric, a.model, array_to_string(list_sort(list(DISTINCT c
 FROM asked a LEFT JOIN judgements j USING (key) GROUP BY ALL ORDER BY ALL
 """
 
-_RATED = "SELECT transcript_id, score FROM {table} WHERE metric = ? AND score IS NOT NULL"
+_RATED = "SELECT transcript_id, score FROM current_scores WHERE metric = ? AND score IS NOT NULL"
 
 _SET_STATUS = """
-UPDATE {table} SET status = ? WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[]))
+UPDATE current_scores SET status = ? WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[]))
 """
 
 _DIGESTS = "SELECT transcript_id, metric, digest FROM metric_results WHERE transcript_id IN ({}) ORDER BY result_id"
@@ -565,7 +566,7 @@ _WANTED = """
 WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
 judged AS (
     SELECT decision_id, transcript_id, metric, row_id, verdict, reason FROM row_decisions SEMI JOIN latest
-    USING (decision_id) WHERE verdict IS NOT NULL
+    USING (decision_id) SEMI JOIN transcripts USING (transcript_id) WHERE verdict IS NOT NULL
 ),
 overruled AS (
     SELECT unnest($transcripts::text[]) AS transcript_id, unnest($metrics::text[]) AS metric,

@@ -20,7 +20,6 @@ from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, un
 from evaluation.store._schema import migrate, newest, require_known
 from evaluation.store.settings import setting_fault
 from evaluation.store.transcript_rows import unpack
-from evaluation.store.trash_tables import mirror
 from evaluation.text.display import counted, shortened
 
 if TYPE_CHECKING:
@@ -68,8 +67,10 @@ _HEADER_BYTES = 3 * 4096
 
 _KEEP_FILE = "Keep a copy of the file itself, and go back to the latest backup that can be used."
 _COUNTS = """
-SELECT (SELECT max(number) FROM {catalog}.main.schema_migrations), (SELECT count(*) FROM {catalog}.main.transcripts),
-       (SELECT count(*) FROM {catalog}.main.iterations), (SELECT count(*) FROM {catalog}.main.ratings)
+WITH living AS (SELECT transcript_id FROM {catalog}.main.stored_transcripts WHERE deletion_id IS NULL)
+SELECT (SELECT max(number) FROM {catalog}.main.schema_migrations), (SELECT count(*) FROM living),
+       (SELECT count(*) FROM {catalog}.main.stored_iterations WHERE deletion_id IS NULL),
+       (SELECT count(*) FROM {catalog}.main.ratings SEMI JOIN living USING (transcript_id))
 """
 _NUMBER = "SELECT max(number) FROM {catalog}.main.schema_migrations"
 _NUMBER_COLUMN = """
@@ -223,10 +224,9 @@ def _write_rows(
     """
     import duckdb
 
-    trash = {table for schema, table in tables_of(source, catalog) if schema == "trash"}
     try:
         with duckdb.connect(str(copy), config=CONFIG) as target:
-            make_tables(target, trash)
+            migrate(target)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
         copy.chmod(PRIVATE_FILE)
     except duckdb.Error as error:
@@ -322,11 +322,8 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
     except StoreError as error:
         raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
-        make_tables(fresh, ())
-        least = _shape(fresh, _catalog(fresh))
-        # The trash gets its tables when something is deleted that belongs into them.
-        make_tables(fresh, {table for _, table in tables_of(fresh, _catalog(fresh))})
-        if not least <= _shape(connection, catalog) <= _shape(fresh, _catalog(fresh)):
+        migrate(fresh)
+        if _shape(connection, catalog) != _shape(fresh, _catalog(fresh)):
             raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
 
 
@@ -442,16 +439,6 @@ def tables_of(connection: DuckDBPyConnection, catalog: str) -> list[Table]:
     return [(str(schema), str(table)) for schema, table in connection.execute(_TABLES, [catalog]).fetchall()]
 
 
-def make_tables(connection: DuckDBPyConnection, trash: Collection[str]) -> None:
-    """Gives a database Dramaturg's tables, with a table in the trash for each of ``trash``."""
-    migrate(connection)
-    own = [
-        table for schema, table in tables_of(connection, _catalog(connection)) if schema == "main" and table in trash
-    ]
-    if own:
-        mirror(connection, own)
-
-
 def copy_rows(
     source: DuckDBPyConnection, catalog: str, target: DuckDBPyConnection, *, left_out_settings: Collection[str] = ()
 ) -> None:
@@ -464,7 +451,7 @@ def copy_rows(
     Args:
         source: A connection that can read the source; its rows must not change meanwhile.
         catalog: The source's name there.
-        target: An open database made by ``make_tables``.
+        target: An open database made by ``migrate``.
         left_out_settings: Keys of settings that are not copied.
 
     Raises:
@@ -557,7 +544,7 @@ _ANY_SHAPE = ("OBJECT", "ARRAY", "VARCHAR", "BOOLEAN", "UBIGINT", "BIGINT", "HUG
 
 # Tables with documents that are read as a whole, the column that names a row, and what reads a document.
 _DOCUMENTS: tuple[tuple[str, str, str, Callable[[bytes], object]], ...] = (
-    ("transcripts", "transcript_id", "transcript", unpack),
+    ("stored_transcripts", "transcript_id", "transcript", unpack),
     ("spool", "source_name", "waiting game", unpack),
     ("import_reports", "report_id", "import report", lambda text: ImportReport.from_dict(json.loads(text))),
 )

@@ -170,7 +170,8 @@ LIMIT 1
 _PLAIN_PROGRESS = f"""
 SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
     + (SELECT count(*) FROM rating_assignments WHERE rater = $rater),
-    (SELECT count(DISTINCT transcript_id) FROM ratings WHERE rater = $rater),
+    (SELECT count(DISTINCT transcript_id) FROM ratings SEMI JOIN transcripts USING (transcript_id)
+     WHERE rater = $rater),
     (SELECT count(*) FROM transcripts
      WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
 """
@@ -178,10 +179,12 @@ SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
 _PROGRESS = f"""
 WITH people AS (SELECT unnest($raters::text[]) AS rater),
 assigned AS (SELECT DISTINCT rater, transcript_id FROM current_rating_assignments WHERE rater IN (FROM people)),
-rated AS (SELECT DISTINCT rater, transcript_id FROM ratings WHERE rater IN (FROM people)),
+rated AS (
+    SELECT DISTINCT rater, transcript_id FROM ratings SEMI JOIN transcripts USING (transcript_id)
+    WHERE rater IN (FROM people)
+),
 aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
-wanted AS (SELECT rater, transcript_id FROM assigned SEMI JOIN transcripts USING (transcript_id)),
-waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
+waiting AS (FROM assigned EXCEPT (FROM rated UNION FROM aside)
 ), beside AS (
     -- What an experiment simulated counts for who has rated it or is to rate it.
     SELECT rater, transcript_id FROM (FROM rated UNION FROM assigned) JOIN transcripts USING (transcript_id)
@@ -190,7 +193,7 @@ waiting AS (FROM wanted EXCEPT (FROM rated UNION FROM aside)
     SELECT rater, 'rated' AS what FROM rated UNION ALL
     SELECT rater, 'discarded' FROM (FROM aside EXCEPT FROM rated) UNION ALL
     SELECT rater, 'beside' FROM beside UNION ALL
-    SELECT rater, 'assigned' FROM wanted UNION ALL
+    SELECT rater, 'assigned' FROM assigned UNION ALL
     SELECT rater, 'waiting' FROM waiting
 )
 SELECT rater, count(*) FILTER (what = 'rated'), count(*) FILTER (what = 'discarded'),
@@ -254,7 +257,8 @@ class RatingAssignments:
 
 _SELECT = """
 SELECT a.assignment_id, a.transcript_id, a.rater, a.who, epoch_us(a.created_at), u.who, epoch_us(u.created_at)
-FROM rating_assignments a LEFT JOIN rating_assignments u ON u.undoes = a.assignment_id
+FROM rating_assignments a SEMI JOIN transcripts USING (transcript_id)
+LEFT JOIN rating_assignments u ON u.undoes = a.assignment_id
 WHERE a.undoes IS NULL ORDER BY a.assignment_id
 """
 
@@ -340,7 +344,8 @@ RETURNING discard_id
 
 _SELECT_DISCARDS = """
 SELECT d.discard_id, d.transcript_id, d.rater, d.reason, d.note, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
-FROM discards d LEFT JOIN discards u ON u.undoes = d.discard_id
+FROM discards d SEMI JOIN transcripts USING (transcript_id)
+LEFT JOIN discards u ON u.undoes = d.discard_id
 WHERE d.undoes IS NULL {} ORDER BY d.discard_id DESC
 """
 
@@ -381,6 +386,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING player
 """
 
 _SELECT_STYLE_ANSWERS = """
-SELECT transcript_id, rater, player, kind, candidates, message_ids, truth, chosen FROM style_answers
-WHERE $rater::text IS NULL OR rater = $rater ORDER BY rowid
+SELECT transcript_id, rater, player, kind, candidates, message_ids, truth, chosen
+FROM style_answers s SEMI JOIN transcripts USING (transcript_id)
+WHERE $rater::text IS NULL OR rater = $rater ORDER BY s.rowid
 """

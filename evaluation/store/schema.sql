@@ -157,21 +157,37 @@ CREATE TABLE score_failures (
     message_reference text
 );
 
--- Iterations of a prompt, what was decided about them, and earlier descriptions.
+-- What was deleted and can come back until it ``ended``: its transcripts and its iteration name it as ``deletion_id``.
+CREATE SEQUENCE deletion_numbers;
+CREATE TABLE deletions (
+    deletion_id bigint PRIMARY KEY,
+    kind text NOT NULL CHECK (kind IN ('games', 'iteration')),
+    label text NOT NULL,
+    games integer NOT NULL,
+    who text NOT NULL,
+    deleted_at timestamptz NOT NULL DEFAULT now(),
+    ended text CHECK (ended IN ('undone', 'purged')),
+    ended_by text,
+    ended_at timestamptz
+);
+
+-- Iterations of a prompt, what was decided about them, and earlier descriptions. No renaming changes ``position``.
 CREATE SEQUENCE iteration_numbers;
-CREATE TABLE iterations (
-    position bigint NOT NULL,
-    name text PRIMARY KEY,
+CREATE TABLE stored_iterations (
+    position bigint PRIMARY KEY,
+    name text NOT NULL,
     parent text,
     prompt_text text NOT NULL DEFAULT '',
     change text NOT NULL DEFAULT '',
     target_metric text,
-    created_at timestamptz NOT NULL DEFAULT now()
+    created_at timestamptz NOT NULL DEFAULT now(),
+    deletion_id bigint
 );
+CREATE VIEW iterations AS SELECT * EXCLUDE (deletion_id) FROM stored_iterations WHERE deletion_id IS NULL;
 CREATE SEQUENCE iteration_event_numbers;
 CREATE TABLE iteration_events (
     event_id bigint NOT NULL DEFAULT nextval('iteration_event_numbers'),
-    iteration text NOT NULL,
+    iteration_number bigint NOT NULL,
     kind text NOT NULL CHECK (
         kind IN ('promoted', 'signed_off', 'withdrawn', 'kept', 'reverted', 'decision_withdrawn')
     ),
@@ -197,15 +213,16 @@ CREATE TABLE iteration_changes (
 
 -- Transcripts. ``document`` is the canonical JSON (zlib), from which one is read back without loss; the other tables
 -- hold the same for SQL, without indexes, as they are only ever scanned or joined. ``position`` counts up over the
--- whole store: the order in which games entered their iteration.
+-- whole store: the order in which games entered their iteration. The view ``transcripts`` is the one place that leaves
+-- out what is deleted; a query over all games that does not read it joins it.
 CREATE SEQUENCE transcript_numbers;
-CREATE TABLE transcripts (
+CREATE TABLE stored_transcripts (
     transcript_id text PRIMARY KEY,
     position bigint NOT NULL,
     game_id text NOT NULL,
     source_format text NOT NULL,
     source_name text NOT NULL,
-    iteration text,
+    iteration_number bigint,
     language text,
     started_at timestamptz,
     winner text,
@@ -219,8 +236,13 @@ CREATE TABLE transcripts (
     output_tokens bigint,
     cache_hit_rate double,
     added_at timestamptz NOT NULL DEFAULT now(),
-    document blob NOT NULL
+    document blob NOT NULL,
+    deletion_id bigint
 );
+CREATE VIEW transcripts AS
+    SELECT t.* EXCLUDE (iteration_number, deletion_id), i.name AS iteration
+    FROM stored_transcripts t LEFT JOIN iterations i ON i.position = t.iteration_number
+    WHERE t.deletion_id IS NULL;
 CREATE TABLE players (
     transcript_id text NOT NULL,
     position integer NOT NULL,
@@ -438,7 +460,7 @@ CREATE TABLE ratings (
     is_past boolean DEFAULT false
 );
 CREATE VIEW current_ratings AS
-    SELECT * FROM ratings
+    SELECT * FROM ratings SEMI JOIN transcripts USING (transcript_id)
     QUALIFY row_number() OVER (
         PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1;
 CREATE VIEW engagement AS
@@ -479,7 +501,7 @@ CREATE TABLE rating_assignments (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE VIEW current_rating_assignments AS
-    SELECT * FROM rating_assignments a
+    SELECT * FROM rating_assignments a SEMI JOIN transcripts USING (transcript_id)
     WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM rating_assignments u WHERE u.undoes = a.assignment_id);
 CREATE SEQUENCE handover_numbers;
 CREATE TABLE rating_handovers (
@@ -501,7 +523,7 @@ CREATE TABLE discards (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE VIEW current_discards AS
-    SELECT * FROM discards d
+    SELECT * FROM discards d SEMI JOIN transcripts USING (transcript_id)
     WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM discards u WHERE u.undoes = d.discard_id);
 CREATE TABLE style_answers (
     transcript_id text,
@@ -641,36 +663,3 @@ CREATE TABLE jobs (
     resumed_at timestamptz,
     resumed_done integer
 );
-
--- What was deleted and can come back. Rows of deleted transcripts stand in the schema ``trash``, in tables like their
--- own that are made when needed. ``iteration_number`` is ``iterations.position``, which no renaming changes.
-CREATE SEQUENCE deletion_numbers;
-CREATE TABLE deletions (
-    deletion_id bigint PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('games', 'iteration')),
-    label text NOT NULL,
-    games integer NOT NULL,
-    iteration_number bigint,
-    who text NOT NULL,
-    deleted_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE deletion_ends (
-    deletion_id bigint PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('undone', 'purged')),
-    who text NOT NULL,
-    ended_at timestamptz NOT NULL DEFAULT now()
-);
-CREATE TABLE deleted_games (
-    deletion_id bigint NOT NULL,
-    game text NOT NULL,
-    iteration_number bigint
-);
-CREATE TABLE deleted_memberships (
-    iteration_number bigint NOT NULL,
-    game text NOT NULL,
-    position bigint NOT NULL
-);
-CREATE SCHEMA trash;
-CREATE TABLE trash.current_scores AS FROM main.current_scores LIMIT 0;
-CREATE TABLE trash.iterations AS FROM main.iterations LIMIT 0;
-CREATE TABLE trash.iteration_events AS SELECT *, 0::bigint AS iteration_number FROM main.iteration_events LIMIT 0;

@@ -12,7 +12,6 @@ from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import append_rows, marks, next_numbers, require_text
 from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
-from evaluation.store.trash_tables import restore, trashed
 from evaluation.text.searching import pattern, phrases
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
@@ -93,14 +92,14 @@ class Transcripts:
         given = list(items)
         ids = [transcript.id for transcript, _ in given]
         with self._store.unit(write=True, join=True) as cursor:
-            require_iteration(cursor, iteration)
+            number = require_iteration(cursor, iteration)
             restored = _restore(cursor, ids, iteration)
             known = iterations_of(cursor, ids)
             fresh: dict[str, TranscriptRows] = {}
             for transcript, source_name in given:
                 if transcript.id not in known and transcript.id not in fresh:
                     rows = TranscriptRows.of(transcript) if isinstance(transcript, Transcript) else transcript
-                    source = {"source_name": well_formed(source_name), "iteration": iteration}
+                    source = {"source_name": well_formed(source_name), "iteration_number": number}
                     fresh[transcript.id] = replace(rows, own=rows.own | source)
             _insert(cursor, list(fresh.values()))
             self._store.results.begin(list(fresh))
@@ -254,7 +253,7 @@ class Transcripts:
         chosen = self.get(transcript_id).game_id if name is None else _game_name(name)
         with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
-            cursor.execute("UPDATE transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
+            cursor.execute("UPDATE stored_transcripts SET game_id = ? WHERE transcript_id = ?", [chosen, transcript_id])
         return chosen
 
 
@@ -268,12 +267,24 @@ def _game_name(name: str) -> str:
 
 
 MOVE = """
-UPDATE transcripts SET iteration = $iteration, position = nextval('transcript_numbers')
-WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration
+UPDATE stored_transcripts SET position = nextval('transcript_numbers'),
+    iteration_number = (SELECT position FROM iterations WHERE name = $iteration)
+WHERE transcript_id IN (
+    SELECT transcript_id FROM transcripts WHERE transcript_id = $transcript AND iteration IS DISTINCT FROM $iteration)
 """
 """Puts a transcript into an iteration, after the games it has; leaves it alone where it is there already."""
 
 _BY_ADDING = "added again"
+
+_DELETED = """
+SELECT transcript_id FROM stored_transcripts WHERE deletion_id IS NOT NULL AND list_contains(?::text[], transcript_id)
+"""
+_RESTORE = "UPDATE stored_transcripts SET deletion_id = NULL WHERE list_contains(?::text[], transcript_id)"
+_END_EMPTY = """
+UPDATE deletions SET ended = 'undone', ended_by = ?, ended_at = now()
+WHERE kind = 'games' AND ended IS NULL AND deletion_id NOT IN (
+    SELECT deletion_id FROM stored_transcripts WHERE deletion_id IS NOT NULL)
+"""
 
 GAME_NAMES = r"""
 SELECT transcript_id, CASE
@@ -325,7 +336,7 @@ def take_back(
     """
     found = cursor.execute(
         f"""SELECT {copied}, EXISTS (FROM {table} u WHERE u.undoes = o.{what}_id)
-            FROM {table} o WHERE {what}_id = ? AND undoes IS NULL""",
+            FROM {table} o SEMI JOIN transcripts USING (transcript_id) WHERE {what}_id = ? AND undoes IS NULL""",
         [number],
     ).fetchone()
     if found is None:
@@ -349,26 +360,48 @@ def _value(cursor: DuckDBPyConnection, column: str, transcript_id: str, table: s
     return found[0]
 
 
-def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> None:
-    """Raises ``NotFoundError`` unless the iteration exists; ``None`` stands for no iteration."""
-    query = "SELECT 1 FROM iterations WHERE name = ?"
-    if name is not None and cursor.execute(query, [well_formed(name)]).fetchone() is None:
+def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> int | None:
+    """The number of the iteration; ``None`` stands for no iteration.
+
+    Raises:
+        NotFoundError: There is none of that name.
+    """
+    if name is None:
+        return None
+    found = cursor.execute("SELECT position FROM iterations WHERE name = ?", [well_formed(name)]).fetchone()
+    if found is None:
         raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
+    return int(found[0])
+
+
+def deleted_ones(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> set[str]:
+    """The deleted ones among the transcripts: adding them again brings them back."""
+    return {str(key) for (key,) in cursor.execute(_DELETED, [list(transcript_ids)]).fetchall()}
+
+
+def restore(cursor: DuckDBPyConnection, transcript_ids: Collection[str], who: str) -> None:
+    """Brings deleted transcripts back to where they were.
+
+    One whose iteration is deleted stays outside all of them until that comes back. A deletion of games of which none
+    is left counts as undone.
+    """
+    cursor.execute(_RESTORE, [list(transcript_ids)])
+    cursor.execute(_END_EMPTY, [who])
 
 
 def _restore(cursor: DuckDBPyConnection, transcript_ids: Sequence[str], iteration: str | None) -> dict[str, bool]:
-    found = trashed(cursor, transcript_ids)
-    restore(cursor, found, _BY_ADDING)
-    if iteration is not None:
-        for transcript_id in found:
-            cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
+    found = deleted_ones(cursor, transcript_ids)
+    if found:
+        restore(cursor, found, _BY_ADDING)
+    for transcript_id in found if iteration is not None else ():
+        cursor.execute(MOVE, {"transcript": transcript_id, "iteration": iteration})
     return dict.fromkeys(found, True)
 
 
 def _insert(cursor: DuckDBPyConnection, transcripts: Sequence[TranscriptRows]) -> None:
     numbers = next_numbers(cursor, "transcript_numbers", len(transcripts))
     own = [rows.own | {"position": number} for rows, number in zip(transcripts, numbers, strict=True)]
-    append_rows(cursor, "transcripts", own)
+    append_rows(cursor, "stored_transcripts", own)
     for table in transcripts[0].children if transcripts else ():
         append_rows(cursor, table, (row for rows in transcripts for row in rows.children[table]))
 

@@ -225,8 +225,7 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         InfrastructureError: A file is damaged.
     """
     from evaluation.store.corpus import Corpus
-    from evaluation.store.transcripts import iterations_of
-    from evaluation.store.trash_tables import trashed
+    from evaluation.store.transcripts import deleted_ones, iterations_of
 
     corpus = Corpus(Location.of(place))
     files = corpus.files()
@@ -239,7 +238,7 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
     for file in files:
         games = {one.transcript.id: one for one in corpus.read(file)}
         with store.unit(write=True) as cursor:
-            known, deleted = iterations_of(cursor, list(games)), set(trashed(cursor, list(games)))
+            known, deleted = iterations_of(cursor, list(games)), deleted_ones(cursor, list(games))
             fresh = [one for key, one in games.items() if key not in known and key not in deleted]
             for one in fresh:
                 if one.iteration is not None:

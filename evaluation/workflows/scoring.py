@@ -95,12 +95,11 @@ def store_games(
     Raises:
         NotFoundError: There is no such iteration, and none is to be created.
     """
-    from evaluation.store.transcripts import iterations_of
-    from evaluation.store.trash_tables import trashed
+    from evaluation.store.transcripts import deleted_ones, iterations_of
 
     with store.unit(write=True) as cursor:
         ids = [game.transcript.id for game, _ in games]
-        known, deleted = iterations_of(cursor, ids), set(trashed(cursor, ids))
+        known, deleted = iterations_of(cursor, ids), deleted_ones(cursor, ids)
         # A game stays in the iteration that it has, which is not a reason to create another one.
         if updates_known and iteration is not None and any(known.get(each) is None for each in ids):
             store.iterations.ensure(iteration)

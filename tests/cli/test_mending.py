@@ -1,4 +1,4 @@
-"""Mending what is stored, from the command line: move, delete, undo, trash, and scoring again."""
+"""Mending what is stored, from the command line: move, delete, undo, purge, and scoring again."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_a_damaged_database_can_be_replaced_and_stays_beside(store: Store, tmp_p
         (["CREATE TABLE schema_migrations (number integer, name text)"], "not a database of Dramaturg"),
         (["INSERT INTO schema_migrations (number, name) VALUES (999, 'future')"], "has schema 999"),
         (["UPDATE schema_migrations SET number = 28"], "dramaturg export transcripts"),
-        (["CREATE OR REPLACE TABLE trash.transcripts (transcript_id integer)"], "not those of Dramaturg"),
+        (["CREATE OR REPLACE TABLE stored_transcripts (transcript_id integer)"], "not those of Dramaturg"),
     ],
 )
 def test_what_is_no_backup_is_refused_and_nothing_changes(
@@ -226,7 +226,7 @@ def test_whatever_was_damaged_what_is_restored_can_be_read_as_a_whole(
 
 
 GARBAGE = {
-    "UPDATE transcripts SET document = 'garbage'::blob WHERE game_id = 'one'": "The transcript '.*' cannot be",
+    "UPDATE stored_transcripts SET document = 'garbage'::blob WHERE game_id = 'one'": "The transcript '.*' cannot be",
     "UPDATE import_reports SET document = '[]'": "import_reports the column document does not hold",
     "UPDATE import_reports SET document = '{}'": "The import report 'r' cannot be read",
     "UPDATE drafts SET body = '3'": "drafts the column body does not hold the JSON",

@@ -66,7 +66,7 @@ def test_a_control_of_another_version_does_not_stand_beside_the_score(store: Sto
     assert store.controls.missing() == [GAME.id]
 
 
-def test_controls_go_into_the_trash_with_their_game_and_come_back(store: Store) -> None:
+def test_controls_go_with_their_deleted_game_and_come_back(store: Store) -> None:
     compute_missing(store, [GAME.id])
     deletion = store.deletions.delete([GAME.id], who="Ann")
     assert store.controls.missing() == []

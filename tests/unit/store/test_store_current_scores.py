@@ -72,7 +72,7 @@ def dispute(store: Store) -> int:
     return store.engagement_decisions.add(game(2).id, 4, who="Lead", reason="read it")
 
 
-def trash_and_undo(store: Store) -> None:
+def delete_and_undo(store: Store) -> None:
     store.ratings.add(Rating(game(1).id, "Ada", 4))
     deletion = store.deletions.delete([game(1).id], who="Lead")
     store.settings.set_threshold("engagement", 4.5)
@@ -95,7 +95,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
         store.results.save([evaluate_transcript(game(1), thresholds={"coherence": 1.0})]),
     ),
     "a deleted game": lambda store: store.deletions.delete([game(1).id], who="Lead"),
-    "another threshold while a game is deleted": trash_and_undo,
+    "another threshold while a game is deleted": delete_and_undo,
     "another threshold": lambda store: (dispute(store), store.settings.set_threshold("engagement", 4.5)),
     "controls": lambda store: compute_missing(store, [game(1).id]),
 }

@@ -126,7 +126,7 @@ def test_only_what_is_disputed_can_be_decided(store: Store) -> None:
             store.engagement_decisions.add(key, score, who="Lea", reason=reason)
 
 
-def test_all_of_it_goes_to_the_trash_with_the_game_and_comes_back(store: Store) -> None:
+def test_all_of_it_goes_with_the_deleted_game_and_comes_back(store: Store) -> None:
     key = games(store)[0]
     for rater, score in (("Ann", 1), ("Bob", 5)):
         store.ratings.add(Rating(key, rater, score))
