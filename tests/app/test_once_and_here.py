@@ -102,7 +102,7 @@ def test_an_older_iteration_says_which_is_newer(open_page, grown, words) -> None
 def test_the_form_of_an_ab_test_begins_with_the_current_iteration_and_its_reference(open_page, grown) -> None:
     app = open_page("experiments", experiments_view="A/B tests", start_ab="true")
     begin = next(one for one in app.selectbox if one.label == "Begin with")
-    begin.set_value("Your current iteration and its reference").run()
+    begin.set_value("Two of your iterations").run()
     assert not app.exception
     text = app.text_area(key="ab_text").value
     assert "v6" in text

@@ -246,7 +246,7 @@ def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -
 
 def test_an_ab_test_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -> None:
     page = visit(f"{pressed_server.url}/experiments?experiments_view=A%2FB+tests&start_ab=true").page
-    choose(page, "Begin with", "Your current iteration and its reference")
+    choose(page, "Begin with", "Two of your iterations")
     known = {one.id for one in pressed_server.store.experiments.all()}
     page.get_by_role("button", name="Run the A/B test").click()
     begun = _begun(page, pressed_server, known)

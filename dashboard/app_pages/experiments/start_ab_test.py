@@ -23,9 +23,9 @@ TEST = "ab_test"
 CHOSEN = "chosen_ab_test"
 """The key of the list of A/B tests."""
 
-_TEXT, _BEGIN_WITH = "ab_text", "ab_begin_with"
+_TEXT, _BEGIN_WITH, _BEFORE, _AFTER = "ab_text", "ab_begin_with", "ab_before", "ab_after"
 _NUMBERS = "An example: numbers in the file (no model)"
-_ITERATIONS = "Your current iteration and its reference"
+_ITERATIONS = "Two of your iterations"
 _SIMULATED = "An example: simulated conversations (need a model)"
 _FILE = "A file of yours"
 _LARGEST_MEGABYTES = 5
@@ -71,7 +71,8 @@ def load_example(store: Store) -> None:
 
 def _configuration() -> tuple[str, bytes]:
     """The name of the file, as errors say it, and its content."""
-    examples = [_NUMBERS, *([_ITERATIONS] if _pair() else []), _SIMULATED, _FILE]
+    names = _with_games()
+    examples = [*([_ITERATIONS] if len(names) > 1 else []), _NUMBERS, _SIMULATED, _FILE]
     chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
     if chosen == _FILE:
         given = st.file_uploader(
@@ -82,9 +83,16 @@ def _configuration() -> tuple[str, bytes]:
             help="The file that `dramaturg ab` reads.",
         )
         return (given.name, given.getvalue()) if given else ("", b"")
+    place = st.container()
+    if chosen == _ITERATIONS:
+        first = _pair()
+        with st.container(horizontal=True):
+            for label, key, at_first in zip(("Before", "After"), (_BEFORE, _AFTER), first, strict=True):
+                st.selectbox(label, names, names.index(at_first), key=key, on_change=_fill, filter_mode="contains")
+        place = st.expander("More: the configuration", icon=":material/tune:")
     if _TEXT not in st.session_state:
         _fill()
-    text = st.text_area(
+    text = place.text_area(
         "Configuration (YAML or JSON)",
         height=360,
         key=_TEXT,
@@ -93,10 +101,15 @@ def _configuration() -> tuple[str, bytes]:
     return "ab.json" if text.lstrip().startswith("{") else "ab.yaml", text.encode("utf-8")
 
 
-def _pair() -> tuple[str, str] | None:
-    """The pair that the Overview begins with, where both have games."""
-    sizes, pair = resources.read(queries.iteration_sizes), resources.read(default_pair)
-    return pair if pair and all(sizes[name] for name in pair) else None
+def _with_games() -> list[str]:
+    """The iterations that can be compared."""
+    return [name for name, games in resources.read(queries.iteration_sizes).items() if games]
+
+
+def _pair() -> tuple[str, str]:
+    """The pair that the Overview begins with, else the last two; both have games."""
+    names, pair = _with_games(), resources.read(default_pair)
+    return pair if pair and set(pair) <= set(names) else (names[-2], names[-1])
 
 
 def _target(store: Store, name: str) -> str | None:
@@ -105,8 +118,8 @@ def _target(store: Store, name: str) -> str | None:
 
 def _fill() -> None:
     chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
-    if chosen == _ITERATIONS and (pair := _pair()):
-        before, after = pair
+    if chosen == _ITERATIONS:
+        before, after = (st.session_state.get(key, name) for key, name in zip((_BEFORE, _AFTER), _pair(), strict=True))
         st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")

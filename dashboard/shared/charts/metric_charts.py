@@ -99,9 +99,10 @@ def trend_figure(
             # In the margin, where no game can lie under it.
             margin = {"y": thresholds[name], "x": 1.01, "yanchor": "middle"}
             written.append(_words(row, _limit_words(thresholds[name], definition), margin))
-        written.append(_lay_out_row(figure, definition, row))
+        bottom = _bottom(scored, definition, thresholds.get(name))
+        written.append(_lay_out_row(figure, definition, row, bottom))
         if len(iterations) <= _MOST_WITH_REASONS and "status" in games:
-            written += _reasons(games, definition, row)
+            written += _reasons(games, definition, row, bottom)
     names = iterations.reset_index()
     figure.update_layout(
         height=_HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
@@ -236,7 +237,7 @@ def _line_through(
         yield {"type": "path", **axes, "path": "".join(path), "line": line, "layer": "below"}
 
 
-def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Iterator[dict[str, object]]:
+def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int, bottom: float) -> Iterator[dict[str, object]]:
     """Why an iteration has no score, in its place."""
     for position, group in games.groupby("position"):
         if group["score"].isna().all():
@@ -245,7 +246,7 @@ def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Ite
             waits = "not rated" if definition.name == ENGAGEMENT.name else "pending"
             words = waits if status == "pending" else status.replace("_", "<br>")
             place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
-            place |= {"y": definition.scale.low, "yanchor": "bottom"}
+            place |= {"y": bottom, "yanchor": "bottom"}
             yield _words(row, words, place)
 
 
@@ -372,13 +373,25 @@ def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
     )
 
 
-def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> dict[str, object]:
-    """Lay out the axis of a row and return its title."""
+def _bottom(scored: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> float:
+    """The lower end of a row's axis: a tick below the data, with the threshold in view."""
     scale = definition.scale
-    reach = _REACH * scale.width
-    ticks = _TICKS.get(scale.name, [0, 3, 6, 9] if scale.name == "nine" else None)
+    ticks = _TICKS.get(scale.name)
+    if ticks is None:
+        return scale.low
+    held = [*scored["score"].tolist(), *([] if threshold is None else [threshold])]
+    return max((tick for tick in ticks[:-1] if all(tick < value for value in held)), default=scale.low)
+
+
+def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int, bottom: float) -> dict[str, object]:
+    """Lay out the axis of a row, from ``bottom`` on, and return its title."""
+    scale = definition.scale
+    reach = _REACH * (scale.high - bottom)
+    ticks = [tick for tick in _TICKS.get(scale.name, []) if tick >= bottom] or None
+    # Few are legible beside a row.
+    ticks = ticks[::2] if ticks and len(ticks) == 5 else ticks
     figure.update_yaxes(
-        range=[scale.low - reach, scale.high + reach],
+        range=[bottom - reach, scale.high + reach],
         tickvals=ticks,
         ticksuffix=" USD" if scale.name == USD else "",
         ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
@@ -392,7 +405,7 @@ def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> d
     return _words(row, definition.label, above, weight=600)
 
 
-_TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5]}
+_TICKS = {PERCENT.name: [0, 25, 50, 75, 100], LIKERT.name: [1, 2, 3, 4, 5], "nine": [0, 3, 6, 9]}
 
 
 def trend_alt(

@@ -109,10 +109,19 @@ def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
     assert means.y == pytest.approx((sum(scores) / len(scores),))
 
 
-@pytest.mark.parametrize(("definition", "low", "high"), [(STRATEGIC_DEPTH, 0, 100), (ENGAGEMENT, 1, 5)])
-def test_the_axis_is_the_whole_scale_of_the_metric(definition, low: float, high: float) -> None:
-    bottom, top = drawn(points((1, "v1", 4.0)), definition, definition.threshold).layout.yaxis.range
+@pytest.mark.parametrize(
+    ("definition", "score", "low", "high"),
+    [
+        (STRATEGIC_DEPTH, 4.0, 0, 100),
+        (STRATEGIC_DEPTH, 95.0, 50, 100),
+        (ENGAGEMENT, 1.0, 1, 5),
+        (ENGAGEMENT, 4.0, 2, 5),
+    ],
+)
+def test_the_axis_begins_below_the_data_and_holds_the_threshold(definition, score, low: float, high: float) -> None:
+    bottom, top = drawn(points((1, "v1", score)), definition, definition.threshold).layout.yaxis.range
     assert bottom < low < high < top
+    assert bottom < definition.threshold < top
     assert top - bottom < 1.2 * (high - low)
 
 
