@@ -27,6 +27,8 @@ EMPTY, LOADING, DATA, ERROR, UNKNOWN = "empty", "loading", "data", "error", "unk
 STATES = (EMPTY, LOADING, DATA, ERROR, UNKNOWN)
 HEIGHTS = {1280: 1050, 390: 844}
 SIZES = ((1280, "light"), (390, "dark"), (1280, "dark"), (390, "light"))
+MOST_ABOVE = 120
+"""Pixels from the top of the screen to the first content of a page."""
 # axe judges contrast only where it can see, so it gets a window that holds the whole page.
 TALL = 3000
 GAMES = ("aiwolf/game2.log", "aiwolf/LICENSE")
@@ -175,6 +177,9 @@ class Sight:
         found = []
         if self.looker.overflow > 0:
             found.append(f"scrolls sideways by {self.looker.overflow}")
+        found += [f"has text of {what}" for what in self.looker.page.evaluate(_ODD_SIZES)]
+        if width > 1000 and (below := self.looker.page.evaluate(_HEAD)) > MOST_ABOVE:
+            found.append(f"begins {below} pixels from the top")
         if rules is not None:
             self.looker.reshape(width, theme, TALL)
             found += findings(self.looker.page, rules)
@@ -219,5 +224,21 @@ def test_screenshots_of_all_pages_in_all_sizes(sight, screenshots) -> None:
     assert problems == []
 
 
+# Pixels of every text on the screen that is of none of the five sizes; charts and icons included.
+_ODD_SIZES = """() => {
+    const odd = new Set();
+    const look = (root) => root.querySelectorAll("*").forEach((node) => {
+        if (node.shadowRoot) look(node.shadowRoot);
+        const { fontSize, fontFamily, visibility } = getComputedStyle(node);
+        const isText = [...node.childNodes].some((one) => one.nodeType === 3 && one.textContent.trim());
+        if (!isText || visibility === "hidden" || fontFamily.includes("Material")) return;
+        if (["STYLE", "SCRIPT"].includes(node.tagName) || !node.getBoundingClientRect().width) return;
+        const size = parseFloat(fontSize);
+        if (![12, 14, 16, 20, 28].includes(size)) odd.add(`${size}: ${node.textContent.trim().slice(0, 30)}`);
+    });
+    look(document);
+    return [...odd];
+}"""
+_HEAD = "() => Math.round(document.querySelector('.st-key-page_head')?.getBoundingClientRect().bottom ?? 0)"
 _OVERFLOW = """() => [document.documentElement, document.querySelector("[data-testid='stMain']")]
     .map((node) => node.scrollWidth - node.clientWidth)"""

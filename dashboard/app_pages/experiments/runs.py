@@ -314,7 +314,7 @@ def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
                 xanchor="right",
                 xshift=_MEAN_WIDTH,
                 y=place,
-                font={"size": 13, "weight": 600},
+                font={"size": 14, "weight": 600},
                 showarrow=False,
             )
     for place, row in enumerate(rows):
@@ -416,7 +416,7 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str, ends: tuple
             "tickvals": list(range(len(rows))),
             "ticktext": [row["label"] if is_all_alike else f"{row['label']}<br>{row_words(row)}" for row in rows],
             "range": [len(rows) - 0.5, -0.5],
-            "tickfont": {"size": 13},
+            "tickfont": {"size": 14},
             "fixedrange": True,
         },
     )
