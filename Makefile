@@ -19,7 +19,7 @@ $(BIN)/lint-imports --no-cache
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-long check validity bench reader screenshots clean
+.PHONY: help run test test-long check validity bench samples reader screenshots clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -56,6 +56,9 @@ validity: $(VENV)/installed-dev ## Print how far each metric can be trusted, on 
 bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is wanted
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.judging
+
+samples: $(VENV)/installed-dev ## Score the sample games anew and write their recorded scores
+	$(BIN)/python -c "from evaluation.workflows.samples import record_scores; record_scores()"
 
 reader: $(VENV)/installed-dev ## Train the reader on data/labels, print its figures, write it and its model card
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reader

@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
+from evaluation.engines.scoring import evaluate_transcript
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, sample_root
+from evaluation.files.locations import Location
 from evaluation.files.yaml_files import parse_model
 from evaluation.iterations.iteration import Fate
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import Added, Store
+from evaluation.store.corpus import Corpus, ScoredGame
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
-from evaluation.workflows.scoring import add_evaluated
+from evaluation.workflows.scoring import add_evaluated, store_games
 
 RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
+_SCORED = "scored"
 
 
 class SampleDecision(BaseModel):
@@ -85,7 +92,9 @@ class LoadedSamples:
 
 
 def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
-    """Stores and scores the shipped games, one transaction each. Doing it again changes nothing.
+    """Stores the shipped games, those of an iteration in one transaction, with their recorded scores.
+
+    Games without such are scored, one transaction each. Doing it again changes nothing.
 
     Args:
         store: Where to.
@@ -95,21 +104,59 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
         InputError: A shipped file is damaged.
     """
     manifest = load_manifest()
-    planned: list[tuple[Path, str | None]] = [(path, one.name) for one in manifest.iterations for path in one.games]
-    planned += [(path, None) for path in manifest.games]
+    planned = planned_games(manifest)
     created = _create_iterations(store, manifest.iterations)
     progress(0, len(planned))
+    scored = recorded_scores() if store.settings.thresholds() == DEFAULT_THRESHOLDS else {}
     added: list[Added] = []
     ids: dict[str, str] = {}
-    for done, (path, iteration) in enumerate(planned, start=1):
-        for transcript in read_transcripts(path):
-            added.append(add_evaluated(store, transcript, source_name=path.name, iteration=iteration))
-            ids[path.relative_to(sample_root()).as_posix()] = transcript.id
-        progress(done, len(planned))
+    for iteration, group in groupby(planned, key=lambda one: one[1]):
+        games = [path for path, _ in group]
+        known = [path for path in games if _relative(path) in scored]
+        added += store_games(store, [(scored[_relative(path)], path.name) for path in known], iteration=iteration)
+        ids |= {_relative(path): scored[_relative(path)].transcript.id for path in known}
+        for path in (one for one in games if one not in known):
+            for transcript in read_transcripts(path):
+                added.append(add_evaluated(store, transcript, source_name=path.name, iteration=iteration))
+                ids[_relative(path)] = transcript.id
+            progress(len(ids), len(planned))
+        progress(len(ids), len(planned))
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
     return LoadedSamples(len(planned), len(new), new_ratings, sum(bool(game.failures) for game in new))
+
+
+def planned_games(manifest: SampleManifest) -> list[tuple[Path, str | None]]:
+    """Every shipped game with the iteration that it belongs to, in the order of loading."""
+    games: list[tuple[Path, str | None]] = [(path, one.name) for one in manifest.iterations for path in one.games]
+    return [*games, *((path, None) for path in manifest.games)]
+
+
+def _relative(path: Path) -> str:
+    return path.relative_to(sample_root()).as_posix()
+
+
+def recorded_scores() -> dict[str, ScoredGame]:
+    """The shipped games as they are scored, by path below the samples; empty where the metrics are of other versions.
+
+    Raises:
+        InfrastructureError: The file with the scores is damaged.
+    """
+    corpus = Corpus(Location.of(str(sample_root() / _SCORED)))
+    return {game.source_name: game for file in corpus.files() for game in corpus.read(file)}
+
+
+def record_scores() -> None:
+    """Scores the shipped games and writes what :func:`recorded_scores` reads, in place of what is there."""
+    folder = sample_root() / _SCORED
+    shutil.rmtree(folder, ignore_errors=True)
+    found = [
+        (evaluate_transcript(transcript), _relative(path))
+        for path, _ in planned_games(load_manifest())
+        for transcript in read_transcripts(path)
+    ]
+    Corpus(Location.of(str(folder))).write(found, None)
 
 
 def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.verdict import MetricScore, Verdict
     from evaluation.store import Added, Store
+    from evaluation.store.corpus import ScoredGame
     from evaluation.store.result_rows import ScoredRows
     from evaluation.store.transcript_rows import TranscriptRows
     from evaluation.transcript import Transcript
@@ -80,7 +81,11 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
 
 
 def store_games(
-    store: Store, games: Sequence[tuple[GameRecord, str]], *, iteration: str | None = None, updates_known: bool = False
+    store: Store,
+    games: Sequence[tuple[GameRecord | ScoredGame, str]],
+    *,
+    iteration: str | None = None,
+    updates_known: bool = False,
 ) -> list[Added]:
     """Stores transcripts and their results in one transaction: all or none. All ways of importing end here.
 

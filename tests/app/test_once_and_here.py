@@ -32,6 +32,7 @@ def test_a_moment_is_told_in_the_time_zone_that_is_asked_for() -> None:
         ("judge_rows", {"transcripts": ["g1", "g2"]}, ("games", {"part": "List"})),
         ("insight_checks", {"transcripts": ["g1"]}, ("games", {"transcript": "g1", "show": "Insights"})),
         ("samples", {}, ("overview", {})),
+        ("examples", {}, ("agents", {})),
         ("evaluate", {}, ("games", {"part": "List"})),
     ],
 )

@@ -205,6 +205,8 @@ def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, 
             return GAMES_PAGE, "See the answers", {**subject, state.VIEW: state.INSIGHTS}
         case judging_jobs.ROWS if subject:
             return GAMES_PAGE, "Read the game", subject
+        case jobs.EXAMPLES:
+            return AGENTS_PAGE, "See the agents", {}
         case jobs.SAMPLES:
             return OVERVIEW_PAGE, "See the overview", {}
     # The list is named: on the page where games are added the link would leave everything as it is.

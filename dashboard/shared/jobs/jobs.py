@@ -48,6 +48,7 @@ from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import add_evaluated
 
 SAMPLES = "samples"
+EXAMPLES = "examples"
 EVALUATE = "evaluate"
 REEVALUATE = "reevaluate"
 CONTROLS = "controls"
@@ -102,7 +103,9 @@ def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> 
     else:
         done = store.jobs.update(job_id, state=JobState.DONE, message=message)
         store.import_queue.clear(job_id)
-        if done.kind in (EVALUATE, SAMPLES, REEVALUATE):
+        if done.kind == SAMPLES:
+            start_examples(store)
+        if done.kind in (EVALUATE, EXAMPLES, REEVALUATE):
             start_controls(store)
         if done.kind in (EVALUATE, ROWS):
             start_reading_imports(store, done)
@@ -271,9 +274,18 @@ def start_samples(store: Store) -> Job:
 
 def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     loaded = load_samples(store, report)
-    load_examples(store)
     words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
     return words + _incomplete_words(loaded.incomplete)
+
+
+def start_examples(store: Store) -> Job:
+    """Loads an example of everything that is not a game, once the games are there to be looked at."""
+    return start(store, EXAMPLES, "Loading examples", 1, partial(_load_examples, store.unguarded(), ""))
+
+
+def _load_examples(store: Store, _job_id: str, _report: ProgressCallback) -> str:
+    load_examples(store)
+    return "Agents, an experiment and an A/B test are there as examples"
 
 
 def start_samples_on_first_start(store: Store) -> None:
@@ -297,6 +309,7 @@ _GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
     EVALUATE: _score_waiting,
     REEVALUATE: _score_outdated,
     SAMPLES: _load_samples,
+    EXAMPLES: _load_examples,
     CONTROLS: _compare,
     PERSONAS: evaluate_agents,
     ROWS: judge_games,

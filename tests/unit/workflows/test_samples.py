@@ -11,10 +11,19 @@ import pytest
 from evaluation.engines.scoring import SCORERS
 from evaluation.files.bundled import sample_root
 from evaluation.readers import read_path
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_board
-from evaluation.workflows.samples import SampleManifest, load_examples, load_manifest
+from evaluation.workflows.samples import (
+    SampleManifest,
+    load_examples,
+    load_manifest,
+    load_samples,
+    planned_games,
+    recorded_scores,
+)
+from evaluation.workflows.scoring import GameRecord
 from tests.stored_rows import correction_log
 
 
@@ -53,7 +62,12 @@ def test_every_shipped_game_is_listed_once(manifest: SampleManifest) -> None:
     listed = [*(path for iteration in manifest.iterations for path in iteration.games), *manifest.games]
     assert max(Counter(listed).values()) == 1
     companions = {"LICENSE", "manifest.yaml", "ratings.csv"}
-    shipped = {path for path in sample_root().rglob("*") if path.is_file() and path.name not in companions}
+    scored = sample_root() / "scored"
+    shipped = {
+        path
+        for path in sample_root().rglob("*")
+        if path.is_file() and path.name not in companions and scored not in path.parents
+    }
     unlisted = {path for path in shipped if path not in listed and path.parent not in listed}
     assert unlisted == set()
 
@@ -86,3 +100,23 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
     assert len(store.experiments.all()) == 1
     assert store.corrections.count("michael") == 5
     store.close()
+
+
+def test_the_recorded_scores_are_those_of_a_fresh_scoring() -> None:
+    recorded = recorded_scores()
+    planned = planned_games(load_manifest())
+    assert set(recorded) == {path.relative_to(sample_root()).as_posix() for path, _ in planned}
+    for path, _ in planned:
+        fresh = GameRecord.scored(read_one(path), DEFAULT_THRESHOLDS)
+        held = recorded[path.relative_to(sample_root()).as_posix()]
+        assert (held.transcript, held.scores.tried) == (fresh.transcript, fresh.scores.tried), "Run: make samples"
+        for one, other in zip(held.scores.results, fresh.scores.results, strict=True):
+            assert (one.digest, one.score, one.in_doubt) == (other.digest, other.score, other.in_doubt), "make samples"
+
+
+def test_samples_are_scored_where_thresholds_are_others(tmp_path: Path) -> None:
+    store = Store(tmp_path / "strict.duckdb")
+    store.settings.set_threshold(MEMORY_ACCURACY.name, 99.0)
+    load_samples(store)
+    thresholds = {one["memory_accuracy"].threshold for one in store.results.metric_scores().values()}
+    assert thresholds == {99.0}
