@@ -27,6 +27,12 @@ def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:
     st.page_link(GAMES_PAGE, label=label, icon=icon, query_params={state.GAMES_PART: state.ADD_GAMES})
 
 
+def check_link(label: str, iteration: str) -> None:
+    """A link to the verdicts of an iteration that a person should look at."""
+    query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: iteration}
+    st.page_link(GAMES_PAGE, label=label, icon=":material/fact_check:", query_params=query)
+
+
 def rate_link(label: str, icon: str = ":material/rate_review:") -> None:
     """A link to the desk."""
     st.page_link(RATE_PAGE, label=label, icon=icon)

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.changes.actions import attempt
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.component_script import component_script
@@ -31,7 +31,6 @@ _SKIPPED = "queue_skipped"
 _ACTS = "queue_acts"
 _AGAIN = "queue_again"
 _TAKEN_BACK = "queue_taken_back"
-_OF = "queue_of"
 _KINDS = "queue_kinds"
 _AUTHOR = "queue_author"
 _LONGEST_NAME = 200
@@ -110,7 +109,7 @@ def review_queue(store: Store, iterations: list[str]) -> None:
 
 def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
     names = [*reversed(iterations), NO_ITERATION]
-    name = st.selectbox("Games of", names, key=_OF, bind="query-params", filter_mode="contains")
+    name = st.selectbox("Games of", names, key=state.CHECKED_GAMES, bind="query-params", filter_mode="contains")
     with st.popover("What to check", icon=":material/filter_list:"):
         kinds = st.pills(
             "Only these",
@@ -251,7 +250,13 @@ def _unskip() -> None:
 
 def _remember(queued: QueuedRow, game: str, done: str, override: int | None) -> None:
     words = f"{shortened(game, 80)}, {DEFINITIONS[queued.item.metric].label}, {done}"
-    act = _Act(_key(queued), words, override, st.session_state.get(_OF), list(st.session_state.get(_KINDS) or ()))
+    act = _Act(
+        _key(queued),
+        words,
+        override,
+        st.session_state.get(state.CHECKED_GAMES),
+        list(st.session_state.get(_KINDS) or ()),
+    )
     st.session_state.setdefault(_ACTS, []).append(act)
     for name in (_AGAIN, _TAKEN_BACK):
         st.session_state.pop(name, None)
@@ -284,7 +289,7 @@ def _undo(store: Store) -> None:
     ):
         return
     st.session_state[_AGAIN], st.session_state[_TAKEN_BACK] = last.row, f"Taken back: {last.words}"
-    st.session_state[_OF], st.session_state[_KINDS] = last.of, last.kinds
+    st.session_state[state.CHECKED_GAMES], st.session_state[_KINDS] = last.of, last.kinds
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:

@@ -29,7 +29,8 @@ from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
-from evaluation.workflows.iterations import iteration_names
+from evaluation.workflows.iterations import current, iteration_names
+from evaluation.workflows.judging import stored_review_queue
 
 _PART = "games_part"
 _PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
@@ -70,9 +71,22 @@ def pick_part() -> str:
     st.session_state[_PART] = _addressed()
     with state.head():
         st.segmented_control(
-            "Part of the page", _PARTS, required=True, key=_PART, on_change=keep_part, label_visibility="collapsed"
+            "Part of the page",
+            _PARTS,
+            required=True,
+            key=_PART,
+            format_func=_part_words,
+            on_change=keep_part,
+            label_visibility="collapsed",
         )
     return str(st.session_state[_PART])
+
+
+def _part_words(part: str) -> str:
+    """The part, and how many verdicts of the current iteration there are to check."""
+    name = resources.read(current) if part == state.CHECK_VERDICTS else None
+    waiting = len(resources.share(stored_review_queue, name)) if name else 0
+    return f"{part} ({waiting})" if waiting else part
 
 
 def keep_part() -> None:

@@ -18,7 +18,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     waiting_games,
     without_ratings,
 )
-from dashboard.shared import page_links, resources, state
+from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.changes.keep_or_revert import decision_form
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
@@ -36,6 +36,7 @@ from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.store import Store
 from evaluation.text.display import counted
+from evaluation.workflows.judging import stored_review_queue
 
 PICKED = "iteration"
 """The key, and query parameter, of the iteration that is shown."""
@@ -190,6 +191,12 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             _go(shown, step)
         if critical:
             transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
+    if queue := resources.share(stored_review_queue, shown.iteration.name):
+        thresholds = resources.read(queries.thresholds)
+        deciding = sum(one.item.decides(thresholds) for one in queue)
+        page_links.check_link(
+            f"{counted(len(queue), 'verdict')} to check, {deciding} could decide", shown.iteration.name
+        )
 
 
 def _go(shown: IterationSummary, step: NextStep) -> None:
