@@ -283,8 +283,9 @@ def start_examples(store: Store) -> Job:
     return start(store, EXAMPLES, "Loading examples", 1, partial(_load_examples, store.unguarded(), ""))
 
 
-def _load_examples(store: Store, _job_id: str, _report: ProgressCallback) -> str:
+def _load_examples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     load_examples(store)
+    report(1, 1)
     return "Agents, an experiment and an A/B test are there as examples"
 
 
