@@ -225,7 +225,7 @@ class MetricResult:
     Attributes:
         score: On the metric's scale; ``None`` when not applicable or pending.
         reason: Why it has no score; beside a score, why it fails whatever that is.
-        threshold: The threshold it was judged by at that time.
+        threshold: The threshold that it is judged by.
         notes: What the rule remarked about its own rows ("no references"); :attr:`remarks` is what is shown.
         details: Metric-specific, JSON-compatible extras (similarity matrix, coverage, robotic phrases).
         replaced: Rows that a judge's decision or an override replaced, as they were.

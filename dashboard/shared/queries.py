@@ -28,7 +28,7 @@ from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.iterations import stored_board
-from evaluation.workflows.scoring import current_evaluation, current_outcomes
+from evaluation.workflows.scoring import current_evaluation
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20
@@ -116,7 +116,7 @@ def trend_points(store: Store) -> pd.DataFrame:
     """
     with store.unit():
         summaries = store.transcripts.summaries()
-        metrics = current_outcomes(store)
+        metrics = store.results.metric_scores()
         names = [one.name for one in store.iterations.list()]
         raters = store.ratings.rater_counts()
     places = {name: place for place, name in enumerate(names, start=1)}
@@ -162,7 +162,7 @@ def transcript_list(store: Store) -> pd.DataFrame:
     """
     with store.unit():
         summaries = store.transcripts.summaries()
-        metrics = current_outcomes(store)
+        metrics = store.results.metric_scores()
         people = store.transcripts.introductions()
         ratings = store.ratings.rater_counts()
     keys = [str(key) for key in summaries["transcript_id"]]
@@ -256,7 +256,6 @@ class OpenTranscript:
         name: The title of the game, as its file or a person gave it.
         label: The name by which people know it, see ``Transcripts.game_names``.
         source_name: The file or folder that it came from.
-        judged_otherwise: Metrics whose stored results were judged by another threshold than today's.
     """
 
     transcript: Transcript
@@ -267,7 +266,6 @@ class OpenTranscript:
     results: Mapping[str, MetricResult]
     outcomes: Mapping[str, MetricScore]
     verdict: Verdict
-    judged_otherwise: Sequence[str]
 
     @cached_property
     def concerning(self) -> RowsByMessage:
@@ -324,7 +322,6 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         results,
         outcomes,
         evaluation.verdict,
-        [metric for metric, result in results.items() if result.threshold != outcomes[metric].threshold],
     )
 
 

@@ -21,11 +21,10 @@ from evaluation.cli.options import (
 )
 from evaluation.cli.terminal import note, safe, say, say_json, say_list, shortened, table
 from evaluation.text.display import counted, dollars, number_or_none, time_words
-from evaluation.workflows.scoring import current_evaluation, current_outcomes
+from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.rubric.verdict import Scored
     from evaluation.score import LedgerRow, MetricResult
     from evaluation.store import Deletion, Store
     from evaluation.transcript import Transcript
@@ -57,7 +56,7 @@ def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
         if iteration is not None:
             store.iterations.get(iteration)
         summaries = store.transcripts.summaries(iteration)
-        metrics = current_outcomes(store, iteration)
+        metrics = store.results.metric_scores(iteration)
     rows = []
     for summary in summaries.to_dict("records"):
         outcomes = metrics.get(summary["transcript_id"], {})
@@ -132,23 +131,12 @@ def _overview(evaluation: Evaluation, name: str) -> str:
         f"{len(transcript.discussion)} of them in the discussion",
         "",
         table(("Metric", "Score", "Threshold", "From", "Remarks"), list(metric_rows(evaluation))),
-        *_changed_thresholds(evaluation, outcomes),
         "",
         f"Verdict: {verdict.status}, {verdict.passed_count} of 7 pass{verdict.count_words}",
         *(f"  {shortened(reason, _LONGEST_REASON)}" for reason in verdict.reasons),
         *advice_lines(outcomes, known_usd(transcript.cost)),
     ]
     return "\n".join(lines)
-
-
-def _changed_thresholds(evaluation: Evaluation, outcomes: Mapping[str, Scored]) -> Iterator[str]:
-    for name, result in evaluation.metrics.items():
-        today = outcomes[name]
-        if today.threshold != result.threshold:
-            yield (
-                f"{result.definition.label}: the threshold is {today.threshold:g} today, so the verdict takes it as "
-                f"{today.status.replace('_', ' ')}."
-            )
 
 
 def _ledger(result: MetricResult, transcript: Transcript) -> Iterator[str]:

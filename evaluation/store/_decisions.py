@@ -136,7 +136,7 @@ _STANDING = """
 SELECT transcript_id, metric, row_id, verdict, label, reason, confidence, citations, judge, model,
     judgement_key AS key, epoch_us(decided_at) AS decided_at, added_row AS added
 FROM (
-    SELECT * FROM row_decisions SEMI JOIN transcripts USING (transcript_id) WHERE transcript_id IN ({})
+    SELECT * FROM row_decisions SEMI JOIN living_games USING (transcript_id) WHERE transcript_id IN ({})
     QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY decision_id DESC) = 1
 ) WHERE verdict IS NOT NULL ORDER BY decision_id
 """
@@ -237,7 +237,7 @@ RETURNING override_id, epoch_us(created_at)
 
 _SELECT = """
 SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes, added_words
-FROM overrides SEMI JOIN transcripts USING (transcript_id) {} ORDER BY override_id
+FROM overrides SEMI JOIN living_games USING (transcript_id) {} ORDER BY override_id
 """
 
 _ROWS = """

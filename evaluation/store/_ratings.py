@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evaluation.store.database import Store
 
 
-_LIVING = "ratings SEMI JOIN transcripts USING (transcript_id)"
+_LIVING = "ratings SEMI JOIN living_games USING (transcript_id)"
 
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
 
@@ -145,7 +145,7 @@ class Ratings:
 
     def assigned(self, rater: str, token: str) -> str | None:
         """The transcript that ``rater`` was given with that token; ``None`` when nobody was, or somebody else."""
-        query = """SELECT transcript_id FROM assignments SEMI JOIN transcripts USING (transcript_id)
+        query = """SELECT transcript_id FROM assignments SEMI JOIN living_games USING (transcript_id)
             WHERE rater = ? AND token = ?"""
         return next((str(found) for (found,) in self._store.rows(query, [rater_name(rater), well_formed(token)])), None)
 
@@ -279,14 +279,14 @@ class Drafts:
     def begun(self) -> set[tuple[str, str]]:
         """Transcript and rater of each form that was begun and not submitted."""
         query = """SELECT transcript_id, rater FROM assignments JOIN drafts USING (token)
-            SEMI JOIN transcripts USING (transcript_id)"""
+            SEMI JOIN living_games USING (transcript_id)"""
         return {(str(game), str(rater)) for game, rater in self._units.rows(query)}
 
 
 _SAVE = """
 INSERT INTO drafts (token, revision, body)
 SELECT $token, $revision, $body
-WHERE $token IN (SELECT token FROM assignments SEMI JOIN transcripts USING (transcript_id))
+WHERE $token IN (SELECT token FROM assignments SEMI JOIN living_games USING (transcript_id))
     AND $token NOT IN (SELECT token FROM ratings)
 ON CONFLICT (token) DO UPDATE SET revision = excluded.revision, body = excluded.body, updated_at = now(),
     touched = excluded.touched
@@ -369,7 +369,7 @@ INSERT INTO engagement_decisions (transcript_id, score, who, reason) VALUES (?, 
 
 _SELECT = """
 SELECT d.decision_id, d.transcript_id, d.score, d.who, d.reason, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
-FROM engagement_decisions d SEMI JOIN transcripts USING (transcript_id)
+FROM engagement_decisions d SEMI JOIN living_games USING (transcript_id)
 LEFT JOIN engagement_decisions u ON u.undoes = d.decision_id
 WHERE d.undoes IS NULL AND ($transcript::text IS NULL OR d.transcript_id = $transcript) ORDER BY d.decision_id
 """

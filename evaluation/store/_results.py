@@ -17,7 +17,7 @@ from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import LedgerRow, MetricResult, Status, status_of, summarise
+from evaluation.score import LedgerRow, MetricResult, Status, status_by, status_of, summarise
 from evaluation.store._bulk_rows import (
     append,
     append_rows,
@@ -99,8 +99,11 @@ class Results:
             new = _unknown_ones(cursor, [result for game in games for result in game.results])
             _insert(cursor, new)
             replace_failures(cursor, tried, failures)
-            # Where nobody has decided anything, results stand as they were computed.
+            # Where nobody has decided anything, results stand as they were computed, unless by other thresholds.
             qualified = _qualified(cursor, sorted({one.transcript_id for _, one in new}))
+            today = self._store.settings.thresholds()
+            others = {one.transcript_id for _, one in new if one.values["threshold"] != today[one.values["metric"]]}
+            qualified = sorted({*qualified, *others})
             latest = {one.key: (number, one) for number, one in new if one.transcript_id not in qualified}
             _clear(cursor, latest)
             append_rows(cursor, "current_scores", [one.score | {"result_id": n} for n, one in latest.values()])
@@ -128,17 +131,20 @@ class Results:
                         append_rows(cursor, "decided_rows", decided_rows(transcript_id, result))
                         append_rows(cursor, "rows_in_doubt", doubt_rows(transcript_id, result))
 
-    def rewrite_engagement(self, threshold: float) -> None:
-        """Judges engagement by another threshold in every game, deleted ones included."""
+    def judge_again(self, metric: str, threshold: float) -> None:
+        """Judges a metric by another threshold in every game, deleted ones included.
+
+        A failure that is not by score stays one whatever the threshold.
+        """
         with self._store.unit(write=True, join=True) as cursor:
-            found = cursor.execute(_RATED, [ENGAGEMENT.name]).fetchall()
+            found = cursor.execute(_JUDGED_BY_SCORE, [metric]).fetchall()
             for status in (Status.PASSED, Status.FAILED):
                 ids = [key for key, score in found if status_of(score, threshold) is status]
-                cursor.execute(_SET_STATUS, [status.value, ENGAGEMENT.name, ids])
-            cursor.execute("UPDATE current_scores SET threshold = ? WHERE metric = ?", [threshold, ENGAGEMENT.name])
+                cursor.execute(_SET_STATUS, [status.value, metric, ids])
+            cursor.execute("UPDATE current_scores SET threshold = ? WHERE metric = ?", [threshold, metric])
 
     def load(self, transcript_id: str) -> dict[str, MetricResult]:
-        """The transcript's results as they stand, in the rubric's order, engagement from ratings and a lead's decision.
+        """The transcript's results as they stand, in the rubric's order, judged by today's thresholds.
 
         :func:`~evaluation.precedence.results_as_they_stand` says who has the last word on a row. A metric that was
         never computed is missing; engagement never is.
@@ -165,7 +171,7 @@ class Results:
         self, cursor: DuckDBPyConnection, transcript_id: str, metrics: Collection[str]
     ) -> tuple[dict[str, int], dict[str, MetricResult]]:
         """The numbers of the computed results by metric, and the results as they stand."""
-        store = self._store
+        store, thresholds = self._store, self._store.settings.thresholds()
         results: dict[str, MetricResult] = {}
         ids, computed = _computed(cursor, transcript_id, [name for name in metrics if name != ENGAGEMENT.name])
         if computed:
@@ -179,13 +185,17 @@ class Results:
                 for name, one in computed.items()
                 if (key := (name, one.definition.version)) in controls
             }
-            results = attach_controls(results_as_they_stand(computed, *decided), known, links)
+            standing = attach_controls(results_as_they_stand(computed, *decided), known, links)
+            results = {
+                name: replace(one, status=status_by(one, thresholds[name]), threshold=thresholds[name])
+                for name, one in standing.items()
+            }
         if ENGAGEMENT.name in metrics:
             ratings, counting = store.ratings.of_transcript(transcript_id)
             results[ENGAGEMENT.name] = measure_ratings(
                 ratings,
                 counting=counting,
-                threshold=store.settings.thresholds()[ENGAGEMENT.name],
+                threshold=thresholds[ENGAGEMENT.name],
                 decision=store.engagement_decisions.current(transcript_id).get(transcript_id),
             )
         return ids, results
@@ -205,9 +215,9 @@ class Results:
 
         Returns:
             One row per transcript and metric: ``transcript_id``, ``metric``, ``score`` (on the metric's scale; empty
-            when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (the one it was
-            judged by), ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave
-            some out; ``denominator`` of these have weight), ``control`` (as
+            when not applicable or pending), ``numerator``, ``denominator``, ``status``, ``threshold`` (today's),
+            ``method``, ``version``, ``reason``, ``considered`` (rows of the ledger, for metrics that leave some out;
+            ``denominator`` of these have weight), ``control`` (as
             :func:`~evaluation.rubric.controls.compute_controls` describes it; ``None`` while it is not computed).
             Transcripts in the order in which they were put into their iteration, metrics in the rubric's. Engagement is
             there for all of them.
@@ -275,7 +285,7 @@ class Results:
     def versions(self) -> set[tuple[str, str]]:
         """The metrics of all stored results with the versions that computed them, results of before included."""
         found = self._store.rows(
-            "SELECT DISTINCT metric, version FROM metric_results SEMI JOIN transcripts USING (transcript_id)"
+            "SELECT DISTINCT metric, version FROM metric_results SEMI JOIN living_games USING (transcript_id)"
         )
         return {(str(metric), str(version)) for metric, version in found}
 
@@ -408,7 +418,10 @@ SELECT transcript_id, metric, a.model, array_to_string(list_sort(list(DISTINCT c
 FROM asked a LEFT JOIN judgements j USING (key) GROUP BY ALL ORDER BY ALL
 """
 
-_RATED = "SELECT transcript_id, score FROM current_scores WHERE metric = ? AND score IS NOT NULL"
+_JUDGED_BY_SCORE = """
+SELECT transcript_id, score FROM current_scores
+WHERE metric = ? AND score IS NOT NULL AND NOT (status = 'failed' AND reason <> '')
+"""
 
 _SET_STATUS = """
 UPDATE current_scores SET status = ? WHERE metric = ? AND transcript_id IN (SELECT unnest(?::text[]))
@@ -566,7 +579,7 @@ _WANTED = """
 WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
 judged AS (
     SELECT decision_id, transcript_id, metric, row_id, verdict, reason FROM row_decisions SEMI JOIN latest
-    USING (decision_id) SEMI JOIN transcripts USING (transcript_id) WHERE verdict IS NOT NULL
+    USING (decision_id) SEMI JOIN living_games USING (transcript_id) WHERE verdict IS NOT NULL
 ),
 overruled AS (
     SELECT unnest($transcripts::text[]) AS transcript_id, unnest($metrics::text[]) AS metric,

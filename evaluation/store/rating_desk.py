@@ -170,7 +170,7 @@ LIMIT 1
 _PLAIN_PROGRESS = f"""
 SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
     + (SELECT count(*) FROM rating_assignments WHERE rater = $rater),
-    (SELECT count(DISTINCT transcript_id) FROM ratings SEMI JOIN transcripts USING (transcript_id)
+    (SELECT count(DISTINCT transcript_id) FROM ratings SEMI JOIN living_games USING (transcript_id)
      WHERE rater = $rater),
     (SELECT count(*) FROM transcripts
      WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
@@ -180,7 +180,7 @@ _PROGRESS = f"""
 WITH people AS (SELECT unnest($raters::text[]) AS rater),
 assigned AS (SELECT DISTINCT rater, transcript_id FROM current_rating_assignments WHERE rater IN (FROM people)),
 rated AS (
-    SELECT DISTINCT rater, transcript_id FROM ratings SEMI JOIN transcripts USING (transcript_id)
+    SELECT DISTINCT rater, transcript_id FROM ratings SEMI JOIN living_games USING (transcript_id)
     WHERE rater IN (FROM people)
 ),
 aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
@@ -257,7 +257,7 @@ class RatingAssignments:
 
 _SELECT = """
 SELECT a.assignment_id, a.transcript_id, a.rater, a.who, epoch_us(a.created_at), u.who, epoch_us(u.created_at)
-FROM rating_assignments a SEMI JOIN transcripts USING (transcript_id)
+FROM rating_assignments a SEMI JOIN living_games USING (transcript_id)
 LEFT JOIN rating_assignments u ON u.undoes = a.assignment_id
 WHERE a.undoes IS NULL ORDER BY a.assignment_id
 """
@@ -344,7 +344,7 @@ RETURNING discard_id
 
 _SELECT_DISCARDS = """
 SELECT d.discard_id, d.transcript_id, d.rater, d.reason, d.note, epoch_us(d.created_at), u.who, epoch_us(u.created_at)
-FROM discards d SEMI JOIN transcripts USING (transcript_id)
+FROM discards d SEMI JOIN living_games USING (transcript_id)
 LEFT JOIN discards u ON u.undoes = d.discard_id
 WHERE d.undoes IS NULL {} ORDER BY d.discard_id DESC
 """
@@ -387,6 +387,6 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING player
 
 _SELECT_STYLE_ANSWERS = """
 SELECT transcript_id, rater, player, kind, candidates, message_ids, truth, chosen
-FROM style_answers s SEMI JOIN transcripts USING (transcript_id)
+FROM style_answers s SEMI JOIN living_games USING (transcript_id)
 WHERE $rater::text IS NULL OR rater = $rater ORDER BY s.rowid
 """

@@ -213,8 +213,8 @@ CREATE TABLE iteration_changes (
 
 -- Transcripts. ``document`` is the canonical JSON (zlib), from which one is read back without loss; the other tables
 -- hold the same for SQL, without indexes, as they are only ever scanned or joined. ``position`` counts up over the
--- whole store: the order in which games entered their iteration. The view ``transcripts`` is the one place that leaves
--- out what is deleted; a query over all games that does not read it joins it.
+-- whole store: the order in which games entered their iteration. The view ``living_games`` is the one place that leaves
+-- out what is deleted: a query over all games reads ``transcripts``, which follows from it, or joins it.
 CREATE SEQUENCE transcript_numbers;
 CREATE TABLE stored_transcripts (
     transcript_id text PRIMARY KEY,
@@ -239,10 +239,10 @@ CREATE TABLE stored_transcripts (
     document blob NOT NULL,
     deletion_id bigint
 );
+CREATE VIEW living_games AS SELECT * EXCLUDE (deletion_id) FROM stored_transcripts WHERE deletion_id IS NULL;
 CREATE VIEW transcripts AS
-    SELECT t.* EXCLUDE (iteration_number, deletion_id), i.name AS iteration
-    FROM stored_transcripts t LEFT JOIN iterations i ON i.position = t.iteration_number
-    WHERE t.deletion_id IS NULL;
+    SELECT t.* EXCLUDE (iteration_number), i.name AS iteration
+    FROM living_games t LEFT JOIN iterations i ON i.position = t.iteration_number;
 CREATE TABLE players (
     transcript_id text NOT NULL,
     position integer NOT NULL,
@@ -351,8 +351,8 @@ CREATE VIEW current_results AS
     QUALIFY row_number() OVER (PARTITION BY transcript_id, metric ORDER BY result_id DESC) = 1;
 
 -- Scores as they stand, whoever decided their rows: rewritten, a game at a time, in the transaction that
--- stores a result, a control, a decision, an override or a rating of it, and for engagement when its
--- threshold changes. ``result_id`` is the computed result; engagement, which follows from ratings, has none.
+-- stores a result, a control, a decision, an override or a rating of it. All are judged by today's
+-- thresholds, also in the transaction that changes one. ``result_id`` is the computed result; engagement, which follows from ratings, has none.
 CREATE TABLE current_scores (
     transcript_id text NOT NULL,
     metric text NOT NULL,
@@ -460,7 +460,7 @@ CREATE TABLE ratings (
     is_past boolean DEFAULT false
 );
 CREATE VIEW current_ratings AS
-    SELECT * FROM ratings SEMI JOIN transcripts USING (transcript_id)
+    SELECT * FROM ratings SEMI JOIN living_games USING (transcript_id)
     QUALIFY row_number() OVER (
         PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1;
 CREATE VIEW engagement AS
@@ -501,7 +501,7 @@ CREATE TABLE rating_assignments (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE VIEW current_rating_assignments AS
-    SELECT * FROM rating_assignments a SEMI JOIN transcripts USING (transcript_id)
+    SELECT * FROM rating_assignments a SEMI JOIN living_games USING (transcript_id)
     WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM rating_assignments u WHERE u.undoes = a.assignment_id);
 CREATE SEQUENCE handover_numbers;
 CREATE TABLE rating_handovers (
@@ -523,7 +523,7 @@ CREATE TABLE discards (
     created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE VIEW current_discards AS
-    SELECT * FROM discards d SEMI JOIN transcripts USING (transcript_id)
+    SELECT * FROM discards d SEMI JOIN living_games USING (transcript_id)
     WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM discards u WHERE u.undoes = d.discard_id);
 CREATE TABLE style_answers (
     transcript_id text,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import InputError
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.readers.document import Limits
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.store._bulk_rows import require_text
 
 if TYPE_CHECKING:
@@ -67,8 +67,7 @@ class Settings:
         with self._store.unit(write=True, join=True):
             chosen = {name: held for name, held in self.get(_THRESHOLDS, {}).items() if name != metric}
             self.set(_THRESHOLDS, chosen if value is None else chosen | {metric: float(value)})
-            if metric == ENGAGEMENT.name:
-                self._store.results.rewrite_engagement(self.thresholds()[metric])
+            self._store.results.judge_again(metric, self.thresholds()[metric])
 
     def test_size(self) -> int:
         """Number of games that form a test of an iteration; the rubric's 3 where nothing was set."""

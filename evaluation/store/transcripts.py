@@ -314,7 +314,7 @@ ORDER BY transcripts.position
 
 def require_transcript(cursor: DuckDBPyConnection, transcript_id: str) -> None:
     """Raises ``NotFoundError`` unless the transcript is stored."""
-    _value(cursor, "1", transcript_id)
+    _value(cursor, "1", transcript_id, "living_games")
 
 
 def take_back(
@@ -336,7 +336,7 @@ def take_back(
     """
     found = cursor.execute(
         f"""SELECT {copied}, EXISTS (FROM {table} u WHERE u.undoes = o.{what}_id)
-            FROM {table} o SEMI JOIN transcripts USING (transcript_id) WHERE {what}_id = ? AND undoes IS NULL""",
+            FROM {table} o SEMI JOIN living_games USING (transcript_id) WHERE {what}_id = ? AND undoes IS NULL""",
         [number],
     ).fetchone()
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from evaluation.engines.task_engines import map_tasks, run_on_cluster
@@ -13,7 +13,7 @@ from evaluation.errors import InfrastructureError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.files.locations import Location
 from evaluation.text.display import counted
-from evaluation.workflows.scoring import Tally, read_transcripts
+from evaluation.workflows.scoring import Tally, read_transcripts, store_games
 
 if TYPE_CHECKING:
     from evaluation.readers import Answers, ChooseColumns
@@ -240,11 +240,8 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
         with store.unit(write=True) as cursor:
             known, deleted = iterations_of(cursor, list(games)), deleted_ones(cursor, list(games))
             fresh = [one for key, one in games.items() if key not in known and key not in deleted]
-            for one in fresh:
-                if one.iteration is not None:
-                    store.iterations.ensure(one.iteration)
-                store.transcripts.add_many([(one.transcript, one.source_name)], iteration=one.iteration)
-            store.results.save_rows([one.scores for one in fresh])
+            for iteration, group in groupby(fresh, key=lambda one: one.iteration):
+                store_games(store, [(one, one.source_name) for one in group], iteration=iteration, updates_known=True)
         collected.new += len(fresh)
         collected.known += len(known)
         collected.deleted += len(deleted)

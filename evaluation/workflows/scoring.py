@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.readers import Answers, ChooseColumns, ReadResult
     from evaluation.readers.import_report import ReportLine
-    from evaluation.rubric.verdict import MetricScore, Verdict
+    from evaluation.rubric.verdict import Verdict
     from evaluation.store import Added, Store
     from evaluation.store.corpus import ScoredGame
     from evaluation.store.result_rows import ScoredRows
@@ -102,7 +102,7 @@ def store_games(
     """
     from evaluation.store.transcripts import deleted_ones, iterations_of
 
-    with store.unit(write=True) as cursor:
+    with store.unit(write=True, join=True) as cursor:
         ids = [game.transcript.id for game, _ in games]
         known, deleted = iterations_of(cursor, ids), deleted_ones(cursor, ids)
         # A game stays in the iteration that it has, which is not a reason to create another one.
@@ -126,14 +126,13 @@ def store_games(
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
     """A stored transcript's results as they stand, its verdict by today's thresholds, and what failed."""
     from evaluation.engines.scoring import Evaluation
-    from evaluation.rubric.verdict import apply_thresholds, compute_verdict
+    from evaluation.rubric.verdict import compute_verdict
 
     with store.unit():
         results = store.results.load(transcript.id)
         failures = tuple(store.results.failures(transcript.id))
         thresholds = store.settings.thresholds()
-    verdict = compute_verdict(apply_thresholds(results, thresholds), transcript.cost)
-    return Evaluation(transcript, results, verdict, failures, thresholds)
+    return Evaluation(transcript, results, compute_verdict(results, transcript.cost), failures, thresholds)
 
 
 def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataFrame:
@@ -148,25 +147,6 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
         if iteration is not None:
             store.iterations.get(iteration)
         return results_table(store.transcripts.summaries(iteration), store.results.scores(iteration))
-
-
-def current_outcomes(store: Store, iteration: str | None = None) -> dict[str, dict[str, MetricScore]]:
-    """The scores of all stored games by today's thresholds: by transcript id, then by metric.
-
-    Args:
-        store: Where they are.
-        iteration: Only its games; ``None`` for all.
-    """
-    from evaluation.rubric.verdict import apply_thresholds
-
-    with store.unit():
-        thresholds = store.settings.thresholds()
-        found = store.results.metric_scores(iteration)
-    for key, metrics in found.items():
-        # Nearly all were judged by today's, and there may be a hundred thousand.
-        if any(one.threshold != thresholds[name] for name, one in metrics.items()):
-            found[key] = apply_thresholds(metrics, thresholds)
-    return found
 
 
 @dataclass(slots=True)

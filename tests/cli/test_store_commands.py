@@ -65,11 +65,11 @@ def test_show_opens_the_ledger_behind_a_score(run: Any, write_game: Any) -> None
     assert len(ledger) == 6
 
 
-def test_show_says_when_todays_threshold_is_another(run: Any, write_game: Any, database: Path) -> None:
+def test_show_judges_by_todays_threshold(run: Any, write_game: Any, database: Path) -> None:
     run("import", write_game())
     Store(database).settings.set_threshold("coherence", 20.0)
-    text = run("show", "game-1").stdout
-    assert "Conversation coherence: the threshold is 20 today, so the verdict takes it as passed." in text
+    text = run("show", "game-1", "--metric", "coherence").stdout
+    assert text.startswith("Conversation coherence: 100.0 %, passed (5 of 5; threshold 20)")
 
 
 def test_show_says_what_could_not_be_computed(run: Any, write_game: Any, database: Path) -> None:

@@ -74,9 +74,6 @@ def _header(opened: OpenTranscript) -> None:
     if (reason := broken_off(transcript.metadata)) is not None:
         plain(f"This run was broken off by {reason}.")
     st.markdown(_summary(opened))
-    if opened.judged_otherwise:
-        labels = ", ".join(DEFINITIONS[name].label for name in opened.judged_otherwise)
-        st.caption(f"Judged by today's thresholds, which differ from those at the time of scoring: {labels}.")
 
 
 def _summary(opened: OpenTranscript) -> str:

@@ -96,6 +96,14 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     ),
     "a deleted game": lambda store: store.deletions.delete([game(1).id], who="Lead"),
     "another threshold while a game is deleted": delete_and_undo,
+    "another threshold of a computed metric": lambda store: (
+        override(store),
+        store.settings.set_threshold("coherence", 100.0),
+    ),
+    "a game that is scored by other thresholds": lambda store: (
+        store.settings.set_threshold("coherence", 100.0),
+        store.results.save([evaluate_transcript(game(1), thresholds={"coherence": 1.0})]),
+    ),
     "another threshold": lambda store: (dispute(store), store.settings.set_threshold("engagement", 4.5)),
     "controls": lambda store: compute_missing(store, [game(1).id]),
 }

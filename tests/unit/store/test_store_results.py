@@ -141,7 +141,8 @@ def test_a_new_version_or_threshold_is_another_result(store: Store) -> None:
     assert store.results.scores()["version"].tolist() == ["99", DEFINITIONS["engagement"].version]
     stricter = coherence(True, threshold=100.0)
     save(store, stricter)
-    assert store.results.load(GAME.id)["coherence"].threshold == 100.0
+    assert store.results.computed(GAME.id)["coherence"].threshold == 100.0
+    assert store.results.load(GAME.id)["coherence"] == coherence(True)
     assert stored_results(store) == 3
 
 

@@ -27,7 +27,7 @@ from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
-from evaluation.workflows.scoring import GameRecord, Tally, current_outcomes, store_games
+from evaluation.workflows.scoring import GameRecord, Tally, store_games
 from tests.dashboard_server import free_port
 from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
@@ -169,7 +169,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
         collected = Collected()
         list(import_corpus(str(alone), store, collected))
         assert (collected.new, collected.known) == (new, known)
-    assert current_outcomes(store) == current_outcomes(plain)
+    assert store.results.metric_scores() == plain.results.metric_scores()
     for transcript in transcripts:
         assert store.transcripts.get(transcript.id) == transcript
         assert store.results.load(transcript.id) == plain.results.load(transcript.id)

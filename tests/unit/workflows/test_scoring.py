@@ -10,7 +10,7 @@ from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.samples import load_manifest
-from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, current_outcomes, evaluate_paths
+from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths
 
 GAME = load_manifest().games[0]
 
@@ -52,8 +52,8 @@ def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Stor
     added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
     assert (scored.is_new, scored.iteration) == (False, "v1")
     assert (added.is_new, added.iteration) == (False, None)
-    assert by_files.results.load(game().id)["coherence"].threshold == 1
-    assert by_job.results.load(game().id)["coherence"].threshold == 99
+    assert by_files.results.computed(game().id)["coherence"].threshold == 1
+    assert by_job.results.computed(game().id)["coherence"].threshold == 99
 
 
 def test_a_deleted_game_comes_back_without_a_failure_of_its_own(stores: tuple[Store, Store]) -> None:
@@ -70,7 +70,7 @@ def test_todays_thresholds_decide_in_lists_and_in_single_games(stores: tuple[Sto
     for threshold in (99, 1):
         store.settings.set_threshold("coherence", threshold)
         found = current_evaluation(store, game())
-        listed = current_outcomes(store)[game().id]
+        listed = store.results.metric_scores()[game().id]
         assert found.outcomes["coherence"].threshold == threshold
         assert {name: one.status for name, one in found.outcomes.items()} == {
             name: one.status for name, one in listed.items() if name in found.outcomes
