@@ -134,7 +134,7 @@ def test_going_on_keeps_the_options_and_takes_a_new_limit(open_page, database, w
 
 
 def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -> None:
-    app = open_page("experiments", experiments_view="Table 1")
+    app = open_page("experiments", experiments_view="The paper")
     assert not app.exception
     said = words(app)
     assert "In the paper more often not: 10 worse, 5 better and 4 could be luck, of 19 means." in said
@@ -152,7 +152,7 @@ def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -
 
 
 def test_table_1_is_recomputed_from_files_that_are_handed_in(open_page, database, words, data_root: Path) -> None:
-    app = open_page("experiments", experiments_view="Table 1")
+    app = open_page("experiments", experiments_view="The paper")
     paths = sorted((data_root / "tinytroupe" / "table1_raw").glob("*.json"))
     app.file_uploader[0].upload(paths[0].name, paths[0].read_bytes(), "application/json").run()
     assert "No such file or directory." in words(app)

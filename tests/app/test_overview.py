@@ -37,7 +37,7 @@ def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_p
     said = words(app)
     assert "Games without a rating: 3 of 5" in [one.label for one in app.expander]
     (listed,) = [one for one in tables(app) if "Decision" in one.columns]
-    assert listed["Decision"].tolist() == ["baseline", "cannot be decided yet"]
+    assert listed["Decision"].tolist() == ["cannot be decided yet", "baseline"]
     assert "3 consecutive tests pass" in said
 
 

@@ -95,9 +95,10 @@ def ids(sample_database) -> dict[str, str]:
     store = Store(sample_database)
     summaries = store.transcripts.summaries()
     first = summaries.loc[summaries["iteration"].notna(), "transcript_id"].iloc[-1]
+    other = summaries.loc[summaries["iteration"].notna(), "transcript_id"].iloc[0]
     message = store.transcripts.get(first).discussion[4].id
     store.close()
-    return {"transcript": first, "message": message}
+    return {"transcript": first, "message": message, "other": other}
 
 
 @dataclass

@@ -89,7 +89,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> Ite
     made.name_admin("ada")
     shutil.copyfile(sample_database, server.database)
     store = server.store
-    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+    game, other = store.transcripts.summaries()["transcript_id"].iloc[:2]
     store.ratings.add(Rating(game, "grace@example.org", 5, comment="Told nobody else"))
     store.close()
     server.start()
@@ -272,7 +272,7 @@ def test_nothing_drawn_for_an_admin_works_for_somebody_without_a_role(site: Site
 
 def test_agreement_is_closed_to_a_rater_whatever_their_queue_holds(site: Site, tab: Any) -> None:
     store, roy = site.server.store, "roy@example.org"
-    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+    game, other = store.transcripts.summaries()["transcript_id"].iloc[:2]
     store.rating_assignments.add([(game, roy)], who="ada@example.org")
     store.close()
     seen = tab("roy").open("agreement")
@@ -297,13 +297,13 @@ def test_every_role_reaches_the_pages_that_the_table_says(site: Site, tab: Any) 
 
 def _places(store: Store) -> list[tuple[str, str, str]]:
     """Every page, and views of it that have buttons, downloads or events of their own: title, address and query."""
-    game = store.transcripts.summaries()["transcript_id"].iloc[0]
+    game, other = store.transcripts.summaries()["transcript_id"].iloc[:2]
     places = [(title, ADDRESSES.get(title, title.lower()), "") for title in access_checks.PAGES]
     views = {
         "Overview": ["?panel=Messages", "?panel=Games", "?panel=Numbers", "?overview=All+iterations"],
         "Games": [
             f"?transcript={game}",
-            f"?transcript={game}&beside={game}",
+            f"?transcript={game}&beside={other}",
             f"?transcript={game}&show=Ledger",
             f"?transcript={game}&show=Insights",
         ],

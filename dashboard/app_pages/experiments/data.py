@@ -196,7 +196,7 @@ def _our_arrow(row: Mapping[str, Any]) -> str:
 
 
 def _arrow(difference: float) -> str:
-    return f"{'▲' if difference > 0 else '▼'} {abs(difference):.2f}"
+    return f"{'▲' if difference > 0 else '▼'} {difference:+.2f}".replace("-", "\u2212")
 
 
 def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
 
-RUNS, TABLE1, AB_TESTS = "Runs", "Table 1", "A/B tests"
+RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"
 FORM, AB_FORM = "start", "start_ab"
 
 

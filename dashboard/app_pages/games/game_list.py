@@ -182,10 +182,8 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     few = "" if len(games) == total else f" of {total:,}"
     if told:
         plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.")
-    if apart := len(shown) - len(games):
-        plain(f"Counted apart: {counted(apart, 'simulated conversation')} of experiments and A/B tests.")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
-    st.caption(
+    rules = (
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
         + (
@@ -208,6 +206,9 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         if pages > 1:
             st.pagination(pages, key=_PAGE, bind="query-params")
         csv_download("Download the list (CSV)", lambda: _table(shown), "games.csv")
+    st.caption(rules)
+    if apart := len(shown) - len(games):
+        plain(f"Counted apart: {counted(apart, 'simulated conversation')} of experiments and A/B tests.")
 
 
 _PAGE = "games_page"

@@ -24,7 +24,7 @@ from dashboard.shared.changes.actions import recently_deleted, show_outcome
 from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.marks.pictures import take_clicked_mark
 from dashboard.shared.marks.targets import MarkTarget, address
-from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
@@ -40,7 +40,7 @@ def show(store: Store) -> None:
     show_outcome(store)
     open_marked_game(store)
     wanted, beside = state.chosen(state.TRANSCRIPT), state.chosen(state.BESIDE)
-    if wanted is not None and beside is not None:
+    if wanted is not None and beside is not None and wanted != beside:
         side_by_side(store, wanted, beside)
         return
     if wanted is not None:
@@ -145,17 +145,16 @@ def tick(transcript_id: str) -> None:
         state.choose(**{state.TRANSCRIPT: first, state.BESIDE: transcript_id})
 
 
-def not_here(error: NotFoundError) -> None:
+def not_here() -> None:
     st.warning("That game is not here. It may have been deleted, or the link is incomplete.")
-    plain(str(error))
     st.page_link("app_pages/games/page.py", label="All games", icon=":material/arrow_back:")
 
 
 def side_by_side(store: Store, wanted: str, beside: str) -> None:
     try:
         opened = [open_game(store, one)[0] for one in (wanted, beside)]
-    except NotFoundError as error:
-        not_here(error)
+    except NotFoundError:
+        not_here()
         return
     two_games(*opened)
 
@@ -163,8 +162,8 @@ def side_by_side(store: Store, wanted: str, beside: str) -> None:
 def one_game(store: Store, wanted: str) -> None:
     try:
         opened, is_hidden = open_game(store, wanted)
-    except NotFoundError as error:
-        not_here(error)
+    except NotFoundError:
+        not_here()
         return
     outdated_note(store, opened.results)
     if is_hidden:

@@ -146,6 +146,7 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
 
     A row opens the decision on its iteration.
     """
+    order = list(reversed(board.iterations))
     rows = [
         {
             "Iteration": one.iteration.name,
@@ -161,10 +162,10 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
                 for name, mean in one.means.items()
             },
         }
-        for one in board.iterations
+        for one in order
     ]
     frame = pd.DataFrame(rows)
     frame = frame.drop(columns=["Verdict", SHORT_LABELS[ENGAGEMENT.name]]) if is_hidden else frame
     st.caption("A row opens the decision on its iteration.")
     if (place := open_row(frame, "Iterations with the mean of every metric", "all_iterations")) is not None:
-        state.choose_next(iteration=board.iterations[place].iteration.name, overview="Decision")
+        state.choose_next(iteration=order[place].iteration.name, overview="Decision")

@@ -25,7 +25,7 @@ from evaluation.transcript import Transcript
 _LARGEST_NUMBER = 2**31 - 1
 """What the database's whole numbers hold; JSON holds larger ones."""
 
-_ABOVE = 215
+_ABOVE = 140
 """Pixels of the page above the desk and below it."""
 
 Answers = tuple[bool | None, ...]

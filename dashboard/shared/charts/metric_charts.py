@@ -40,7 +40,7 @@ _BINS = 50
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
-_HEAD_HEIGHT = 52
+_HEAD_HEIGHT = 28
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 112
 _MOST_WITH_REASONS = 8

@@ -88,13 +88,15 @@ def _progress(store: Store, job_id: str) -> None:
         st.rerun()
     with st.container(border=True):
         share = job.done / job.total if job.total else 0.0
-        st.progress(min(share, 1.0), text=progress_text(job, datetime.now(UTC)))
+        line = st.container(horizontal=True, vertical_alignment="center")
+        line.progress(min(share, 1.0), text=progress_text(job, datetime.now(UTC)))
         if job.is_cancel_requested:
             st.caption("Stopping after the current game.")
         else:
-            st.button(
+            line.button(
                 "Cancel",
                 key=f"cancel_job_{job_id}",
+                type="tertiary",
                 icon=":material/stop_circle:",
                 on_click=store.jobs.cancel,
                 args=(job_id,),
@@ -105,6 +107,8 @@ def progress_text(job: Job, now: datetime) -> str:
     """The text above the progress bar: "Scoring uploaded games: 3 of 9, about 8 s left"."""
     if not job.total:
         return f"{job.label}: starting"
+    if job.total == 1:
+        return f"{job.label} …"
     text = f"{job.label}: {job.done} of {job.total}"
     begun, before = job.resumed_at or job.created_at, job.resumed_done or 0
     if job.done > before:
@@ -155,7 +159,7 @@ def _go_on(store: Store, job_id: str) -> None:
 def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
     with st.container(border=True):
         words, draw = _ENDINGS[job.state]
-        draw(f"{job.label}: {words}, {job.done} of {job.total}.")
+        draw(f"{job.label}: {words}{f', {job.done} of {job.total}' if job.total > 1 else ''}.")
         if job.message and not is_blind:
             plain(job.message)
         with st.container(horizontal=True, vertical_alignment="center"):
