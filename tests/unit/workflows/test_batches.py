@@ -77,7 +77,7 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
 def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "d.duckdb")
     with store.unit(write=True) as cursor:
-        cursor.execute("CREATE UNIQUE INDEX one_name ON transcripts (game_id)")
+        cursor.execute("CREATE UNIQUE INDEX one_name ON stored_transcripts (game_id)")
     twin = dict(DOCUMENTS[3], gameId=DOCUMENTS[1]["gameId"])
     (folder / "03.json").write_text(json.dumps(twin), encoding="utf-8")
     said: list[str] = []
