@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from evaluation.errors import InputError
-from evaluation.escaping import lone_surrogate, without_controls
+from evaluation.escaping import lone_surrogate, safe, without_controls
 
 LOWEST_SCORE = 1
 HIGHEST_SCORE = 5
@@ -117,7 +117,7 @@ def rater_name(rater: str) -> str:
         raise InputError("The rater has no name.", place="rater", remedy="Say who rates.")
     _check_text("rater", name, MAX_RATER_LENGTH)
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise InputError(f"The name {name!r} holds a control character.", place="rater", remedy="Type it again.")
+        raise InputError(f"The name {safe(name)!r} holds a control character.", place="rater", remedy="Type it again.")
     return name
 
 
@@ -132,7 +132,7 @@ def new_rater_name(rater: str) -> str:
     name = rater_name(rater)
     if any(unicodedata.bidirectional(character) in _DIRECTIONS for character in name):
         raise InputError(
-            f"The name {name!a} holds a character that turns text around.", place="rater", remedy="Type it again."
+            f"The name {safe(name)!r} holds a character that turns text around.", place="rater", remedy="Type it again."
         )
     return name
 

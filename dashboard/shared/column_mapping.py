@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard.shared import state
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.readers import ColumnMapping, ReadResult, TableHead, guess_mapping
@@ -108,7 +109,7 @@ def _fields(columns: Columns, number: int, current: ColumnMapping) -> ColumnMapp
             place = st.selectbox(
                 label,
                 places,
-                index=0 if held is None else 1 + columns.index(held),
+                index=places.index(_place(columns, held)),
                 format_func=lambda place: _option(columns, place),
                 key=f"column_{number}_{field}",
                 help=help_,
@@ -140,5 +141,9 @@ def _is_touched(columns: Columns) -> bool:
 
 def _reset(columns: Columns, number: int) -> None:
     chosen_columns().pop(columns, None)
-    for field in FIELDS:
-        st.session_state.pop(f"column_{number}_{field}", None)
+    guessed = guess_mapping(columns)
+    state.set_widgets({f"column_{number}_{field}": _place(columns, getattr(guessed, field)) for field in FIELDS})
+
+
+def _place(columns: Columns, name: str | None) -> int | None:
+    return None if name is None else columns.index(name)

@@ -131,6 +131,17 @@ def completed_runs(store: Store, agent_id: str) -> list[dict[Any, Any]]:
     return runs[runs["status"] == "completed"].to_dict("records")
 
 
+def runs_with(store: Store, dimension: Dimension) -> dict[str, list[dict[Any, Any]]]:
+    """The completed runs that have a score in a dimension, the oldest first, by agent."""
+    runs = store.evaluations.runs()
+    found: dict[str, list[dict[Any, Any]]] = {}
+    rows: list[dict[Any, Any]] = runs[runs["status"] == "completed"].to_dict("records")
+    for run in rows:
+        if _stored_score(run, dimension) is not None:
+            found.setdefault(str(run["agent_id"]), []).append(run)
+    return found
+
+
 def has_runs(store: Store) -> bool:
     """Whether any agent was evaluated."""
     return store.evaluations.newest() > 0

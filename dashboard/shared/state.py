@@ -49,6 +49,8 @@ GUIDE_VIEW = "guide_view"
 FORMATS = "Formats"
 METRICS_TRUST = "Metrics"
 """The view of the guide that says of each metric whether one can trust it."""
+ITERATION = "iteration"
+"""The iteration that the Overview shows."""
 PANEL = "panel"
 """The part of the Overview below the decision that is open."""
 BESIDE = "beside"
@@ -77,14 +79,16 @@ def chosen(name: str, allowed: Collection[str] | None = None) -> str | None:
 
 
 def tell_unknown(known: Collection[str], *names: str) -> None:
-    """Says so where the address names something that is not there.
+    """Says so where the address or the session names something that is not there.
 
     Args:
-        known: All that it could name.
-        names: The query parameters that name one.
+        known: All that could be named.
+        names: The query parameters that name one, and the widgets of the same keys.
     """
     if any((wanted := chosen(name)) is not None and wanted not in known for name in names):
         st.warning("What the link names is not here: it was renamed or deleted. Here is another one.")
+    elif any((held := st.session_state.get(name)) is not None and held not in known for name in names):
+        st.warning("What was shown here was renamed or deleted. Here is another one.")
 
 
 def choose(**selections: str | None) -> None:
@@ -110,6 +114,30 @@ def apply_next_choices() -> None:
     """Makes the choices that :func:`choose_next` left, before any widget of the page is drawn."""
     for key, value in st.session_state.pop(_NEXT, {}).items():
         st.session_state[key] = value
+
+
+def set_widgets(values: Mapping[str, Any]) -> None:
+    """Gives widgets new values, by key: in a callback, or before they are drawn.
+
+    Removing a key would not do: the browser goes on showing what was typed, and sends it again.
+    """
+    for key, value in values.items():
+        st.session_state[key] = value
+
+
+def follow_stored(name: str, stored: Mapping[str, Any]) -> None:
+    """Makes inputs show what is stored, also where another tab changed it; call before they are drawn.
+
+    An input that was changed in this tab keeps what was typed.
+
+    Args:
+        name: Of the form in the session state.
+        stored: What is stored now, by the key of the input that shows it.
+    """
+    shown = st.session_state.get(name, stored)
+    changed = {key: value for key, value in stored.items() if value != shown.get(key)}
+    set_widgets({key: value for key, value in changed.items() if st.session_state.get(key) == shown.get(key)})
+    st.session_state[name] = dict(stored)
 
 
 def sent(component: str, event: str) -> Any:

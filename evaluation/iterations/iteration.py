@@ -93,7 +93,9 @@ def new_iteration_name(name: str) -> str:
     """
     if safe(name) != name:
         raise InputError(
-            f"The name {name[:40]!a} holds a character that no screen shows.", place="name", remedy="Type it again."
+            f"The name {safe(name[:40])!r} holds a character that no screen shows.",
+            place="name",
+            remedy="Type it again.",
         )
     return name
 

@@ -66,7 +66,7 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
         NotFoundError: There is no iteration of that name.
         InputError: There is nothing to compare it with, nobody or no reason is named, or the note is missing.
     """
-    with store.unit(write=True):
+    with store.unit(write=True, join=True):
         store.iterations.get(name)
         decision = stored_board(store)[name].decision
         if decision is None:

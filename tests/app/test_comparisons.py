@@ -116,13 +116,19 @@ def test_runs_of_different_judges_are_never_compared(open_page, two, words, run_
     profile = words(open_page("agents", agent="alpha"))
     assert "Run 1 stands apart" in profile
     assert "Since the run before" not in profile
-    # Of two agents by two judges none is ranked: the other judge's is named.
+    # Of an agent that another judge scored last, the run of the common judge counts, which is said.
+    run_of(two, "michael", 2, "other")
     run_of(two, "bravo", 9, "rules-2")
     ranked = words(open_page("agents", agent="alpha"))
-    assert "Alpha stands apart" in ranked
-    assert "keeps in character best" not in ranked
-    assert "in character better" not in ranked
-    assert "Alpha stands apart" in words(open_page("trends", trends="Cost and behaviour", agents_open="true"))
+    assert "Of Alpha an earlier run counts here: the latest one has no Adherence by this judge." in ranked
+    # One whom only another judge scored is named and not ranked.
+    assert "Michael stands apart" in ranked
+    (headline,) = [line for line in ranked.splitlines() if "in character" in line]
+    assert all(name in headline for name in ("Alpha", "Bravo"))
+    assert "Michael" not in headline
+    assert "Alpha and Michael stand apart" in words(
+        open_page("trends", trends="Cost and behaviour", agents_open="true")
+    )
 
 
 def test_two_evaluation_runs_game_by_game(open_page, two, words, table, run_of) -> None:

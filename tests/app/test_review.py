@@ -94,11 +94,17 @@ def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled
     assert desk.data is not None
 
 
-def test_a_failed_save_tells_and_keeps_the_answers(desk, filled) -> None:
-    filled.deletions.delete([desk.transcript_id], who="Ann")
-    desk_state.submit(filled, desk, form(desk))
-    assert desk.data["error"]["text"].startswith("Not saved:")
-    assert "kept" in desk.data["error"]["text"]
+@pytest.mark.parametrize("act", [desk_state.submit, desk_state.discard])
+def test_a_game_that_was_deleted_makes_room_for_the_next_one(desk, filled, act) -> None:
+    token, gone = desk.data["token"], desk.transcript_id
+    filled.deletions.delete([gone], who="Ann")
+    act(filled, desk, form(desk, reason="garbled", note=""))
+    desk_state.take_next(filled, desk)
+    assert desk.transcript_id not in (None, gone)
+    told = "Somebody deleted that game. Your answers are kept in case it comes back."
+    assert (desk.data["gone"], desk.data["error"]["text"]) == (token, told)
+    desk_state.take_next(filled, desk)
+    assert "gone" not in desk.data
 
 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:

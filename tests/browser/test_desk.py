@@ -235,3 +235,49 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(desk) -> Non
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert [(one.score, one.comment) for one in server.store.ratings.by_rater(desk.rater)] == [(4, "Kept")]
+
+
+def wait_for_begun(desk: Desk) -> str:
+    """Waits until the server has the draft of the form on the desk; returns the game's id."""
+    for _ in range(100):
+        for game, rater in desk.server.store.drafts.begun():
+            if rater == desk.rater:
+                return game
+        desk.seen.page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 100))")
+    pytest.fail("The draft did not reach the database.")
+
+
+def test_a_form_that_was_sent_and_did_not_arrive_says_so_when_it_comes_back(desk) -> None:
+    page, address = desk.seen.page, desk.seen.page.url
+    page.keyboard.press("3")
+    wait_for_begun(desk)
+    desk.server.stop()
+    save_with_open_questions(page)
+    expect(page.get_by_text("Saving").first).to_be_visible()
+    page.goto("about:blank")
+    desk.server.start()
+    page.goto(address)
+    expect(page.get_by_text("This one was not saved yet: save it again.").first).to_be_visible()
+    assert desk.scores == []
+    save_with_open_questions(page)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    assert desk.scores == [3]
+    expect(page.get_by_text("This one was not saved yet")).to_have_count(0)
+
+
+def test_a_game_that_somebody_deleted_makes_room_for_the_next_one(desk) -> None:
+    store, page = desk.server.store, desk.seen.page
+    first = page.locator(".talk").inner_text()
+    page.keyboard.press("3")
+    game = wait_for_begun(desk)
+    deletion = store.deletions.delete([game], who="Cleo")
+    try:
+        save_with_open_questions(page)
+        expect(page.get_by_text("Somebody deleted that game. Your answers are kept").first).to_be_visible()
+        expect(page.locator(".talk")).not_to_have_text(first)
+        assert checked(page, "score") is None
+    finally:
+        store.deletions.undo(deletion.id, who="Cleo")
+    page.reload()
+    expect(page.locator(".desk")).to_be_visible()
+    assert checked(page, "score") == "3"

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
+from dashboard.shared.typed_text import tell_beyond
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 
@@ -30,8 +31,9 @@ def persona_form(store: Store, person: SelectableAgent) -> None:
         "What stands here outranks the persona in a transcript and the shipped one. Leave it blank to use those."
     )
     with st.form("persona", border=False):
-        text = st.text_area("Persona", _as_text(given), height=260, max_chars=_LONGEST_PERSONA)
-        if st.form_submit_button("Save the persona", type="primary", key="save_persona"):
+        text = st.text_area("Persona", _as_text(given), height=260)
+        is_sent = st.form_submit_button("Save the persona", type="primary", key="save_persona")
+        if is_sent and not tell_beyond(text, _LONGEST_PERSONA):
             store.agents.save(Agent(person.id, person.name, persona=_as_persona(text)))
             st.session_state[_SAVED] = "Saved. The next run judges by it."
             st.rerun()

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.app_pages.agents.scores import show_judgements
-from dashboard.shared import personas, resources
+from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
@@ -109,8 +109,8 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
     chosen = []
     for label, key, place in (("Before", "run_before", -2), ("After", "run_after", -1)):
         # The choice may be a run of the agent that was looked at before.
-        if st.session_state.get(key) not in names:
-            st.session_state.pop(key, None)
+        if key in st.session_state and st.session_state[key] not in names:
+            state.set_widgets({key: list(names)[place]})
         chosen.append(
             st.selectbox(
                 label,

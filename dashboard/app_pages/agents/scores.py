@@ -77,8 +77,8 @@ def _filled(frame: pd.DataFrame) -> pd.DataFrame:
 def ranking(found: Sequence[SelectableAgent]) -> None:
     """The agents with the highest and the lowest adherence, in a sentence; nothing before two were evaluated.
 
-    Those within half a point of the lowest are named with it. Agents whose latest run is another judge's are not
-    ranked; a sentence names them.
+    Those within half a point of the lowest are named with it. Sentences name the agents of whom an earlier run counts,
+    and those who are not ranked as all their runs are another judge's.
     """
     ranked, runs = _of_one_judge(found)
     known = sorted((person.score(Dimension.ADHERENCE) or 0.0, _name(person), runs[person.id].id) for person in ranked)
@@ -95,6 +95,9 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
         others = {_name(person): runs[person.id] for person in found if person.id in runs}
         if apart := runs_apart_words(others, runs[ranked[0].id]):
             plain(apart)
+    latest = {person.id: Run.of(person.run).id for person in found if person.run}
+    if earlier := [_name(person) for person in ranked if runs[person.id].id != latest[person.id]]:
+        plain(f"Of {listed(earlier)} an earlier run counts here: the latest one has no Adherence by this judge.")
 
 
 def _name(person: SelectableAgent) -> str:
@@ -102,14 +105,18 @@ def _name(person: SelectableAgent) -> str:
 
 
 def _of_one_judge(found: Sequence[SelectableAgent]) -> tuple[list[SelectableAgent], dict[str, Run]]:
-    """The agents that compare in adherence, as their latest runs are of one judge; and the latest runs of all."""
-    runs = {
-        person.id: Run.of(person.run)
-        for person in found
-        if not person.is_channel and person.run and person.score(Dimension.ADHERENCE) is not None
-    }
-    kept = {run.id for run in of_one_judge(runs.values())}
-    return [person for person in found if person.id in runs and runs[person.id].id in kept], runs
+    """The agents that compare in adherence, with their latest run of one judge; and the runs that count of all."""
+    scored = resources.read(personas.runs_with, Dimension.ADHERENCE)
+    known = {person.id: scored[person.id] for person in found if not person.is_channel and person.id in scored}
+    judged = of_one_judge(Run.of(runs[-1]) for runs in known.values())
+    ranked, counting = [], {}
+    for person in [one for one in found if one.id in known]:
+        of_judge = [run for run in known[person.id] if Run.of(run).has_judge_of(judged[0])]
+        run = (of_judge or known[person.id])[-1]
+        counting[person.id] = Run.of(run)
+        if of_judge:
+            ranked.append(replace(person, run=run))
+    return ranked, counting
 
 
 def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:

@@ -27,9 +27,10 @@ from dashboard.shared.notices import plain
 from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
 from dashboard.shared.page_links import guide_link
 from dashboard.shared.status_table import status_table
+from dashboard.shared.typed_text import LONGEST_TEXT, tell_beyond
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
-from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.definitions import DEFINITIONS
@@ -199,7 +200,7 @@ def test_words(before: int, added: int, size: int) -> str:
 
 def _new_iteration(names: list[str]) -> UploadPlan | None:
     left, right = st.columns(2)
-    name = left.text_input("Name", key="new_name", max_chars=200, placeholder="For example: shorter prompt")
+    name = left.text_input("Name", key="new_name", placeholder="For example: shorter prompt")
     parent = right.selectbox(
         "Changed from",
         [None, *names],
@@ -213,11 +214,14 @@ def _new_iteration(names: list[str]) -> UploadPlan | None:
         format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
         key="new_target",
     )
-    change = left.text_input("The one change that was made", key="new_change", max_chars=2000)
+    change = left.text_input("The one change that was made", key="new_change")
     prompt = st.text_area("Prompt text", key="new_prompt", height=120, placeholder="Optional; shown beside the scores")
     if not name.strip():
         st.caption("Give the iteration a name.")
         return None
+    with left:
+        if tell_beyond(name.strip(), MAX_NAME_LENGTH) or tell_beyond(change, LONGEST_TEXT):
+            return None
     return UploadPlan(created=Iteration(name.strip(), 0, parent, prompt, change, target))
 
 

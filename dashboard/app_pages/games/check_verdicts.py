@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.typed_text import take_name
 from evaluation.access import Action
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
@@ -33,7 +35,6 @@ _AGAIN = "queue_again"
 _TAKEN_BACK = "queue_taken_back"
 _KINDS = "queue_kinds"
 _AUTHOR = "queue_author"
-_LONGEST_NAME = 200
 _LONGEST = 1_200
 
 _QUESTIONS = {
@@ -129,12 +130,15 @@ def _ask_for_name() -> None:
     else:
         st.text_input(
             "Your name",
-            max_chars=_LONGEST_NAME,
             key=_AUTHOR,
             help="Kept with what you decide.",
             placeholder="Who decides?",
-            on_change=lambda: identity.keep_decider(st.session_state[_AUTHOR].strip()),
+            on_change=_take_author,
         )
+
+
+def _take_author() -> None:
+    attempt(partial(take_name, _AUTHOR), "You decide under this name now.", Action.OVERRIDE)
 
 
 def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:

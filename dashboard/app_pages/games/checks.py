@@ -15,6 +15,7 @@ from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
+from dashboard.shared.typed_text import tell_beyond
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.validator import EVERYBODY, CheckSummary
@@ -24,6 +25,7 @@ from evaluation.text.display import counted, significant_text
 
 MODEL = "model"
 _THIS_GAME, _ALL_GAMES = "this game", "all games"
+_LONGEST_QUESTION = 500
 
 
 def over_iterations(found: Sequence[CheckSummary]) -> None:
@@ -102,6 +104,8 @@ def _ask(store: Store, transcript_id: str, config: JudgeConfig) -> None:
     if order.wanted.is_nothing or not order.transcripts:
         st.info("Choose something to ask, and games to ask about.")
         return
+    if tell_beyond(order.topic or "", _LONGEST_QUESTION) or tell_beyond(order.criteria or "", _LONGEST_QUESTION):
+        return
     _tell_estimate(order, config)
     is_busy = jobs.running(store, CHECKS) is not None
     if st.button("Run checks", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="run_checks"):
@@ -123,9 +127,9 @@ def _order(transcript_id: str) -> ChecksOrder:
         most = st.number_input("Checks of a game at most", 1, 10_000, usual.max_validation_calls, key="checks_per_game")
         seed = st.number_input("Random seed", 0, 2**31 - 1, 0, key="checks_seed")
     with right:
-        topic = st.text_input("Opinions on this topic", key="checks_topic", max_chars=500)
+        topic = st.text_input("Opinions on this topic", key="checks_topic")
         has_themes = st.toggle("Recurring themes", False, key="checks_themes")
-        criteria = st.text_input("Quotes that fit this", key="checks_criteria", max_chars=500)
+        criteria = st.text_input("Quotes that fit this", key="checks_criteria")
         usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="checks_usd")
         calls = st.number_input("Limit on calls", 0, value=None, step=100, key="checks_calls")
     return ChecksOrder(

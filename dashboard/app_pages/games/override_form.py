@@ -12,6 +12,7 @@ from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
+from dashboard.shared.typed_text import LONGEST_TEXT, require_length
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.cached_judge import KeptAnswer
@@ -23,8 +24,6 @@ from evaluation.text.display import counted
 from evaluation.transcript import Message, Transcript
 from evaluation.workflows.judging import mark_reference
 
-_LONGEST_NAME = 200
-_LONGEST_REASON = 2_000
 _DONE = "override_done"
 _FAULT = "override_fault"
 
@@ -61,7 +60,7 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
     with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
         words = st.text_input("Words of the message, as they stand in it", key=f"mark_words_{key}")
         verdict = _verdict("Is what they say true?", f"mark_verdict_{key}")
-        reason = st.text_input("Why", max_chars=_LONGEST_REASON, key=f"mark_reason_{key}").strip()
+        reason = st.text_input("Why", key=f"mark_reason_{key}").strip()
         author = identity.decider_name() or _author(f"mark_{key}")
         is_sent = st.form_submit_button("Add the reference", key=f"mark_send_{key}")
     if is_sent:
@@ -70,14 +69,15 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
             return
         try:
             identity.require(Action.OVERRIDE)
+            require_length(reason, LONGEST_TEXT, "Why")
+            who = identity.decide_as(author)
             store = resources.store()
             before = _score(store, transcript.id, MEMORY_ACCURACY.name)
-            mark_reference(store, transcript.id, message.id, words, verdict, author=author, reason=reason)
+            mark_reference(store, transcript.id, message.id, words, verdict, author=who, reason=reason)
         except DramaturgError as error:
             st.error("That could not be saved.")
             plain(str(error))
             return
-        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
         st.rerun()
 
@@ -106,7 +106,7 @@ def _past(made: Override, decisions: RowOverrides, key: str) -> None:
 
 def _author(key: str) -> str:
     """The person's name, asked once a session."""
-    given = st.text_input("Your name", max_chars=_LONGEST_NAME, key=f"author_{key}", help="Kept with what you decide.")
+    given = st.text_input("Your name", key=f"author_{key}", help="Kept with what you decide.")
     return given.strip()
 
 
@@ -128,11 +128,10 @@ def _undo(made: Override, key: str, author: str) -> None:
     try:
         identity.require(Action.OVERRIDE)
         before = _score(store, made.transcript_id, made.metric)
-        store.overrides.undo(made.id, author)
+        store.overrides.undo(made.id, identity.decide_as(author))
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = f"Taken back. {_moved(store, made.transcript_id, made.metric, before)}"
 
 
@@ -153,9 +152,7 @@ def _moved(store: Store, transcript_id: str, metric: str, before: float | None) 
 def _form(row: LedgerRow, transcript: Transcript, key: str) -> None:
     with st.form(f"form_{key}", border=False):
         verdict = _verdict("This should be", f"verdict_{key}")
-        reason = st.text_area(
-            "Why", max_chars=_LONGEST_REASON, height=80, key=f"reason_{key}", placeholder="What a colleague should know"
-        )
+        reason = st.text_area("Why", height=80, key=f"reason_{key}", placeholder="What a colleague should know")
         author = identity.decider_name() or _author(key)
         is_sent = st.form_submit_button("Override", type="primary", key=f"send_{key}")
     if is_sent:
@@ -171,12 +168,13 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
     store = resources.store()
     try:
         identity.require(Action.OVERRIDE)
+        require_length(reason, LONGEST_TEXT, "Why")
+        who = identity.decide_as(author)
         before = _score(store, transcript.id, row.metric)
-        store.overrides.add(transcript.id, row.metric, row.id, verdict, author=author, reason=reason)
+        store.overrides.add(transcript.id, row.metric, row.id, verdict, author=who, reason=reason)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = str(error)
     else:
-        identity.keep_decider(author)
         st.session_state[f"{_DONE}_{key}"] = f"Saved. {_moved(store, transcript.id, row.metric, before)}"
     st.rerun()
 

@@ -50,7 +50,6 @@ def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
         "Title, to find the game by",
         opened.name,
         key=key,
-        max_chars=200,
         help="From the file until you change it. In an iteration a game goes by its number, elsewhere by this title.",
     )
     st.button(

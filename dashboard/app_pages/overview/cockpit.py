@@ -38,10 +38,8 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.judging import stored_review_queue
 
-PICKED = "iteration"
-"""The key, and query parameter, of the iteration that is shown."""
 AGAINST = "against"
-"""The same of the one that it is compared with."""
+"""The key, and query parameter, of the iteration that the shown one is compared with."""
 NOTHING = "nothing"
 
 _KEY = "cockpit"
@@ -59,16 +57,16 @@ def pick_pair(board: Board) -> tuple[IterationSummary, IterationSummary | None]:
     by_name = {one.iteration.name: one for one in board.iterations}
     names = list(by_name)
     at_first = board.current.iteration.name if board.current else names[-1]
-    state.tell_unknown(names, PICKED)
+    state.tell_unknown(names, state.ITERATION)
     state.tell_unknown([*names, NOTHING], AGAINST)
     last = st.session_state.get(_LAST_SHOWN)
-    shown = by_name[_pick("Iteration", PICKED, names, last if last in by_name else at_first)]
+    shown = by_name[_pick("Iteration", state.ITERATION, names, last if last in by_name else at_first)]
     name = shown.iteration.name
     own = shown.decision.reference if shown.decision else NOTHING
     others = [*([NOTHING] if own == NOTHING else []), *(one for one in names if one != name)]
-    if last != name or st.session_state.get(AGAINST) not in others:
+    if AGAINST in st.session_state and (last != name or st.session_state[AGAINST] not in others):
         # Each iteration begins with its own reference, unless the address names another one.
-        st.session_state.pop(AGAINST, None)
+        state.set_widgets({AGAINST: own})
     st.session_state[_LAST_SHOWN] = name
     st.text("against", width="content")
     return shown, by_name.get(_pick("Compared with", AGAINST, others, own))
@@ -164,8 +162,7 @@ def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
 
 def show_iteration(name: str) -> None:
     """Shows another iteration, against its own reference; a callback."""
-    st.session_state[PICKED] = name
-    st.session_state.pop(AGAINST, None)
+    state.set_widgets({state.ITERATION: name})
 
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.overview.cockpit import PICKED
 from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.changes.actions import attempt, delete, person
 from dashboard.shared.changes.keep_or_revert import promote
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import pick_rows, status_table
+from dashboard.shared.status_table import pick_row, pick_rows
+from dashboard.shared.typed_text import LONGEST_TEXT, require_length
+from evaluation.errors import ConflictError
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.iteration import Description, Edit, Iteration
+from evaluation.iterations.iteration import MAX_NAME_LENGTH, Description, Edit, Iteration
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
+from evaluation.workflows.iterations import current
 
 _LABELS = {
     "name": "Name",
@@ -30,6 +34,24 @@ _LABELS = {
     "change": "The one change",
     "target_metric": "Target metric",
 }
+_KEYS = {"name": "name", "parent": "parent", "prompt_text": "prompt", "change": "change", "target_metric": "target"}
+"""The keys of the form's inputs, by field of a description."""
+_REFUSED = "description_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A description that was not saved, as somebody changed the same fields in the meantime.
+
+    Attributes:
+        name: Of the iteration.
+        typed: What was typed, for the form to keep.
+        meanwhile: What became of each such field, in words, and its text now; untrusted text.
+    """
+
+    name: str
+    typed: Description
+    meanwhile: Mapping[str, tuple[str, str]]
 
 
 def more_menu(store: Store, shown: IterationSummary, board: Board) -> None:
@@ -67,9 +89,14 @@ def _description_form(store: Store, held: Iteration, board: Board, place: str) -
     others = [one.iteration.name for one in board.iterations if one.iteration.name != held.name]
     parents = [None, *dict.fromkeys([*others, *([held.parent] if held.parent else [])])]
     targets = [None, *DEFINITIONS]
+    refused = st.session_state.pop(_REFUSED, None)
+    if not isinstance(refused, _Refused) or refused.name != held.name:
+        refused = None
+    else:
+        state.set_widgets({f"{key}_{place}": getattr(refused.typed, field) for field, key in _KEYS.items()})
     with st.form(f"describe_{place}", border=False):
         left, right = st.columns(2)
-        left.text_input("Name", held.name, key=f"name_{place}", max_chars=200)
+        left.text_input("Name", held.name, key=f"name_{place}")
         right.selectbox(
             "Changed from",
             parents,
@@ -77,7 +104,7 @@ def _description_form(store: Store, held: Iteration, board: Board, place: str) -
             key=f"parent_{place}",
             format_func=lambda n: n or "nothing",
         )
-        left.text_input("The one change that was made", held.change, key=f"change_{place}", max_chars=2000)
+        left.text_input("The one change that was made", held.change, key=f"change_{place}")
         right.selectbox(
             "Target metric",
             targets,
@@ -86,36 +113,101 @@ def _description_form(store: Store, held: Iteration, board: Board, place: str) -
             format_func=lambda name: DEFINITIONS[name].label if name else "none in particular",
         )
         st.text_area("Prompt text", held.prompt_text, key=f"prompt_{place}", height=120)
+        for field, (words, text) in (refused.meanwhile if refused else {}).items():
+            st.error(f"{_LABELS[field]}: not saved. Save again to put yours in its place.", icon=":material/error:")
+            plain(words)
+            st.code(text, language=None, wrap_lines=True)
         st.form_submit_button(
             "Save", key=f"save_{place}", icon=":material/save:", on_click=_save, args=(store, held, place)
         )
 
 
 def _save(store: Store, held: Iteration, place: str) -> None:
-    given = {name: st.session_state[f"{name}_{place}"] for name in ("name", "parent", "change", "target", "prompt")}
-    name = given["name"].strip()
+    typed = Description(**{field: st.session_state[f"{key}_{place}"] for field, key in _KEYS.items()})
+    typed = replace(typed, name=typed.name.strip())
+    own = [field for field in _KEYS if getattr(typed, field) != getattr(held, field)]
 
     def change() -> None:
+        require_length(typed.name, MAX_NAME_LENGTH, _LABELS["name"])
+        require_length(typed.change, LONGEST_TEXT, _LABELS["change"])
         with store.unit(write=True):
-            store.iterations.rename(held.name, name, who=person())
-            told = Description(name, given["parent"], given["prompt"], given["change"], given["target"])
-            store.iterations.describe(told, who=person())
+            now = _as_it_is_now(store, held, {_LABELS[field]: getattr(typed, field) for field in own})
+            # Where a rename, here or in another tab, would make the page show another iteration.
+            state.set_widgets({state.ITERATION: now.name})
+            _require_unchanged(store, held, now, typed, own)
+            # What this form did not touch stays as it is now, whoever changed it.
+            wanted = replace(
+                Description(**{one.name: getattr(now, one.name) for one in fields(Description)}),
+                **{field: getattr(typed, field) for field in own},
+            )
+            store.iterations.rename(now.name, wanted.name, who=person())
+            store.iterations.describe(wanted, who=person())
+            state.set_widgets({state.ITERATION: wanted.name})
 
-    if attempt(change, "Saved. What stood before is kept below.") and name != held.name:
-        st.session_state[PICKED] = name
+    attempt(change, "Saved. What stood before is kept below.")
+
+
+def _as_it_is_now(store: Store, held: Iteration, own: Mapping[str, object]) -> Iteration:
+    """The iteration that a form was drawn for, also where it was renamed.
+
+    Args:
+        store: Where it is.
+        held: As it was when the form was drawn.
+        own: What was typed, by the label of the input.
+
+    Raises:
+        ConflictError: It was deleted; what was typed stands in the message.
+    """
+    found = store.iterations.list()
+    for one in found:
+        if (one.name, one.created_at) == (held.name, held.created_at):
+            return one
+    for one in found:
+        if any(edit.field == "name" and edit.before == held.name for edit in store.iterations.history(one.name)):
+            return one
+    typed = "\n".join(f"{label}: {value or 'none'}" for label, value in own.items())
+    raise ConflictError(f"This iteration was deleted in the meantime. You had typed:\n{typed}" if typed else _GONE)
+
+
+_GONE = "This iteration was deleted in the meantime."
+
+
+def _require_unchanged(store: Store, held: Iteration, now: Iteration, typed: Description, own: list[str]) -> None:
+    """Refuses fields that were changed here and, to something else, in another tab; the next form keeps what was typed.
+
+    Raises:
+        ConflictError: There is such a field.
+    """
+    fields_apart = [field for field in own if getattr(now, field) not in (getattr(held, field), getattr(typed, field))]
+    if fields_apart:
+        edits = {edit.field: edit for edit in store.iterations.history(now.name)}
+        told = {
+            field: (f"{edits[field].who} changed it on {local_time(edits[field].at)}. It is now:", edits[field].after)
+            for field in fields_apart
+        }
+        st.session_state[_REFUSED] = _Refused(now.name, typed, told)
+        labels = listed([_LABELS[field] for field in fields_apart])
+        raise ConflictError(
+            f"{labels}: changed by {edits[fields_apart[0]].who} since you opened the form.",
+            remedy="What you typed is still in the form: open More to compare it.",
+        )
 
 
 def _history(edits: list[Edit]) -> None:
     if not edits:
         st.caption("Nothing was changed since it was created.")
         return
-    st.caption(f"{counted(len(edits), 'change')} so far, the latest first.")
+    st.caption(
+        f"{counted(len(edits), 'change')} so far, the latest first. Select one to read the whole text before it."
+    )
     rows = [
         (local_time(one.at), one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
         for one in reversed(edits)
     ]
     table = pd.DataFrame(rows, columns=["When", "By", "What", "Before", "After"])
-    status_table(table, "Changes of this iteration's description")
+    chosen = pick_row(table, "Changes of this iteration's description", f"description_edits_{len(edits)}")
+    if chosen is not None:
+        st.code(edits[-1 - chosen].before, language=None, wrap_lines=True)
 
 
 def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -> None:
@@ -161,9 +253,9 @@ def _delete_form(store: Store, shown: IterationSummary, board: Board, place: str
 
 def _delete(store: Store, name: str, place: str) -> None:
     with_games = st.session_state.get(f"fate_{place}") == _TAKE
-    delete(
-        lambda who: store.deletions.delete_iteration(name, who=who, with_games=with_games), "The iteration is deleted."
-    )
+    remove = partial(store.deletions.delete_iteration, name, with_games=with_games)
+    if delete(lambda who: remove(who=who), "The iteration is deleted.") and (shown := current(store)):
+        state.set_widgets({state.ITERATION: shown})
 
 
 _THESE, _LOOSE, _ALL = "This iteration", "No iteration", "All"

@@ -29,7 +29,7 @@ from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, NotFoundError
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -48,6 +48,7 @@ class DeskState:
         goes_on: Whether the rater wants more games than those that were assigned.
         handed_over: How many games waited when a decision was handed over, its decoy among them; 0 without one.
         kept: The token of the form that was stored last, for the browser to know that its form has arrived.
+        gone: The token of a form whose game somebody deleted, until the rater was told.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
 
@@ -59,6 +60,7 @@ class DeskState:
     goes_on: bool = False
     handed_over: int = 0
     kept: str | None = None
+    gone: str | None = None
     receipt: DeltaGenerator | None = None
 
 
@@ -143,6 +145,10 @@ def take(
         share=share,
         mode=mode,
     )
+    if desk.gone is not None:
+        # The browser lets go of that form, but keeps what was typed, as it came back with its game.
+        desk.data |= {"gone": desk.gone, "error": {"id": desk.gone, "text": GONE}}
+        desk.gone = None
     draft = store.drafts.load(token)
     form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
     if form is None and given is not None:
@@ -232,10 +238,22 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
             return
         with SAVING.urgent():
             _save(store, Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token))
+    except NotFoundError:
+        _let_go(desk, form.token)
+        return
     except DramaturgError as error:
         tell(desk, str(error))
         return
     _kept(store, desk, form.token)
+
+
+GONE = "Somebody deleted that game. Your answers are kept in case it comes back."
+
+
+def _let_go(desk: DeskState, token: str) -> None:
+    """Makes room for the next game where the one on the desk was deleted."""
+    desk.gone = token
+    clear(desk)
 
 
 def _kept(store: Store, desk: DeskState, token: str) -> None:
@@ -326,6 +344,9 @@ def discard(store: Store, desk: DeskState, value: object) -> None:
         if game is None:
             return
         store.discards.add(game, desk.rater, given.reason, given.note)
+    except NotFoundError:
+        _let_go(desk, given.token)
+        return
     except DramaturgError as error:
         tell(desk, str(error))
         return

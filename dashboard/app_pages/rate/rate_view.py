@@ -54,7 +54,7 @@ def ask_for_name(store: Store) -> None:
         "each rating is kept at once, under your name, which your team sees."
     )
     with st.form("rater_name", width=420):
-        name = st.text_input("Your name", max_chars=200, help="Always the same one: another name is another rater.")
+        name = st.text_input("Your name", help="Always the same one: another name is another rater.")
         if st.form_submit_button("Start", type="primary"):
             if not name.strip():
                 st.error("Enter your name.")
@@ -133,6 +133,8 @@ def mount(
 
 
 def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
+    if desk.gone is not None:
+        st.warning(desk_state.GONE)
     aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
     if desk.skipped:
         st.success(f"Nothing new is left: {len(desk.skipped)} skipped, {progress.rated} of {progress.total} rated.")

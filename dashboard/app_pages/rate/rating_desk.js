@@ -75,6 +75,8 @@ function receive(view, data) {
     view.error = fault.id;
     stopSending(view);
   }
+  // Its game was deleted: nothing can be saved, and the next one may be drawn.
+  if (data.gone === view.token) view.left = view.token;
   // Another game alone does not say that the form is stored: a server that was restarted may begin with any. The form
   // stays on the screen and is sent until the server has it, or the rater leaves it. One that was only begun stays too,
   // and the server is asked to put its game back on the desk.
@@ -100,6 +102,7 @@ function draw(view) {
   drawForm(view);
   drawDiscard(view);
   takeFocus(view, isFirst);
+  if (view.draft.isSent) say(view, "This one was not saved yet: save it again.", true);
   if (isFirst && view.draft.rev === 0) offer(view, otherDrafts(view));
 }
 
@@ -148,7 +151,8 @@ function draftKey(view, token) {
 
 function newestDraft(view) {
   const empty = { rev: 0, score: null, answers: [null, null, null, null, null], comment: "" };
-  const candidates = [view.data.draft, readLocal(view)].filter(Boolean);
+  // The browser's own first, which knows whether it was sent.
+  const candidates = [readLocal(view), view.data.draft].filter(Boolean);
   return candidates.reduce((best, draft) => (draft.rev > best.rev ? { ...empty, ...draft } : best), empty);
 }
 
@@ -204,6 +208,7 @@ function forget(view, token) {
 function changed(view) {
   view.warned = false;
   view.left = null;
+  delete view.draft.isSent;
   view.draft.rev += 1;
   view.draft.at = Date.now();
   remember(draftKey(view, view.token), JSON.stringify(view.draft));
@@ -265,6 +270,8 @@ function deliver(view, name, body) {
   if (view.pending) return;
   clearTimeout(view.drafting);
   view.pending = { name, token: view.token, body };
+  // Whoever leaves the page before the server answers is told when they come back.
+  if (name === "submit") remember(draftKey(view, view.token), JSON.stringify({ ...view.draft, isSent: true }));
   view.sends = 0;
   view.submit.disabled = true;
   view.skip.disabled = true;

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import streamlit as st
 
 from dashboard.app_pages.settings import threshold_effects
-from dashboard.shared import queries, resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
@@ -49,6 +49,7 @@ def thresholds(store: Store) -> None:
         "stay as they are, and nothing is stored before you save."
     )
     now = resources.read(queries.thresholds)
+    state.follow_stored("thresholds_shown", {f"threshold_{name}": value for name, value in now.items()})
     then = _threshold_inputs(now)
     is_changed = then != now
     if is_changed:
@@ -58,7 +59,7 @@ def thresholds(store: Store) -> None:
         _verdict_changes(resources.read(threshold_effects.verdict_effects, tuple(then.items())))
     with st.container(horizontal=True):
         if st.button("Save thresholds", key="save_thresholds", type="primary", disabled=not is_changed):
-            _store_thresholds(store, then)
+            _store_thresholds(store, {name: value for name, value in then.items() if value != now[name]})
             _saved("The thresholds are stored.")
         st.button(
             "Back to the defaults",
@@ -110,15 +111,14 @@ def _store_thresholds(store: Store, wanted: Mapping[str, float]) -> None:
 
 def _reset_thresholds(store: Store) -> None:
     _store_thresholds(store, DEFAULT_THRESHOLDS)
-    for name in DEFAULT_THRESHOLDS:
-        # The inputs show what is stored once they hold nothing of their own.
-        st.session_state.pop(f"threshold_{name}", None)
+    state.set_widgets({f"threshold_{name}": float(value) for name, value in DEFAULT_THRESHOLDS.items()})
 
 
 def test_size(store: Store) -> None:
     """The number of games of a test."""
     st.subheader("Tests", anchor=False)
     held = resources.read(queries.games_per_test)
+    state.follow_stored("test_size_shown", {"test_size": held})
     chosen = int(
         st.number_input(
             "Games in a test",
@@ -147,6 +147,7 @@ def limits(store: Store) -> None:
         "For uploads and the command line. A file beyond a limit is refused; the other files of the upload are stored."
     )
     held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
+    state.follow_stored("limits_shown", {f"limit_{name}": _in_units(name, held[name]) for name in LIMITS})
     grid = st.grid(4, min_column_width=145)
     wanted = {}
     for name, (label, unit, help_) in LIMITS.items():
@@ -154,21 +155,21 @@ def limits(store: Store) -> None:
             typed = st.number_input(
                 label,
                 min_value=1,
-                value=max(1, held[name] // unit),
+                value=_in_units(name, held[name]),
                 step=1,
                 key=f"limit_{name}",
                 help=f"{help_} The default is {defaults[name] // unit:,}.",
             )
         wanted[name] = int(typed) * unit
-    is_changed = any(wanted[name] != held[name] for name in LIMITS)
+    changed = {name: value for name, value in wanted.items() if value != held[name]}
     with st.container(horizontal=True):
-        if st.button("Save limits", key="save_limits", disabled=not is_changed):
-            _store_limits(store, {name: None if value == defaults[name] else value for name, value in wanted.items()})
+        if st.button("Save limits", key="save_limits", disabled=not changed):
+            _store_limits(store, {name: None if value == defaults[name] else value for name, value in changed.items()})
         st.button(
             "Back to the defaults",
             key="reset_limits",
             icon=":material/undo:",
-            disabled=held == defaults and not is_changed,
+            disabled=held == defaults and not changed,
             on_click=_reset_limits,
             args=(store,),
         )
@@ -176,6 +177,11 @@ def limits(store: Store) -> None:
         f"A browser can send {st.get_option('server.maxUploadSize')} MB per file; for larger files use the command "
         "line: dramaturg import."
     )
+
+
+def _in_units(name: str, value: int) -> int:
+    """A limit as its input shows it."""
+    return max(1, value // LIMITS[name][1])
 
 
 def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
@@ -192,8 +198,9 @@ def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
 def _reset_limits(store: Store) -> None:
     identity.require(Action.CONFIGURE)
     store.settings.set_limits(dict.fromkeys(LIMITS))
-    for name in LIMITS:
-        st.session_state.pop(f"limit_{name}", None)
+    state.set_widgets(
+        {f"limit_{name}": _in_units(name, value) for name, value in asdict(Limits()).items() if name in LIMITS}
+    )
 
 
 def _saved(words: str) -> None:
@@ -219,8 +226,12 @@ def judge_settings(store: Store) -> None:
     """The model, the address of its server and the limits of a run; what the environment says goes before them."""
     st.subheader("Model that judges", anchor=False)
     held = dict(store.settings.get(SETTINGS_KEY) or {})
+    held_imports = store.settings.judges_imports()
     _tell(held)
-    usd = held.get("max_usd")
+    usd = None if (limit := held.get("max_usd")) is None else float(limit)
+    shown = {"judge_model": held.get("model"), "judge_address": held.get("base_url"), "judge_usd": usd}
+    shown |= {"judge_calls": held.get("max_calls"), "judge_imports": held_imports}
+    state.follow_stored("judge_shown", shown)
     # Two rows of two, so that the limits stay together on a phone, which stacks columns.
     left, right = st.columns(2, gap="medium")
     usd_limit, calls_limit = st.columns(2, gap="medium")
@@ -239,7 +250,7 @@ def judge_settings(store: Store) -> None:
             "Spending limit per run (USD)",
             0.0,
             None,
-            None if usd is None else float(usd),
+            usd,
             key="judge_usd",
             placeholder="no limit",
         ),
@@ -247,7 +258,6 @@ def judge_settings(store: Store) -> None:
             "Limit on calls per run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
-    held_imports = store.settings.judges_imports()
     imports = st.toggle(
         "Let the model read every game that is imported",
         held_imports,

@@ -8,8 +8,10 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.column_mapping import chosen_columns
 from dashboard.shared.open_questions import chosen_answers
 from dashboard.shared.page_links import add_games_link
+from dashboard.shared.typed_text import tell_beyond
 
 ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
+_LONGEST_PASTED = 200_000
 
 
 def guide() -> None:
@@ -38,10 +40,11 @@ def shapes() -> None:
         key="pasted",
         height=160,
         placeholder="Anna: I trust Ben.\nBen: Why would you?\n\nOr JSON, or a table with one row per message.",
-        max_chars=200_000,
     )
     files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
-    if pasted.strip() or files:
+    if tell_beyond(pasted, _LONGEST_PASTED):
+        st.caption("Save it as a file and drop that here.")
+    elif pasted.strip() or files:
         given = [(file.name, file.getvalue()) for file in files]
         if pasted.strip():
             given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))

@@ -223,11 +223,13 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         seed = int(
             st.number_input("Seed", 0, 999_999, 0, key="team_seed", width=160, help="Another seed draws lots anew.")
         )
-    raters = [line.strip() for line in typed.splitlines() if line.strip()]
-    if not raters:
-        return
-    assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
     try:
+        raters = named_raters(
+            typed, {*(one.rater for one in grid.raters), *(one.rater for one in store.ratings.current())}
+        )
+        if not raters:
+            return
+        assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
         plan = assign(is_dry=True)
     except DramaturgError as error:
         plain(str(error))
@@ -235,6 +237,18 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     _preview(plan)
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.")
+
+
+def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
+    """The raters whose names were typed, one a line; a name that differs in case alone is the same rater.
+
+    Raises:
+        InputError: A line cannot be a name.
+    """
+    found: dict[str, None] = {}
+    for line in filter(str.strip, typed.splitlines()):
+        found[identity.name_among(line, [*sorted(known), *found])] = None
+    return list(found)
 
 
 def _preview(plan: AssignmentPlan) -> None:
@@ -375,7 +389,7 @@ def _decision(store: Store, lead: str, game: GridGame) -> None:
         plain(scores)
         with st.form("team_decide", border=False):
             score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")
-            reason = st.text_input("Why?", key=_DECISION_REASON, max_chars=2_000)
+            reason = st.text_input("Why?", key=_DECISION_REASON)
             st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
             if st.form_submit_button("Decide", type="primary", key="team_decide_button"):
                 if score is None:

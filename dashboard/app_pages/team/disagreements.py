@@ -46,7 +46,7 @@ def disagreements(report: AgreementReport) -> None:
         del st.query_params["differ"]
         st.session_state["differ"] = renamed
     if st.session_state.get("differ", next(iter(views))) not in views:
-        del st.session_state["differ"]
+        state.set_widgets({"differ": next(iter(views))})
     views[state.choose_part(list(views), key="differ", label="Disagreements")](report)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import resources
+from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
+from evaluation.errors import ConflictError, DramaturgError
 from evaluation.store import Deletion, Store
 from evaluation.text.display import counted
 
@@ -43,6 +44,39 @@ def attempt(change: Callable[[], object], said: str, action: Action = Action.EDI
         return False
     st.session_state[_OUTCOME] = (said, None)
     return True
+
+
+class RecordedEvent(Protocol):
+    """A decision or a sign-off on record, in words."""
+
+    @property
+    def words(self) -> str:
+        """One sentence; untrusted text."""
+
+
+_Event = TypeVar("_Event", bound=RecordedEvent)
+
+
+def is_recorded_already(
+    events: Sequence[_Event], seen: int, is_same: Callable[[_Event], bool], given: str = ""
+) -> bool:
+    """Whether what somebody asks for has been recorded since their page was drawn, as by the first of two clicks.
+
+    Args:
+        events: All that is on record, oldest first.
+        seen: How many there were when the page was drawn.
+        is_same: Whether an event is what they ask for.
+        given: What they typed, which is told back to them when it is refused.
+
+    Raises:
+        ConflictError: Something else was recorded in the meantime, in another tab.
+    """
+    if len(events) <= seen:
+        return False
+    if is_same(events[-1]):
+        return True
+    yours = f" Your text: {given}" if given else ""
+    raise ConflictError(f"{events[-1].words}. What you pressed was not recorded.{yours}")
 
 
 def delete(remove: Callable[[str], Deletion], said: str) -> bool:
@@ -78,11 +112,12 @@ def _undo_banner(store: Store, deletion: Deletion) -> None:
 
 
 def _undo(store: Store, deletion_id: int) -> None:
-    attempt(
-        lambda: _discard(store.deletions.undo(deletion_id, who=person())),
-        "Everything is back as it was.",
-        Action.DELETE,
-    )
+    def change() -> None:
+        restored = store.deletions.undo(deletion_id, who=person())
+        if restored.kind == "iteration":
+            state.set_widgets({state.ITERATION: restored.label})
+
+    attempt(change, "Everything is back as it was.", Action.DELETE)
 
 
 def _purge(store: Store, deletion_id: int) -> None:

@@ -8,12 +8,14 @@ import streamlit as st
 
 from dashboard.shared import resources
 from dashboard.shared.changes import data
-from dashboard.shared.changes.actions import attempt, person
+from dashboard.shared.changes.actions import attempt, is_recorded_already, person
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
+from dashboard.shared.typed_text import LONGEST_TEXT, beyond, take_name
+from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
-from evaluation.iterations.iteration import Fate, Iteration, departs_from
+from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, departs_from
 from evaluation.iterations.keep_or_revert import Choice, Decision
 from evaluation.store import Store
 from evaluation.workflows.iterations import record_decision
@@ -42,12 +44,11 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
     """
     held = shown.iteration
     made = resources.read(data.decisions, held.name)
-    place = f"{held.position}_{len(made)}"
     if held.recorded is not None:
         st.markdown("**The decision**")
-        _recorded(store, held, place)
+        _recorded(store, held, len(made))
     elif shown.decision is not None:
-        _record_form(store, held, shown.decision, place, is_main=is_main)
+        _record_form(store, held, shown.decision, len(made), is_main=is_main)
     else:
         st.caption("There is nothing before it to compare it with. Later iterations are compared with this one.")
     earlier = made[:-1] if held.recorded else made
@@ -56,7 +57,12 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
             plain("\n".join(one.words for one in reversed(earlier)))
 
 
-def _recorded(store: Store, held: Iteration, place: str) -> None:
+def _place(held: Iteration, seen: int) -> str:
+    """Tells the keys of forms apart: a form that was filled in before another decision was recorded is not this one."""
+    return f"{held.position}_{seen}"
+
+
+def _recorded(store: Store, held: Iteration, seen: int) -> None:
     assert held.recorded is not None
     appearance = look(held.recorded.fate)
     st.badge(appearance.label, color=appearance.color)
@@ -72,20 +78,24 @@ def _recorded(store: Store, held: Iteration, place: str) -> None:
             )
         st.button(
             "Take it back",
-            key=f"undecide_{place}",
+            key=f"undecide_{_place(held, seen)}",
             icon=":material/undo:",
             on_click=_withdraw,
-            args=(store, held.name),
+            args=(store, held.name, seen),
         )
 
 
-def _record_form(store: Store, held: Iteration, decision: Decision, place: str, *, is_main: bool) -> None:
+def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *, is_main: bool) -> None:
+    place = _place(held, seen)
     # Told once: the next run of the page shows it no more.
     field, problem = st.session_state.pop(_PROBLEM, (None, ""))
 
     def told(of: str) -> None:
         if field == f"{of}_{place}":
-            st.markdown(f":red[:material/error: {problem}]")
+            with st.container(horizontal=True, gap="small"):
+                st.markdown(":red[:material/error:]", width="content")
+                # It may hold the name that was typed.
+                plain(problem)
 
     with st.form(f"decide_{place}", border=False), st.container(gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -102,18 +112,19 @@ def _record_form(store: Store, held: Iteration, decision: Decision, place: str, 
             )
             told(_FATE)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input(_why_label(decision), key=f"{_WHY}_{place}", max_chars=2000)
+            st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
             if not identity.decider_name():
-                st.text_input("Your name", key=f"{_WHO}_{place}", max_chars=200, width=140)
+                st.text_input("Your name", key=f"{_WHO}_{place}", width=140)
             st.form_submit_button(
                 "Record the decision",
                 key=f"decide_now_{place}",
                 type="primary" if is_main else "secondary",
                 on_click=_record,
-                args=(store, held.name, decision, place),
+                args=(store, held, decision, seen),
                 help="A kept iteration is what the next ones are compared with. You can take it back.",
             )
         told(_WHY)
+        told(_WHO)
 
 
 def _why_label(decision: Decision) -> str:
@@ -126,7 +137,8 @@ def _why_label(decision: Decision) -> str:
     return departing.get(decision.choice, "Why, as the rule cannot decide?")
 
 
-def _record(store: Store, name: str, decision: Decision, place: str) -> None:
+def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> None:
+    place = _place(held, seen)
     # A forged message may press the button of a form that was never drawn for this session.
     fate, reason = (st.session_state.get(f"{key}_{place}") for key in (_FATE, _WHY))
     said = str(reason or "").strip()
@@ -134,20 +146,40 @@ def _record(store: Store, name: str, decision: Decision, place: str) -> None:
         problem = _FATE, "Choose one of the two."
     elif not said:
         problem = _WHY, "Say why."
+    elif too_long := beyond(said, LONGEST_TEXT):
+        problem = _WHY, too_long
     else:
-        # A departure from the rule is stored with a reason of its own; people give one for both.
-        remark = said if departs_from(Fate(fate), str(decision.choice)) else ""
-        record = partial(record_decision, store, name, Fate(fate), reason=said, note=remark)
-        if given := str(st.session_state.get(f"{_WHO}_{place}") or "").strip():
-            identity.keep_decider(given)
-        attempt(lambda: record(who=identity.decider_name() or person()), "The decision is recorded.")
-        return
+        try:
+            take_name(f"{_WHO}_{place}")
+        except InputError as error:
+            problem = _WHO, f"{error.message} {error.remedy}"
+        else:
+            _store_decision(store, held.name, Fate(fate), said, decision, seen)
+            return
     st.session_state[_PROBLEM] = (f"{problem[0]}_{place}", problem[1])
 
 
-def _withdraw(store: Store, name: str) -> None:
+def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: Decision, seen: int) -> None:
+    who = identity.decider_name() or person()
+    # A departure from the rule is stored with a reason of its own; people give one for both.
+    remark = said if departs_from(fate, str(decision.choice)) else ""
+
+    def is_same(one: RecordedDecision) -> bool:
+        return (one.fate, one.who, one.reason, one.is_withdrawal) == (fate, who, said, False)
+
     def change() -> None:
-        store.iterations.withdraw_decision(name, who=person())
+        with store.unit(write=True):
+            if not is_recorded_already(store.iterations.decisions(name), seen, is_same, said):
+                record_decision(store, name, fate, who=who, reason=said, note=remark)
+
+    attempt(change, "The decision is recorded.")
+
+
+def _withdraw(store: Store, name: str, seen: int) -> None:
+    def change() -> None:
+        with store.unit(write=True):
+            if not is_recorded_already(store.iterations.decisions(name), seen, lambda one: one.is_withdrawal):
+                store.iterations.withdraw_decision(name, who=person())
 
     attempt(change, "The decision is taken back.")
 

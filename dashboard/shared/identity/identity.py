@@ -105,12 +105,13 @@ def decider_name() -> str:
     return rater_name() or ""
 
 
-def keep_decider(name: str) -> None:
-    """Keeps the name that somebody gave with a decision, for all that they do: it is asked once."""
-    try:
-        use_name(name)
-    except InputError as error:
-        st.toast(error.message)
+def decide_as(typed: str) -> str:
+    """The name under which this person decides: the known one, else the typed one, which is known from then on.
+
+    Raises:
+        InputError: What was typed cannot be a name.
+    """
+    return decider_name() or use_name(typed)
 
 
 def author_name() -> str:
@@ -305,15 +306,24 @@ def is_at_this_machine() -> bool:
 def use_name(name: str, known: Collection[str] = ()) -> str:
     """Takes the name that somebody without a login typed, for this session and later visits.
 
+    Raises:
+        InputError: It cannot be a name.
+    """
+    checked = name_among(name, known)
+    st.session_state[state.RATER] = st.session_state[_TYPED] = checked
+    return checked
+
+
+def name_among(name: str, known: Iterable[str]) -> str:
+    """The name of a person, as it was typed.
+
     "dana" is the "Dana" who has rated before: a name of ``known`` that differs in case alone stands for it.
 
     Raises:
         InputError: It cannot be a name.
     """
     typed = checked_name(name)
-    checked = next((one for one in known if one.casefold() == typed.casefold()), typed)
-    st.session_state[state.RATER] = st.session_state[_TYPED] = checked
-    return checked
+    return next((one for one in known if one.casefold() == typed.casefold()), typed)
 
 
 def forget_name() -> None:
