@@ -93,8 +93,8 @@ def blockers(shown: IterationSummary) -> list[str]:
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
     """The change and how it did, with names: untrusted text.
 
-    Such as "Shorter prompt. Against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be luck,
-    among them Engagement, which is lower."
+    Such as "Shorter prompt. Against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be
+    luck; lower, but it could be luck: Engagement."
 
     Args:
         board: All iterations.
@@ -111,7 +111,7 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     lower = [
         METRIC_LABELS[one.name] for one in differences if one.outcome is Outcome.NO_EVIDENCE and _direction(one) < 0
     ]
-    also = f", among them {listed(lower)}, which {'is' if len(lower) == 1 else 'are'} lower" if lower else ""
+    also = f"; lower, but it could be luck: {listed(lower)}" if lower else ""
     name = shortened(reference.name, _LONGEST_NAME)
     against = f"Against {name}{f' ({marks})' if marks else ''}"
     return " ".join(filter(None, (change, f"{against}: {evidence_words(differences, METRIC_LABELS)}{also}.")))
