@@ -14,6 +14,8 @@ from pathlib import Path
 
 RETRY_HOURS = 0.25
 PATTERN = "dramaturg-*.duckdb"
+SMALLEST = 3 * 4096
+"""The bytes of DuckDB's header."""
 
 
 def back_up(folder: Path, kept: int) -> bool:
@@ -29,15 +31,27 @@ def back_up(folder: Path, kept: int) -> bool:
 def prune(folder: Path, made: Path, kept: int) -> None:
     """Removes the oldest backups but ``kept``; never ``made``, and none whose time lies after that of ``made``.
 
+    Links, files that are no databases and further names of one file count for nothing, and stay.
     A file's age is its own, whatever its name says: a name may come from a clock that was wrong.
     """
-    ages = {path: path.stat().st_mtime for path in folder.glob(PATTERN) if path.is_file() and path != made}
+    own = {made.stat().st_ino: made}
+    for path in folder.glob(PATTERN):
+        if _is_database(path):
+            own.setdefault(path.stat().st_ino, path)
+    ages = {path: path.stat().st_mtime for path in own.values() if path != made}
     now = made.stat().st_mtime
     for path in sorted(path for path in ages if ages[path] > now):
         sys.stderr.write(f"kept, as its time lies in the future: {path}\n")
     earlier = sorted((path for path in ages if ages[path] <= now), key=lambda path: ages[path], reverse=True)
     for old in earlier[kept - 1 :]:
         old.unlink()
+
+
+def _is_database(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file() or path.stat().st_size < SMALLEST:
+        return False
+    with path.open("rb") as stream:
+        return stream.read(12)[8:] == b"DUCK"
 
 
 def main(arguments: Sequence[str]) -> int:

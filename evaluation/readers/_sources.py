@@ -6,7 +6,6 @@ A zip is unpacked in memory, on demand and within limits.
 from __future__ import annotations
 
 import io
-import lzma
 import os
 import re
 import stat
@@ -40,7 +39,6 @@ _RATIO_FROM_BYTES = 1024 * 1024
 _UNPACK_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
-    lzma.LZMAError,
     struct.error,
     EOFError,
     OSError,
@@ -90,9 +88,13 @@ def load_file(path: Path, limits: Limits) -> bytes:
         if not path.is_file():
             raise UnreadableFileError("This is not a regular file.", place=printable(path), remedy="Save it as a file.")
         with path.open("rb") as stream:
-            limits.check_size(path.stat().st_size, is_zip=is_zip(stream.read(4)))
+            size, packed = path.stat().st_size, is_zip(stream.read(4))
+            limits.check_size(size, is_zip=packed)
             stream.seek(0)
-            return stream.read()
+            # A file that grows meanwhile is read no further.
+            content = stream.read(size + 1)
+            limits.check_size(len(content), is_zip=packed)
+            return content
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise UnreadableFileError(
@@ -219,11 +221,7 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits, 
         message = f"The zip unpacks to more than {limits.archive_bytes:,} bytes."
         raise LimitError.beyond("archive_bytes", message, advice=SPLIT)
     try:
-        if member.compress_type == ZSTANDARD:
-            content = read_zstandard(archive, member)
-        else:
-            with archive.open(member) as stream:
-                content = stream.read()
+        content = _unpacked(archive, member)
     except _UNPACK_ERRORS as error:
         raise _damaged(_reason(error)) from None
     limits.check_size(len(content), is_zip=is_zip(content))
@@ -245,24 +243,33 @@ def _check_member(member: zipfile.ZipInfo, limits: Limits) -> None:
         raise LimitError.beyond("archive_ratio", message, advice="If the file is genuine, unpack it first")
 
 
-def read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The member's content, of which never more than the directory announces is unpacked.
-
-    Raises:
-        UnreadableFileError: It is damaged, or larger than announced.
-    """
-    import pyarrow as pa
-
-    packed = _packed(archive, member)
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-            content: bytes = stream.read(member.file_size + 1)
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(str(error).partition("\n")[0][:200]) from None
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The member's content, of which never more than the directory announces is unpacked."""
+    packed, most, method = _packed(archive, member), member.file_size + 1, member.compress_type
+    if method == zipfile.ZIP_STORED:
+        content = packed
+    elif method == zipfile.ZIP_DEFLATED:
+        content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+    elif method == ZSTANDARD:
+        content = _zstandard(packed, most)
+    else:
+        name = zipfile.compressor_names.get(method, f"method {method}")
+        raise UnreadableFileError(f"The file is packed with {name}.", remedy="Pack it again as an ordinary zip.")
     if len(content) != member.file_size:
         raise _damaged("its size is not the one announced")
     if zlib.crc32(content) != member.CRC:
         raise _damaged("its checksum is wrong")
+    return content
+
+
+def _zstandard(packed: bytes, most: int) -> bytes:
+    import pyarrow as pa
+
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+            content: bytes = stream.read(most)
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(str(error).partition("\n")[0][:200]) from None
     return content
 
 

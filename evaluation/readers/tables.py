@@ -50,6 +50,7 @@ from evaluation.text.normal import fold
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +308,12 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         raise BrokenTranscriptError("Two columns have the same name.", remedy="Rename one of them.")
     is_text = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
     texts = [field.name for field in schema if any(is_one(field.type) for is_one in is_text)]
+    _check_unpacked(plain.metadata, columns, limits)
     file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
     rows: list[TableRow] = []
     size = 0
     for batch in file.iter_batches(most_rows or _ROWS_AT_ONCE, columns=columns):
+        _check_bytes(batch.nbytes, limits)
         # A damaged file may hold indices and offsets that point anywhere.
         batch.validate(full=True)
         cells = [list(_cells(batch.column(name), limits)) for name in columns]
@@ -324,6 +327,27 @@ def _read(data: bytes, limits: Limits, most_rows: int | None) -> ParsedTable:
         if most_rows is not None:
             break
     return ParsedTable(tuple(columns), tuple(rows))
+
+
+_BY_DIFFERENCE = "DELTA_BYTE_ARRAY"
+_BYTES_A_CHARACTER = 4
+
+
+def _check_unpacked(metadata: pq.FileMetaData, columns: Collection[str], limits: Limits) -> None:
+    """Refuse what would take much memory before any of it is unpacked: packed well, a kilobyte may hold a gigabyte."""
+    groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
+    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+    read = [chunk for chunk in chunks if chunk.path_in_schema in columns]
+    if any(_BY_DIFFERENCE in chunk.encodings for chunk in read):
+        # A few bytes a row repeat the row before, however long that is.
+        message = f"The table's texts are packed as differences ({_BY_DIFFERENCE})."
+        raise UnreadableFileError(message, remedy="Export it with plain or dictionary encoding.")
+    _check_bytes(sum(chunk.total_uncompressed_size for chunk in read), limits)
+
+
+def _check_bytes(size: int, limits: Limits) -> None:
+    if size > _BYTES_A_CHARACTER * limits.file_bytes:
+        raise LimitError.beyond("file_bytes", f"The table unpacks to {size:,} bytes.", advice=SPLIT)
 
 
 _WIDEST = 64
@@ -344,8 +368,10 @@ def _cells(column: pa.Array, limits: Limits) -> Iterator[Any]:
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
-        values = [_plain(value, limits) for value in column.dictionary.to_pylist()]
-        return (None if index is None else values[index] for index in column.indices.to_pylist())
+        indices = column.indices.to_pylist()
+        # Of a dictionary only what these rows hold: each batch brings all of it.
+        values = {index: _plain(column.dictionary[index].as_py(), limits) for index in {*indices} - {None}}
+        return (values.get(index) for index in indices)
     if pa.types.is_timestamp(column.type):
         # Python's times end at microseconds.
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -59,8 +60,13 @@ def test_regular_backups_keep_what_they_made_and_what_lies_in_the_future(
     folder.mkdir()
     ages = {"dramaturg-99991231T000000.0.duckdb": -3, "dramaturg-2026.duckdb": -2, "dramaturg-1.duckdb": -1}
     for name, days in {**ages, "dramaturg-2.duckdb": 1}.items():
-        (folder / name).touch()
+        shutil.copy(database, folder / name)
         os.utime(folder / name, (now + days * 86_400,) * 2)
+    # None of these is a backup: they take the place of none, and stay.
+    oddities = {"dramaturg-empty.duckdb", "dramaturg-link.duckdb", "dramaturg-name.duckdb"}
+    (folder / "dramaturg-empty.duckdb").touch()
+    (folder / "dramaturg-link.duckdb").symlink_to(database)
+    os.link(folder / "dramaturg-1.duckdb", folder / "dramaturg-name.duckdb")
     script = Path(__file__).parents[2] / "container" / "backups.py"
     done = subprocess.run(
         [sys.executable, "-P", str(script), str(folder), "0", "2"],
@@ -71,6 +77,8 @@ def test_regular_backups_keep_what_they_made_and_what_lies_in_the_future(
     )
     assert done.returncode == 0, done.stderr
     left = {path.name for path in folder.iterdir()}
+    assert left > oddities
+    left -= oddities
     made = left - {*ages, "dramaturg-2.duckdb"}
     assert len(made) == 1
     # The youngest of the others by its own age, whatever its name says, and the one from the future.

@@ -303,7 +303,7 @@ ZIP = (
     BadInput("Encrypted zip", "secret.zip", encrypted_zip, ("encrypted", "password")),
     BadInput("Truncated zip", "cut.zip", lambda: zip_of({"game.log": GOOD_LOG})[:-40], ("damaged",)),
     BadInput("Zip with a flipped bit", "flipped.zip", zip_with_a_flipped_bit, ("unpacked",)),
-    BadInput("Zip of an unknown method", "method.zip", lambda: zip_with_method(97), ("compression method",)),
+    BadInput("Zip of an unknown method", "method.zip", lambda: zip_with_method(97), ("packed with",)),
     BadInput("Empty zip", "nothing.zip", lambda: zip_of({}), ("no transcript",)),
     BadInput(
         "Zip of clutter", "clutter.zip", lambda: zip_of({"__MACOSX/._a": b"x", "LICENSE": b"MIT"}), ("no transcript",)

@@ -52,6 +52,16 @@ def _repeated(part: bytes) -> Callable[[bytes, int], bytes]:
     return lambda seed, size: seed + part * (size // len(part))
 
 
+def _between(sign: bytes) -> Callable[[bytes, int], bytes]:
+    """A run within the text, closed by something else."""
+
+    def grown(seed: bytes, size: int) -> bytes:
+        first, _, rest = seed.partition(b"\n")
+        return first + b"\n" + sign * size + b"x\n" + rest
+
+    return grown
+
+
 GROWN: Mapping[str, Callable[[bytes, int], bytes]] = {
     "lines": _lines,
     "columns": _columns,
@@ -61,6 +71,7 @@ GROWN: Mapping[str, Callable[[bytes, int], bytes]] = {
     **{
         f"repeated {part!r}": _repeated(part) for part in (b"a", b" ", b"\n", b'"', b",", b"[", b"{", b"<", b"- a: b\n")
     },
+    **{f"a run of {sign!r}": _between(sign) for sign in (b"-", b"=", b"~", b"*", b" ")},
 }
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,15 @@ def _shapes() -> list[LineShape]:
 def test_a_shape_matches_its_example_alone(shape: LineShape) -> None:
     assert shape.pattern.fullmatch(shape.example)
     assert not shape.pattern.fullmatch(shape.counter)
+
+
+@pytest.mark.parametrize("shape", _shapes(), ids=lambda one: one.name)
+def test_a_long_run_of_one_sign_is_told_at_once(shape: LineShape) -> None:
+    for sign in ("-", "=", "~", "*", "_", "#", " ", "\t", "(", "[", ":", "a ", "1 ", "->", "vote "):
+        for begins in ("", "Ann: ", "[", "votes for "):
+            start = time.process_time()
+            shape.pattern.fullmatch(f"{begins}{sign * 1500}\0")
+            assert time.process_time() - start < 0.3, (begins, sign)
 
 
 def test_the_table_stands_in_the_documentation() -> None:

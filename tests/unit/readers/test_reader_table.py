@@ -181,6 +181,18 @@ def test_columns_of_a_parquet_table_are_looked_at_before_they_are_unpacked() -> 
     assert refusal(parquet(cells)).startswith("The table has 2,408,000 cells, more than 2,000,000.")
 
 
+def test_a_small_parquet_table_unpacks_to_no_gigabyte() -> None:
+    import pyarrow as pa
+
+    said = {"speaker": ["Ann"] * 200, "text": ["Hi"] * 200}
+    blobs = {**said, "blob": pa.array([b"\xff" * 1_000_000] * 200, pa.large_binary())}
+    packed = parquet(blobs, compression="zstd", use_dictionary=False)
+    assert len(packed) < 50_000
+    assert refusal(packed).startswith("The table unpacks to 200,0")
+    ways = {"text": "DELTA_BYTE_ARRAY", "speaker": "PLAIN"}
+    assert "packed as differences" in refusal(parquet(said, use_dictionary=False, column_encoding=ways))
+
+
 FAULTS = {
     "a row too short, after a text of two lines": (
         'name,text\nAnn,"a\nb"\n\nBob\n',

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import struct
+import tracemalloc
 import zipfile
 import zlib
 from dataclasses import fields
@@ -284,6 +285,27 @@ def test_a_bomb_that_lies_about_its_size_stops_there() -> None:
     assert refusal(zstandard_zip({"bomb.json": b" " * 2**20 * 50}, announced=1000)) == (
         "The file cannot be unpacked: its size is not the one announced. Pack it again."
     )
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_size_that_lies_costs_no_memory(method: int) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("bomb.json", b" " * 2**20 * 30)
+    data = bytearray(buffer.getvalue())
+    for size_at in (data.rindex(b"PK\x01\x02") + 24, 22):
+        struct.pack_into("<L", data, size_at, 1000)
+    packed = bytes(data)
+    tracemalloc.start()
+    try:
+        words = refusal(packed)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(packed) + 2**20
+    finally:
+        tracemalloc.stop()
+    if method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        assert words == f"The file is packed with {zipfile.compressor_names[method]}. Pack it again as an ordinary zip."
+    else:
+        assert "its size is not the one announced" in words
 
 
 def test_a_bomb_that_tells_its_size() -> None:
