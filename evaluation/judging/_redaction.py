@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from math import ceil
+from pathlib import Path
 from typing import Any
+from unicodedata import normalize
+from urllib.parse import unquote
 
 _HIDDEN = "[key]"
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)\Z", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?<![a-z])PASS|CREDENTIAL)S?(?=_|\d|\Z)(?!.*_ID\Z)", re.IGNORECASE
+)
+_URL_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+_MOST_OF_A_FILE = 20_000
 # Providers quote parts of keys in their refusals, and models what they were sent. Plain words behind a hyphen or behind
 # "Bearer" are none.
 _SECRET_SHAPE = re.compile(
@@ -24,19 +33,48 @@ _LONGEST_MESSAGE = 2_000
 def without_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
     """``text`` without the secrets of the environment, and without what looks like a key.
 
-    A secret is known by its letters and digits in any case, whatever stands between them; so is a piece of 12 of them,
-    or of 60 % of them but at least 10. Plain characters that JSON's escapes stand for are written as themselves, so
-    that none hides in what is kept of an answer. Takes time linear in the text.
+    Secrets are values whose names say so, what stands in files that these name, those of JSON's texts whose names say
+    so, and passwords in addresses. A secret is known by its letters and digits in any case, whatever stands between
+    them; so is a piece of 12 of them, or of 60 % of them but at least 10. Plain characters that JSON's escapes stand
+    for are written as themselves, so that none hides in what is kept of an answer. Takes time linear in the text.
     """
     text = _PLAIN_ESCAPE.sub(_as_itself, text) if r"\u00" in text else text
     named = (os.environ if environment is None else environment).items()
     # What is sent in a header comes back without the blanks around it.
-    secrets = {value.strip() for name, value in named if _SECRET_NAME.search(name)}
+    secrets = {secret.strip() for name, value in named for secret in _secrets(name, value)}
     secrets = {secret for secret in secrets if len(secret) >= _SHORTEST_SECRET}
     # The longest first: a shorter one may be a part of it.
     for secret in sorted(secrets, key=len, reverse=True):
         text = _without_pieces(re.sub(re.escape(secret), _HIDDEN, text, flags=re.IGNORECASE), secret)
     return _SECRET_SHAPE.sub(_HIDDEN, text)
+
+
+def _secrets(name: str, value: str) -> Iterator[str]:
+    for password in _URL_PASSWORD.findall(value):
+        yield from (password, unquote(password))
+    # "MAX_TOKENS" is a number of them.
+    if not _SECRET_NAME.search(name) or (value.isdecimal() and name.upper().endswith("TOKENS")):
+        return
+    yield from _texts_of(value)
+    # How containers hand over secrets, and Google its credentials.
+    if value.startswith(("/", "~")):
+        with suppress(OSError, ValueError):
+            path = Path(value).expanduser()
+            if path.is_file():
+                with path.open(encoding="utf-8") as stream:
+                    yield from _texts_of(stream.read(_MOST_OF_A_FILE))
+
+
+def _texts_of(value: str) -> Iterator[str]:
+    """The value itself; of a JSON object the secrets in it, as its other texts are no secrets."""
+    try:
+        fields = json.loads(value) if value.lstrip().startswith("{") else None
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        yield value
+        return
+    yield from (text for key, text in fields.items() if isinstance(text, str) and _SECRET_NAME.search(key))
 
 
 def _as_itself(escape: re.Match[str]) -> str:
@@ -59,7 +97,7 @@ _SHORTEST_PIECE, _LONGEST_PIECE = 10, 12
 _PIECE_SHARE = 0.6
 # No piece of a secret reaches across these, so that JSON stays JSON.
 _WALLS = frozenset('"{}[]')
-_JSON_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|[nrtbf])")
+_JSON_ESCAPE = re.compile(r"(?<!\\)\\++(?:u(?P<code>[0-9a-fA-F]{4})|[nrtbf])")
 
 
 def _without_pieces(text: str, secret: str) -> str:
@@ -67,19 +105,32 @@ def _without_pieces(text: str, secret: str) -> str:
     wanted = "".join([sign.lower() for sign in secret if sign.isalnum()])
     length = min(max(_SHORTEST_PIECE, ceil(_PIECE_SHARE * len(wanted))), _LONGEST_PIECE)
     pieces = {wanted[start : start + length] for start in range(len(wanted) - length + 1)}
-    plain = _JSON_ESCAPE.sub(lambda escape: " " * len(escape[0]), text)
+    begins: dict[int, int] = {}
+
+    def spelt(escape: re.Match[str]) -> str:
+        """As long as the escape, however often it was escaped: what it stands for is at its end."""
+        sign = chr(int(escape["code"], 16)) if escape["code"] else " "
+        begins[escape.end() - 1] = escape.start()
+        return " " * (len(escape[0]) - 1) + (sign if sign.isalnum() else " ")
+
+    plain = _JSON_ESCAPE.sub(spelt, text)
     places = [place for place, sign in enumerate(plain) if sign.isalnum() or sign in _WALLS]
-    packed = "".join([plain[place].lower()[0] for place in places])
+    packed = "".join([_folded(plain[place]) for place in places])
     kept, parts = 0, []
     covered = -2
     for first in range(len(packed) - length + 1):
         if packed[first : first + length] not in pieces:
             continue
         if first > covered + 1:
-            parts += [text[kept : places[first]], _HIDDEN]
+            parts += [text[kept : begins.get(places[first], places[first])], _HIDDEN]
         covered = first + length - 1
         kept = places[covered] + 1
     return "".join([*parts, text[kept:]])
+
+
+def _folded(sign: str) -> str:
+    """A letter or digit in lower case and of ordinary width."""
+    return (sign if sign.isascii() else normalize("NFKC", sign) or sign).lower()[0]
 
 
 _MOST_READ = 200_000

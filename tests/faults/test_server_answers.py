@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -427,6 +428,37 @@ def test_a_key_is_known_however_it_is_written(form: str, secret: str) -> None:
     assert found.count("[key]") == 1
     assert len(found) < 70
     assert secret[3:13] not in found
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        LONG_SECRET,
+        "".join(f"\\u{ord(sign):04x}" for sign in LONG_SECRET),
+        "".join(f"\\\\\\\\u{ord(sign):04x}" for sign in LONG_SECRET),
+        "".join(chr(ord(sign) + 0xFEE0) for sign in LONG_SECRET),
+    ],
+    ids=["plain", "escaped", "escaped thrice", "wide"],
+)
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY_2", "API_KEYS", "OPENAI_KEY_BACKUP", "DB_PASS", "A_CREDENTIALS"])
+def test_a_key_is_known_by_a_word_of_its_name_and_behind_escapes_of_escapes(name: str, written: str) -> None:
+    assert without_secrets(f'"it was {written}."', environment={name: LONG_SECRET}) == '"it was [key]."'
+
+
+def test_keys_in_files_in_json_and_in_addresses_are_known(tmp_path: Path) -> None:
+    file, account = tmp_path / "key", tmp_path / "account.json"
+    file.write_text(f"{LONG_SECRET}\n")
+    account.write_text(json.dumps({"type": "service_account", "private_key": LONG_SECRET, "private_key_id": "an-id-7"}))
+    for environment in (
+        {"OIDC_SECRET_FILE": str(file)},
+        {"GOOGLE_CREDENTIALS": account.read_text()},
+        {"GOOGLE_APPLICATION_CREDENTIALS": str(account)},
+        {"HTTPS_PROXY": f"http://ann:{LONG_SECRET}@proxy:80"},
+    ):
+        told = f"a service_account, an-id-7, and {LONG_SECRET}"
+        assert without_secrets(told, environment) == "a service_account, an-id-7, and [key]", environment
+    others = {"MAX_TOKENS": "100000", "AWS_ACCESS_KEY_ID": "AN-OPEN-NAME", "COMPASS_POINTS": "northern"}
+    assert without_secrets("100000 AN-OPEN-NAME northern", others) == "100000 AN-OPEN-NAME northern"
 
 
 @pytest.mark.parametrize("start", [0, 3, 10])
