@@ -131,11 +131,25 @@ def admit() -> None:
         _senders[context.session_id] = _Sender(key, lambda: is_allowed(Action.RATE), coming)
 
 
-def may_send(session_id: str) -> bool:
-    """Whether the session's person may send files now."""
+def may_send(session_id: str, who: identity.Visitor | None) -> bool:
+    """Whether the session is the visitor's own, and its person may send files now."""
     with _lock:
         found = _senders.get(session_id)
-    return found is not None and found.is_allowed()
+    return found is not None and who is not None and who.login in ("", found.person) and found.is_allowed()
+
+
+def _may_ask_for(file_id: str, who: identity.Visitor) -> bool:
+    """Whether a download that is made when it is asked for stands on a page of the visitor's that is open.
+
+    Streamlit makes it for whoever names it.
+    """
+    server = runtime.get_instance()
+    made = server.media_file_mgr._deferred_callables.get(file_id)
+    if made is None or not who.login:
+        return True
+    with _lock:
+        owner = _senders.get(made["session_id"])
+    return owner is not None and owner.person == who.login and server.is_active_session(made["session_id"])
 
 
 def _stored_bytes(session_id: str) -> int:
@@ -345,6 +359,8 @@ def _is_answered(data: bytes, sender: identity.Visitor | None) -> bool:
     kind = message.WhichOneof("type")
     if kind not in (_GUEST_MESSAGES if sender is None else _MESSAGES):
         return False
+    if sender is not None and not _may_ask_for(message.backend_operation_request.deferred_file.file_id, sender):
+        return False
     if sender is None or not may(sender.role, Action.READ):
         most = GUEST_WIDGETS if sender is None else RATER_WIDGETS
         if len(message.rerun_script.widget_states.widgets) > most:
@@ -401,7 +417,8 @@ async def _refusal(scope: Scope) -> PlainTextResponse | None:
         return PlainTextResponse("Not found", status_code=404)
     if scope["method"] not in _SAFE_METHODS and not _has_own_origin(HTTPConnection(scope)):
         return PlainTextResponse("Only pages of this server may send something here.", status_code=403)
-    is_upload = UPLOADS in path and scope["method"] != "OPTIONS"
-    if is_upload and not await run_in_threadpool(may_send, _session_of(path)):
-        return PlainTextResponse("Log in before you send files.", status_code=403)
+    if UPLOADS in path and scope["method"] != "OPTIONS":
+        who = await run_in_threadpool(_visitor_of, HTTPConnection(scope), any_origin=True)
+        if not await run_in_threadpool(may_send, _session_of(path), who):
+            return PlainTextResponse("Log in before you send files.", status_code=403)
     return None

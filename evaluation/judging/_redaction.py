@@ -66,7 +66,7 @@ def _secrets(name: str, value: str) -> Iterator[str]:
 
 
 def _texts_of(value: str) -> Iterator[str]:
-    """The value itself; of a JSON object the secrets in it, as its other texts are no secrets."""
+    """The value itself; of a JSON object the secrets in it, whose other texts are none."""
     try:
         fields = json.loads(value) if value.lstrip().startswith("{") else None
     except (ValueError, RecursionError):
@@ -108,7 +108,7 @@ def _without_pieces(text: str, secret: str) -> str:
     begins: dict[int, int] = {}
 
     def spelt(escape: re.Match[str]) -> str:
-        """As long as the escape, however often it was escaped: what it stands for is at its end."""
+        """Puts what an escape of any depth stands for at its end, behind blanks in the place of the rest."""
         sign = chr(int(escape["code"], 16)) if escape["code"] else " "
         begins[escape.end() - 1] = escape.start()
         return " " * (len(escape[0]) - 1) + (sign if sign.isalnum() else " ")

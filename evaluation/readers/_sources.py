@@ -27,6 +27,7 @@ from evaluation.readers.document import SPLIT, Limits
 ZSTANDARD = 93
 """The number of the method in a zip's directory."""
 
+_OTHER_METHODS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _LOCAL_MAGIC = b"PK\x03\x04"
 _CLUTTER = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
@@ -253,7 +254,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     elif method == ZSTANDARD:
         content = _zstandard(packed, most)
     else:
-        name = zipfile.compressor_names.get(method, f"method {method}")
+        name = _OTHER_METHODS.get(method, f"method {method}")
         raise UnreadableFileError(f"The file is packed with {name}.", remedy="Pack it again as an ordinary zip.")
     if len(content) != member.file_size:
         raise _damaged("its size is not the one announced")

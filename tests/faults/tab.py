@@ -186,9 +186,9 @@ class Tab:
         except ConnectionClosed:
             return
 
-    def upload(self, content: bytes) -> int:
+    def upload(self, content: bytes, session_id: str = "") -> int:
         """Sends a file as the browser does that has chosen one; the status of the answer."""
-        address = f"{self.url}/_stcore/upload_file/{self.session_id}/{uuid4()}"
+        address = f"{self.url}/_stcore/upload_file/{session_id or self.session_id}/{uuid4()}"
         headers = {**self._cookies, "X-Xsrftoken": self._token}
         return httpx.put(address, files={"file": ("a.json", content)}, headers=headers, **PLAIN).status_code
 

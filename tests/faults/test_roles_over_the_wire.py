@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 
 from dashboard import access_checks
@@ -186,6 +187,26 @@ def test_a_download_belongs_to_whoever_has_the_page_that_made_it(site: Site, tab
     assert httpx.get(address).status_code == 404
     for who, status in (("rae", 404), ("ada", 200)):
         assert httpx.get(address, cookies={LOGIN_COOKIE: site.log_in(who, 7)}).status_code == status
+
+
+def test_nobody_asks_for_or_sends_into_the_page_of_another(site: Site, tab: Any) -> None:
+    admin, rater = tab("ada").open("settings"), tab("rae").open("rate")
+    (backup,) = [one for one in admin.downloads() if one.label == "Download a backup"]
+    message = BackMsg()
+    message.backend_operation_request.request_id = "request"
+    message.backend_operation_request.session_id = rater.session_id
+    message.backend_operation_request.deferred_file.file_id = backup.deferred_file_id
+    rater.tell(message)
+    # Made as long after it as the one that was asked for would take.
+    assert admin.file(backup.deferred_file_id)
+    assert "backend_operation_response" not in rater.open("rate").kinds
+    admin.close()
+    rater.tell(message)
+    later = tab("ada").open("settings")
+    assert later.file(next(one.deferred_file_id for one in later.downloads() if one.label == backup.label))
+    assert "backend_operation_response" not in rater.open("rate").kinds
+    other = tab("ada").open("games", "?part=Add")
+    assert (rater.upload(b"x", other.session_id), other.upload(b"x")) == (403, 204)
 
 
 def test_no_answer_may_be_shown_in_a_frame_of_another_page(site: Site) -> None:

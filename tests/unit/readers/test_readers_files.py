@@ -302,10 +302,8 @@ def test_a_size_that_lies_costs_no_memory(method: int) -> None:
         assert tracemalloc.get_traced_memory()[1] < 2 * len(packed) + 2**20
     finally:
         tracemalloc.stop()
-    if method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
-        assert words == f"The file is packed with {zipfile.compressor_names[method]}. Pack it again as an ordinary zip."
-    else:
-        assert "its size is not the one announced" in words
+    others = {zipfile.ZIP_BZIP2: "packed with bzip2", zipfile.ZIP_LZMA: "packed with lzma"}
+    assert others.get(method, "its size is not the one announced") in words
 
 
 def test_a_bomb_that_tells_its_size() -> None:

@@ -354,6 +354,20 @@ def test_times_that_no_calendar_has_are_refused(store: Store, backup: Path) -> N
         store.backups.restore(backup)
 
 
+def test_words_that_mean_nothing_to_the_pages_are_refused(store: Store, backup: Path) -> None:
+    columns = {"transcript_id": "'x'", "metric": "'pacing'", "version": "'1'", "status": "'passed'", "method": "'rule'"}
+    columns |= {"numerator": "1", "denominator": "1", "threshold": "1", "reason": "''"}
+    change(backup, f"INSERT INTO current_scores ({', '.join(columns)}) VALUES ({', '.join(columns.values())})")
+    check_backup(backup)
+    for column in ("status", "method", "metric"):
+        bad = Path(shutil.copy(backup, backup.with_name(f"{column}.duckdb")))
+        change(bad, f"UPDATE current_scores SET {column} = 'bogus'")
+        with pytest.raises(InputError, match=f"In 1 rows of current_scores the column {column} holds a word"):
+            check_backup(bad)
+        with pytest.raises(InputError, match="cannot be used as a backup"):
+            store.backups.restore(bad)
+
+
 def test_nothing_in_a_database_blocks_a_restore(store: Store, backup: Path) -> None:
     with store.unit(write=True) as cursor:
         for number, owner in enumerate(("nobody", "a:b:c", "elsewhere:1:2")):
