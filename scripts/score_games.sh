@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # The GitHub action's entry: scores the games of a checkout by `dramaturg evaluate --gate`, whose exit code it ends with.
 #
-#   INPUT_FOLDER, INPUT_GATE   as in action.yml
+# With games of before the change it compares, by `dramaturg compare --gate`.
+#
+#   INPUT_FOLDER, INPUT_BEFORE, INPUT_GATE   as in action.yml
 #   DRAMATURG                  the command, where it is installed already
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -23,6 +25,11 @@ if [ -z "${DRAMATURG:-}" ]; then
     DRAMATURG=$environment/bin/dramaturg
 fi
 
+if [ -n "${INPUT_BEFORE:-}" ]; then
+    "$DRAMATURG" compare --gate --format markdown -- "$INPUT_BEFORE" "${INPUT_FOLDER:-games}" \
+        | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
+    exit "${PIPESTATUS[0]}"
+fi
 "$DRAMATURG" evaluate --no-store --gate "${INPUT_GATE:-automatic}" --format markdown -- "${INPUT_FOLDER:-games}" \
     | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
 exit "${PIPESTATUS[0]}"

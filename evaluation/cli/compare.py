@@ -1,20 +1,24 @@
-"""``dramaturg compare``: two iterations side by side."""
+"""``dramaturg compare``: two iterations, or two folders of games, side by side, and a gate on the change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from evaluation.cli.options import ListFormat, Rows, open_store
-from evaluation.cli.terminal import safe, say, say_json, shortened, table
+from evaluation.cli.options import OutputFormat, open_store
+from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
     from evaluation.statistics.comparison import Difference
+    from evaluation.store import Store
 
 
 _LONGEST_NAME = 40
@@ -23,67 +27,110 @@ _ID_DIGITS = 8
 
 
 def compare(
-    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with.")],
-    after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question.")],
-    output: Rows = ListFormat.TABLE,
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with, or its games.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question, or its games.")],
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate",
+            help="Exit with 1 where the named target or a metric that passed fell beyond luck, or a game of AFTER "
+            "failed critically. What could be luck passes.",
+        ),
+    ] = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table, JSON, or Markdown for a pull request.")
+    ] = OutputFormat.TABLE,
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
     A metric is called better or worse only where Welch's test says so: the target of the change tested alone, the other
-    metrics after Holm's adjustment. The decision is the later iteration's against its own reference.
+    metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
+    in place of iterations are compared without a database.
     """
     from evaluation.cli.rendering import stored_mixes, warn_of
     from evaluation.workflows.iterations import stored_comparison
 
-    store = open_store()
-    found = stored_comparison(store, before, after)
-    warn_of(
-        stored_mixes(store, among={game.transcript_id for side in (found.before, found.after) for game in side.games})
-    )
-    if output is ListFormat.JSON:
+    with ExitStack() as stack:
+        are_paths = all(Path(one).exists() for one in (before, after))
+        store = _scored(before, after, stack) if are_paths else open_store()
+        found = stored_comparison(store, before, after)
+        among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
+        warn_of(stored_mixes(store, among=among))
+    if output is OutputFormat.JSON:
         from evaluation.comparison.iterations import comparison_data
 
         say_json(comparison_data(found))
     else:
-        say("\n".join(_lines(found)))
+        say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
+    if gate and found.regressions:
+        for reason in found.regressions:
+            note(f"gate: {reason}")
+        raise typer.Exit(1)
 
 
-def _lines(found: IterationComparison) -> Iterator[str]:
+def _scored(before: str, after: str, stack: ExitStack) -> Store:
+    """A database of its own, for as long as ``stack`` is open, with the games at two paths as iterations.
+
+    Raises:
+        typer.Exit: A file could not be read, or asks who could hear what.
+    """
+    from evaluation.cli.exit_codes import finish_scoring
+    from evaluation.store import Store
+    from evaluation.workflows.scoring import Tally, evaluate_paths
+
+    store = Store(Path(stack.enter_context(TemporaryDirectory())) / "compared.duckdb")
+    stack.callback(store.close)
+    tally, failed = Tally(note=note), 0
+    for path, parent in ((before, None), (after, before)):
+        store.iterations.create(path, parent=parent)
+        failed += sum(bool(one.failures) for one in evaluate_paths([path], tally, store=store, iteration=path))
+    finish_scoring(incomplete=failed, refused=tally.refused + tally.unheard)
+    return store
+
+
+def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
+    # Names, reasons and examples are untrusted text.
+    words, draw = (code, markdown_table) if is_markdown else (safe, table)
+    head, gap = ("### ", [""]) if is_markdown else ("", [])
+    item = "- " if is_markdown else "  "
     before, after = (
-        f"{safe(shortened(side.iteration.name, _LONGEST_NAME))} ({counted(len(side.games), 'game')})"
+        f"{words(shortened(side.iteration.name, _LONGEST_NAME))} ({counted(len(side.games), 'game')})"
         for side in (found.before, found.after)
     )
-    yield f"From {before} to {after}."
+    yield f"{head}From {before} to {after}."
     yield ""
     headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
-    yield table(headers, [_row(one) for one in found.comparison.differences])
+    yield draw(headers, [_row(one) for one in found.comparison.differences])
     yield ""
-    yield from _decision(found)
+    yield from _decision(found, words, item)
     yield ""
-    yield "What this shows"
-    yield from (f"  {line}" for one in found.comparison.differences for line in _sentences(one))
-    yield from (f"  {line}" for line in found.coverage_words)
+    yield f"{head}What this shows"
+    yield from gap
+    yield from (f"{item}{line}" for one in found.comparison.differences for line in _sentences(one))
+    yield from (f"{item}{line}" for line in found.coverage_words)
     if found.control_words:
         yield ""
-        yield "Whether the scores can be told from chance"
-        yield from (f"  {line}" for line in found.control_words)
+        yield f"{head}Whether the scores can be told from chance"
+        yield from gap
+        yield from (f"{item}{line}" for line in found.control_words)
     if found.movers:
         yield ""
-        yield "What moved the scores most"
+        yield f"{head}What moved the scores most"
         yield ""
         columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
-        yield table(columns, list(_movers(found)))
+        yield draw(columns, list(_movers(found, code if is_markdown else str)))
 
 
-def _decision(found: IterationComparison) -> Iterator[str]:
+def _decision(found: IterationComparison, words: Callable[[object], str], item: str) -> Iterator[str]:
     decision = found.decision
     if decision is None:
         yield "Keep or revert: there is no reference to compare with"
         return
-    reference = safe(shortened(decision.reference, _LONGEST_NAME))
+    reference = words(shortened(decision.reference, _LONGEST_NAME))
     yield f"Keep or revert, against {reference}: {decision.choice.words}"
     said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
-    yield from (f"  {safe(shortened(sentence, 200))}" for sentence in said if sentence)
+    lines = [f"{item}{words(shortened(sentence, 200))}" for sentence in said if sentence]
+    yield from ["", *lines] if item == "- " and lines else lines
 
 
 def _row(one: Difference) -> tuple[str, ...]:
@@ -102,15 +149,15 @@ def _sentences(one: Difference) -> Iterator[str]:
     yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
 
 
-def _movers(found: IterationComparison) -> Iterator[tuple[str, ...]]:
+def _movers(found: IterationComparison, words: Callable[[object], str]) -> Iterator[tuple[str, ...]]:
     for one in found.movers:
         example = one.examples[0] if one.examples else None
         yield (
             DEFINITIONS[one.metric].label,
             one.kind,
-            shortened(one.label, _LONGEST_REASON),
+            words(shortened(one.label, _LONGEST_REASON)),
             f"{one.before:.1f} points ({one.before_rows})",
             f"{one.after:.1f} points ({one.after_rows})",
             f"{one.change:+.1f}",
-            (f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+            words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )

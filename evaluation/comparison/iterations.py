@@ -15,9 +15,10 @@ from evaluation.iterations.keep_or_revert import Decision, IterationSide
 from evaluation.iterations.tests import Game, score_controls
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.statistics.comparison import Comparison, compare
+from evaluation.score import Status
+from evaluation.statistics.comparison import Comparison, Outcome, compare
 from evaluation.statistics.tests import LEVEL
-from evaluation.statistics.words import difference_data
+from evaluation.statistics.words import difference_data, value_words
 from evaluation.text.display import json_data
 
 NO_COMPARISON = "not compared with scrambled copies"
@@ -60,6 +61,22 @@ class IterationComparison:
             decision_words=tuple(one for one in self.decision_words if label not in one),
             movers=tuple(one for one in self.movers if one.metric != metric),
         )
+
+    @property
+    def regressions(self) -> tuple[str, ...]:
+        """The reasons why a gate on the change fails, one sentence each; empty where it passes.
+
+        A game of the later side that failed critically; the named target, or a metric that passed before, that fell
+        beyond luck. What could be luck fails nothing.
+        """
+        critical = [failure.words for failure in self.after.failures if failure.is_critical]
+        fell = [
+            f"{DEFINITIONS[one.name].label}{', the target,' * one.is_primary} fell beyond luck: "
+            f"{value_words(one.before.mean, one.unit)} to {value_words(one.after.mean, one.unit)}."
+            for one in self.comparison.differences
+            if one.outcome is Outcome.WORSE and (one.is_primary or self.before.means[one.name].status is Status.PASSED)
+        ]
+        return (*critical, *fell)
 
     @property
     def coverage_words(self) -> tuple[str, ...]:
@@ -122,7 +139,10 @@ def compare_iterations(
         movers: What moved the scores, see :func:`~evaluation.comparison.movers.biggest_movers`.
     """
     control, treatment = board[before], board[after]
-    first, second = (IterationSide(one.iteration, one.games) for one in (control, treatment))
+    first, second = (
+        IterationSide(one.iteration, one.games, {name: mean.threshold for name, mean in one.means.items()})
+        for one in (control, treatment)
+    )
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
     comparison = compare(measures, primary=later.iteration.target_metric)
@@ -249,6 +269,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
+        "regressions": list(found.regressions),
         "coverage": list(found.coverage_words),
         "level": LEVEL,
         "metrics": [

@@ -30,6 +30,13 @@ def scored(folder: Path, tmp_path: Path, **variables: str) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def test_with_games_of_before_the_change_is_compared(tmp_path: Path) -> None:
+    found, text = scored(SAMPLES / "prompt-v2", tmp_path, INPUT_BEFORE=str(SAMPLES / "prompt-v4"))
+    assert "What moved the scores most" in text
+    # Prompt v2 is lower in personality diversity than v4, beyond luck.
+    assert (found, "worse beyond luck" in text) == (1, True)
+
+
 @pytest.mark.parametrize(("version", "code"), [("prompt-v1", 1), ("prompt-v4", 0)])
 def test_the_gate_decides_and_the_table_stands_on_the_page_of_the_run(tmp_path: Path, version: str, code: int) -> None:
     # A module of the checkout is not run.

@@ -38,3 +38,37 @@ def test_an_unknown_or_the_same_iteration_is_refused(run: Any, iterations: None)
     done = run("compare", "v1", "v1")
     assert done.exit_code == 2
     assert "cannot be compared with itself" in done.stderr
+
+
+@pytest.fixture
+def folders(write_game: Any, tmp_path: Any) -> tuple[str, str]:
+    """Four games of before, and four of after in which nobody argues."""
+    sides = []
+    for name, good in (("old", True), ("new", False)):
+        folder = tmp_path / name
+        folder.mkdir()
+        for number in range(4):
+            write_game(f"{name}-{number}", good=good).rename(folder / f"{number}.json")
+        sides.append(str(folder))
+    return sides[0], sides[1]
+
+
+def test_two_folders_are_compared_without_a_database(run: Any, folders: Any, no_database: Any) -> None:
+    done = run("compare", *folders, "--format", "markdown")
+    assert done.exit_code == 0, done.output
+    assert "(4 games) to `" in done.stdout
+    assert "| Strategic depth |" in done.stdout
+    assert not no_database.exists()
+
+
+def test_the_gate_fails_for_a_critical_failure_and_not_for_what_could_be_luck(
+    run: Any, folders: Any, write_game: Any, tmp_path: Any
+) -> None:
+    # All games of a side are alike, so nothing can be tested, and nothing fails.
+    assert run("compare", *folders, "--gate").exit_code == 0
+    write_game("dear", usd=9.0).rename(tmp_path / "new" / "dear.json")
+    done = run("compare", *folders, "--gate")
+    assert (done.exit_code, "gate: " in done.stderr) == (1, True)
+    assert run("compare", *folders).exit_code == 0
+    (tmp_path / "new" / "broken.json").write_text("{")
+    assert run("compare", *folders, "--gate").exit_code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -17,7 +18,7 @@ from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import RowVerdict, Status
-from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.store import Store
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
@@ -150,3 +151,18 @@ def test_ratings_change_no_mover_also_beside_a_decided_row(compared: Store) -> N
     assert before.movers
     assert after.movers == before.movers
     assert after.comparison["engagement"].before.mean != before.comparison["engagement"].before.mean
+
+
+def test_only_what_got_worse_beyond_luck_fails_a_gate(compared: Store) -> None:
+    found = stored_comparison(compared, "old", "new")
+    one = found.comparison["coherence"]
+    passes = found.before.means["coherence"].status is Status.PASSED
+
+    def reasons(outcome: Outcome, *, is_primary: bool) -> tuple[str, ...]:
+        changed = replace(one, outcome=outcome, is_primary=is_primary)
+        return replace(found, comparison=Comparison((changed,))).regressions
+
+    assert not any("beyond luck" in reason for reason in reasons(Outcome.NO_EVIDENCE, is_primary=True))
+    (told,) = [reason for reason in reasons(Outcome.WORSE, is_primary=True) if "beyond luck" in reason]
+    assert told.startswith("Conversation coherence, the target, fell beyond luck: ")
+    assert any("fell beyond luck" in reason for reason in reasons(Outcome.WORSE, is_primary=False)) is passes
