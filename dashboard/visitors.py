@@ -359,7 +359,8 @@ def _is_answered(data: bytes, sender: identity.Visitor | None) -> bool:
     kind = message.WhichOneof("type")
     if kind not in (_GUEST_MESSAGES if sender is None else _MESSAGES):
         return False
-    if sender is not None and not _may_ask_for(message.backend_operation_request.deferred_file.file_id, sender):
+    wanted = message.backend_operation_request.deferred_file.file_id
+    if wanted and sender is not None and not _may_ask_for(wanted, sender):
         return False
     if sender is None or not may(sender.role, Action.READ):
         most = GUEST_WIDGETS if sender is None else RATER_WIDGETS

@@ -36,7 +36,7 @@ from evaluation.workflows.scoring import add_evaluated, store_games
 
 RATINGS_FILE = "ratings.csv"
 _MANIFEST = "manifest.yaml"
-_SCORED = "scored"
+_SCORED = ".scored"
 
 
 class SampleDecision(BaseModel):

@@ -144,7 +144,7 @@ def test_table_1_has_19_rows_with_ours_beside_them(open_page, finished, words) -
         "2 better and 2 could be luck",
     ]
     # The paper's directions alone, as a script says nothing; fluency of experiment 3 has a p of 0.454.
-    assert list(tables(app)[0]["Fluency"]) == ["▼ 0.52", "▼ 3.13", "could be luck", "could be luck"]
+    assert list(tables(app)[0]["Fluency"]) == ["▼ \u22120.52", "▼ \u22123.13", "could be luck", "could be luck"]
     frame = tables(app)[1]
     assert len(frame) == 19
     app.button(key="run_for_table1").click().run()
@@ -221,7 +221,7 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     # A row for the one experiment that was run; it opens that run.
     (line,) = ours.to_dict("records")
     assert line["Experiment"].startswith("2.2: ")
-    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ 1.00", "could be luck", [record.id])
+    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [record.id])
 
 
 def test_an_ab_test_of_iterations_draws_its_stored_games_and_their_means(open_page, store, words) -> None:

@@ -160,7 +160,9 @@ def test_the_images_entry_serves_samples_without_rights_on_a_read_only_tree(buil
         healthy = subprocess.run([*entry, "--healthy"], env=environment, check=False).returncode
         assert healthy == 0
         # Beside the running server, as the backup service does it: an old one goes, the new one stays.
-        (data / "dramaturg-20200101T000000.000000.duckdb").touch(mode=0o666)
+        old = data / "dramaturg-20200101T000000.000000.duckdb"
+        old.write_bytes(bytes(8) + b"DUCK" + bytes(100_000))
+        old.chmod(0o666)
         backups = [*prefix, str(built.python), "-P", str(container / "backups.py"), str(data), "0", "1"]
         done = subprocess.run(backups, env=environment, cwd=data, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

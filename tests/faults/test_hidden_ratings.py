@@ -52,14 +52,14 @@ def _plant(store: Store, score: int, answer: bool, comment: str) -> None:
 
 def test_no_download_of_any_page_tells_what_others_gave(servers) -> None:
     store = servers["high"].store
-    game = store.transcripts.ids()[0]
+    game, other = store.transcripts.ids()[:2]
     store.close()
     views = [view for view in all_views() if view.has("data")]
     tabs = {world: Tab(server.url, more_cookies={COOKIE: RATER}) for world, server in servers.items()}
     taken, told = 0, []
     for view in views:
         page, _, query = view.path.replace("rater=Sample%20rater%20A", f"rater={RATER}").partition("?")
-        query = f"?{query.format(transcript=game, message='m1')}".replace("rater=Lea", f"rater={RATER}")
+        query = f"?{query.format(transcript=game, message='m1', other=other)}".replace("rater=Lea", f"rater={RATER}")
         files = {world: _files(tab.open(page, query)) for world, tab in tabs.items()}
         assert files["high"].keys() == files["low"].keys(), view.name
         taken += len(files["high"])

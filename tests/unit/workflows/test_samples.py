@@ -62,7 +62,7 @@ def test_every_shipped_game_is_listed_once(manifest: SampleManifest) -> None:
     listed = [*(path for iteration in manifest.iterations for path in iteration.games), *manifest.games]
     assert max(Counter(listed).values()) == 1
     companions = {"LICENSE", "manifest.yaml", "ratings.csv"}
-    scored = sample_root() / "scored"
+    scored = sample_root() / ".scored"
     shipped = {
         path
         for path in sample_root().rglob("*")
