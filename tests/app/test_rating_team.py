@@ -188,6 +188,10 @@ def test_the_overview_hides_it_from_that_rater_alone(open_page, filled) -> None:
     filled.ratings.add(Rating(filled.transcripts.ids()[-1], "Dana", 3))
     hidden = engagement(iteration=iteration, rater="Dana")
     assert (hidden["after"], hidden["games"], hidden["texts"]["current"]) == (None, [], "hidden")
+    # Nor does any other text of a row beside its reference, such as the range of the change.
+    beside = engagement(iteration="Shorter prompt", rater="Dana")["texts"]
+    assert not any(text for name, text in beside.items() if name not in ("threshold", "before", "after", "current"))
+    assert engagement(iteration="Shorter prompt", rater="Lea")["texts"]["range"]
     # What was drawn for one person is shared with the next.
     assert engagement(iteration=iteration, rater="Lea")["games"]
 

@@ -221,7 +221,7 @@ def without_ratings(found: Cockpit) -> Cockpit:
     rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
     hidden = "hidden until you have rated these games"
-    texts = {"before": hidden, "after": hidden, "current": "hidden", "change": "", "no_score": "", "outcome": ""}
+    texts = {"before": hidden, "after": hidden, "current": "hidden"}
     # A new row: the one that was made is shared with people who may see it.
     rows[place] = rows[place] | {
         "before": None,
@@ -229,7 +229,7 @@ def without_ratings(found: Cockpit) -> Cockpit:
         "interval": None,
         "games": [],
         "status": {"name": "hidden", "color": "gray", "text": "hidden"},
-        "texts": rows[place]["texts"] | texts,
+        "texts": dict.fromkeys(rows[place]["texts"], "") | {"threshold": rows[place]["texts"]["threshold"]} | texts,
         "words": f"Engagement: {hidden}.",
     }
     targets[place] = {**targets[place], "before": (), "game": ()}
