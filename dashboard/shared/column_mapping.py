@@ -76,9 +76,10 @@ def _current(columns: Columns) -> ColumnMapping:
 
 def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> ColumnMapping:
     needs_choice = bool(current.missing)
-    # The label may not change with the choice, or the expander would close while somebody chooses.
+    # Neither the label nor what opens it may change with a choice, or the expander would close under the hand.
     number = _number_of(head.columns)
-    with st.expander(f"Columns of {counted(len(names), 'table')}", expanded=needs_choice or _is_touched(head.columns)):
+    open_at_first = st.session_state.setdefault(f"columns_open_{number}", needs_choice)
+    with st.expander(f"Columns of {counted(len(names), 'table')}", expanded=open_at_first):
         if needs_choice:
             what = listed([FIELDS[name][0].lower() for name in current.missing])
             st.warning(f"Say which column holds {what}.", icon=":material/table_edit:")
@@ -133,10 +134,6 @@ def _number_of(columns: Columns) -> int:
     if columns not in seen:
         seen.append(columns)
     return seen.index(columns)
-
-
-def _is_touched(columns: Columns) -> bool:
-    return columns in chosen_columns()
 
 
 def _reset(columns: Columns, number: int) -> None:

@@ -46,6 +46,9 @@ def test_the_column_editor_shows_what_the_names_suggest_again(sample_server, vis
     expect(box.get_by_role("combobox")).to_have_value("3. note")
     page.get_by_role("button", name="Back to what the names suggest").click()
     expect(box.get_by_role("combobox")).to_have_value("2. text")
+    # An editor that closed under the hand took its time to do so.
+    page.wait_for_timeout(2000)
+    expect(box).to_be_visible()
 
 
 def test_another_iteration_is_shown_against_its_own_reference(sample_server, visit) -> None:
