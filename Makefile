@@ -60,7 +60,7 @@ bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is w
 samples: $(VENV)/installed-dev ## Score the sample games anew and write their recorded scores
 	$(BIN)/python -c "from evaluation.workflows.samples import record_scores; record_scores()"
 
-reader: $(VENV)/installed-dev ## Train the reader on data/labels, print its figures, write it and its model card
+reader: $(VENV)/installed-dev ## Train the reader on data/labels, print its figures, and write it
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reader
 
 screenshots: $(VENV)/installed-dev ## Take pictures of every page in each state, and those of the README anew

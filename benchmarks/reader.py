@@ -1,8 +1,8 @@
 """Train the reader that ships: ``make reader``.
 
 Reads the labels of ``data/labels`` that may be trained on, never the kept half or the kept sources. Prints how well
-each question is answered for sources that the fit had not seen, and writes ``reader_en.npz`` beside the reader's code
-and the model card ``docs/reader.md``.
+each question is answered for sources that the fit had not seen, and writes ``reader_en.npz`` beside the reader's code.
+``docs/reader.md`` is its model card.
 
 A *licence* is the lowest chance from which the reader's answer stands: beyond it, four in five rows were right in every
 source that its fit had not seen (sources with few such rows taken together, and all real ones). ``strategic`` and
@@ -66,7 +66,6 @@ from evaluation.rubric.speech import read
 from evaluation.score import PROOF, LedgerRow, RowVerdict
 
 SHIPPED = Path(model.__file__).parent / "reader_en.npz"
-CARD = Path("docs/reader.md")
 WORD_PENALTY = 0.1
 DENSE_PENALTY = 2.0
 FEWEST_RIGHT = 0.8
@@ -76,7 +75,6 @@ FEWEST_ROWS, FEWEST_OF_A_SOURCE, FEWEST_REAL = 30, 10, 5
 sources with fewer than the second number are taken together, and at least the third number are of real games."""
 NEVER = 2.0
 """The limit of a question without a licence."""
-_TABLE = "<!-- The table below is written by make reader. -->\n"
 
 
 def train(games: Sequence[LabelledGame], name: str) -> Reader:
@@ -495,10 +493,9 @@ def reader_as_bytes(reader: Reader) -> bytes:
     return buffer.getvalue()
 
 
-def card_table(reader: model.Reader, *, by_source: bool) -> str:
+def figures_text(reader: model.Reader) -> str:
     """The figures of a reader as Markdown tables: what it is licensed for, and what else it is measured by."""
     told = reader.card["left out"]
-    columns = 4 if by_source else 3
     rows = [["what", "licence", "right of what is said beyond it", "by source left out"]]
     for question, one in told.items():
         if "said" in one:
@@ -516,11 +513,11 @@ def card_table(reader: model.Reader, *, by_source: bool) -> str:
                 f"{name} {value:.2f} ({yes} of {count})" for name, (value, count, yes) in one["sources"].items()
             )
             measures.append([question, one["measure"], f"{one['all']:.2f}", sources])
-    tables = [_markdown_table([row[:columns] for row in table]) for table in (rows, measures)]
     counts = ", ".join(f"{name} {count}" for name, count in reader.card["messages"].items())
     return (
         f"`{reader.name}`, trained on {sum(reader.card['messages'].values()):,} messages: {counts}.\n"
-        f"Farthest game left out: {reader.kinds.limit:.2f} spreads.\n\n" + "\n".join(tables)
+        f"Farthest game left out: {reader.kinds.limit:.2f} spreads.\n\n"
+        f"{_markdown_table(rows)}\n{_markdown_table(measures)}"
     )
 
 
@@ -534,11 +531,7 @@ def main() -> None:
     began = time.perf_counter()
     reader = train(LabelledSet.of("tuning", "synthetic").as_training(), "en")
     SHIPPED.write_bytes(reader_as_bytes(reader))
-    text = CARD.read_text(encoding="utf-8")
-    CARD.write_text(
-        text[: text.index(_TABLE) + len(_TABLE)] + "\n" + card_table(reader, by_source=False), encoding="utf-8"
-    )
-    print(card_table(reader, by_source=True))
+    print(figures_text(reader))
     print(f"{SHIPPED.stat().st_size / 1e6:.2f} MB, trained in {time.perf_counter() - began:.0f} s")
 
 
