@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from evaluation.coverage import Coverage
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import json_text, spreadsheet_safe
-from evaluation.readers.import_report import ImportReport, ReportLine
+from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.rubric.definitions import DEFINITIONS
@@ -262,6 +262,13 @@ def report_csv(report: ImportReport) -> str:
 
 
 def counts_words(report: ImportReport) -> str:
-    """The outcomes of the games in one sentence, zero counts left out: "3 stored, 1 refused."."""
-    parts = [f"{count:,} {outcome}" for outcome, count in report.counts.items() if count]
-    return f"{counted(len(report.lines), 'game')}: {', '.join(parts)}." if parts else "No file."
+    """The outcomes in one sentence, zero counts left out: "4 games: 3 stored, 1 known. 1 file refused."."""
+    refused = report.counts[ImportOutcome.REFUSED]
+    parts = [
+        f"{count:,} {outcome}"
+        for outcome, count in report.counts.items()
+        if count and outcome is not ImportOutcome.REFUSED
+    ]
+    games = [f"{counted(len(report.lines) - refused, 'game')}: {', '.join(parts)}."] if parts else []
+    files = [f"{counted(refused, 'file')} refused."] if refused else []
+    return " ".join(games + files) or "No file."

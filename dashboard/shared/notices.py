@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import streamlit as st
 
 from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError, StoreReadOnlyError
 
+# What helps in a terminal alone: a command beside a way on the pages, or a sentence of its own.
+_COMMAND = re.compile(r",? or dramaturg [^.;)]*|(?:^|(?<=[.;,])) ?[^.;,]*\bdramaturg [a-z][^.;]*[.;]?")
+# How Python writes a character that cannot be shown.
+_ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _MARK = Path(__file__).parents[1] / "static" / "icon.svg"
 
 
@@ -30,8 +35,15 @@ def show_error(error: DramaturgError) -> None:
         st.error("The database cannot be used. Nothing in it was changed.", icon=":material/database_off:")
     else:
         st.error("That cannot be shown. Nothing is lost.", icon=":material/error:")
-    plain(str(error))
+    plain(words_of(error))
     st.button("Try again", icon=":material/refresh:", key="try_again")
+
+
+def words_of(error: DramaturgError) -> str:
+    """The words of an error on a page: without the commands of a terminal, and without escapes of characters."""
+    remedy = _COMMAND.sub("", error.remedy).strip().rstrip(";,")
+    here = DramaturgError(error.message, place=error.place, remedy=remedy and remedy.rstrip(".") + ".")
+    return _ESCAPED.sub("\N{REPLACEMENT CHARACTER}", str(here))
 
 
 def plain(text: str) -> None:

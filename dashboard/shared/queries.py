@@ -12,6 +12,7 @@ import pandas as pd
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
+from evaluation.iterations.iteration import Fate
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.control_words import metrics_above_chance
@@ -351,6 +352,11 @@ def iteration_sizes(store: Store) -> dict[str, int]:
         names = [one.name for one in store.iterations.list()]
         held = store.transcripts.summaries()["iteration"].value_counts()
     return {name: int(held.get(name, 0)) for name in names}
+
+
+def reverted(store: Store) -> set[str]:
+    """The names of the iterations that somebody decided to revert, on which nothing builds."""
+    return {one.name for one in store.iterations.list() if one.recorded and one.recorded.fate is Fate.REVERTED}
 
 
 def import_reports(store: Store) -> list[ImportReport]:

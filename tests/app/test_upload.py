@@ -92,7 +92,7 @@ def test_each_refusal_stands_on_the_page_and_nothing_is_stored(open_page, store,
         for result in read_uploads([(name, data) for name, data, _ in files])
         if result.error and not result.preview
     ]
-    assert f"{len(refused)} refused" in said
+    assert f"{len(refused)} files refused" in said
     assert [one.name for one in refused if told(one) not in listed] == []
     assert store.transcripts.summaries().empty
     assert store.jobs.list() == []

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.app_pages.agents import gate_data as data
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from evaluation.access import Action
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.corrections.statistics import COUNT, MARK, SWITCH, Setting, default_of, settings
@@ -102,7 +102,7 @@ def _save(store: Store, agent: str, values: Mapping[str, bool | float]) -> None:
         store.corrections.configure(agent, read_config(values))
     except DramaturgError as error:
         st.error("Nothing is stored yet. Correct this first:")
-        plain(str(error))
+        plain(words_of(error))
     else:
         _tell("Stored. The next message of this agent is checked like this.")
 

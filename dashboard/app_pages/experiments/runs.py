@@ -16,7 +16,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.notices import empty_state, plain, words_of
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
 from evaluation.errors import DramaturgError
@@ -172,7 +172,7 @@ def _go_on(store: Store, run: ShownRun, options: Mapping[str, Any]) -> None:
         jobs.start_experiment(store, plan_of(run.record), options)
     except DramaturgError as error:
         st.error("That did not start.")
-        plain(str(error))
+        plain(words_of(error))
     else:
         st.rerun()
 

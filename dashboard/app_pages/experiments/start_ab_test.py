@@ -9,7 +9,7 @@ from dashboard.app_pages.experiments.start_run import example_button
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
@@ -46,7 +46,7 @@ def ab_form(store: Store) -> None:
         found = resources.read(data.ab_estimate, name, content)
     except DramaturgError as error:
         st.error("This test cannot be run.")
-        plain(str(error))
+        plain(words_of(error))
         return
     left, right = st.columns(2, gap="large")
     with left:
@@ -132,6 +132,6 @@ def start(store: Store, test: ABConfig, options: dict[str, float | int | None]) 
         test_id = jobs.start_ab_test(store, test, options)
     except DramaturgError as error:
         st.error("That did not start.")
-        plain(str(error))
+        plain(words_of(error))
     else:
         state.choose_next(**{CHOSEN: test_id})

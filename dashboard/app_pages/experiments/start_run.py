@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data
 from dashboard.shared import state
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
@@ -105,6 +105,6 @@ def _start(store: Store, plan: ExperimentPlan, options: dict[str, float | int | 
         jobs.start_experiment(store, plan, options)
     except DramaturgError as error:
         st.error("That did not start.")
-        plain(str(error))
+        plain(words_of(error))
     else:
         state.choose_next(chosen_experiment=plan.record.id)

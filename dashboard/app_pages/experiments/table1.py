@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import resources, state
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.errors import DramaturgError
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments, table1_cells
@@ -63,5 +63,5 @@ def _raw_rows() -> list[Table1Row]:
                 return resources.once(data.recomputed, key, files)
         except DramaturgError as error:
             st.error("The table cannot be recomputed from these files.")
-            plain(str(error))
+            plain(words_of(error))
             return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -23,7 +23,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
 from dashboard.shared.page_links import guide_link
 from dashboard.shared.status_table import status_table
@@ -46,7 +46,7 @@ def add_games(store: Store) -> bool:
         files = st.file_uploader(
             "Games of one prompt version: files or zips",
             accept_multiple_files=True,
-            key=f"files_{st.session_state.get('upload_round', 0)}",
+            key=f"files_{_upload_round()}",
             help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
         )
     if not files:
@@ -112,15 +112,27 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
 def _nothing_new(store: Store, found: parts.Found) -> None:
     st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
     save_buttons(found.report, "nothing_new")
-    if st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
+    # Each reading of the files makes a report of its own, and a second click would keep a second one.
+    if st.session_state.get(_KEPT) == _upload_round():
+        st.caption("The report is among the earlier imports.")
+    elif st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
         store.imports.save(replace(found.report, seconds=0.0))
-        st.toast("The report is among the earlier imports.")
+        st.session_state[_KEPT] = _upload_round()
+        st.rerun()
+
+
+def _upload_round() -> int:
+    """The number of imports that this session began, which keeps its uploaders apart."""
+    return int(st.session_state.get("upload_round", 0))
 
 
 def _store_them(store: Store, found: parts.Found) -> None:
     st.subheader("Where do they belong?", anchor=False)
     plan = iteration_form(
-        resources.read(queries.iteration_sizes), len(found.new), resources.read(queries.games_per_test)
+        resources.read(queries.iteration_sizes),
+        len(found.new),
+        resources.read(queries.games_per_test),
+        resources.read(queries.reverted),
     )
     is_busy = jobs.running(store, jobs.EVALUATE) is not None
     with st.container(key="store_actions"):
@@ -142,10 +154,10 @@ def _begin(store: Store, found: parts.Found, plan: UploadPlan) -> None:
         begin(store, found, plan)
     except (ConflictError, InputError) as error:
         st.error("That iteration cannot be used.", icon=":material/error:")
-        plain(str(error))
+        plain(words_of(error))
         return
     # A new key empties the uploader, so that the same files are not offered again.
-    st.session_state["upload_round"] = st.session_state.get("upload_round", 0) + 1
+    st.session_state["upload_round"] = _upload_round() + 1
     st.rerun()
 
 
@@ -160,13 +172,16 @@ class UploadPlan:
 _NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
 
 
-def iteration_form(sizes: Mapping[str, int], added: int, test_size: int) -> UploadPlan | None:
+def iteration_form(
+    sizes: Mapping[str, int], added: int, test_size: int, reverted: Collection[str]
+) -> UploadPlan | None:
     """The choice of the iteration; ``None`` while a new one has no name.
 
     Args:
         sizes: How many games each iteration has, in the order of the iterations.
         added: How many games are about to join.
         test_size: How many games make a test.
+        reverted: What no iteration builds on, unless somebody says so.
     """
     names = list(sizes)
     choices = [_NEW, _OLD, _NONE] if names else [_NEW, _NONE]
@@ -179,7 +194,7 @@ def iteration_form(sizes: Mapping[str, int], added: int, test_size: int) -> Uplo
         st.caption(test_words(sizes[existing], added, test_size))
         return UploadPlan(existing=existing)
     st.caption(test_words(0, added, test_size))
-    return _new_iteration(names)
+    return _new_iteration(names, reverted)
 
 
 def test_words(before: int, added: int, size: int) -> str:
@@ -198,13 +213,14 @@ def test_words(before: int, added: int, size: int) -> str:
     )
 
 
-def _new_iteration(names: list[str]) -> UploadPlan | None:
+def _new_iteration(names: list[str], reverted: Collection[str]) -> UploadPlan | None:
     left, right = st.columns(2)
+    latest = next((name for name in reversed(names) if name not in reverted), None)
     name = left.text_input("Name", key="new_name", placeholder="For example: shorter prompt")
     parent = right.selectbox(
         "Changed from",
         [None, *names],
-        index=len(names),
+        index=0 if latest is None else names.index(latest) + 1,
         format_func=lambda name: name or "nothing, it is the first",
         key="new_parent",
     )
@@ -262,7 +278,7 @@ def make_iteration(store: Store, plan: UploadPlan) -> str | None:
     ).name
 
 
-_BEGUN = "import_begun"
+_BEGUN, _KEPT = "import_begun", "report_kept_in"
 _MOST_ROWS = 2000
 _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutcome.NOT_STORED: "…"}
 _FORMATS = (

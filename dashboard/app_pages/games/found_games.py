@@ -112,7 +112,7 @@ def reading_words(done: int, files: int, found: int) -> str:
 
 
 def found_words(found: Found) -> str:
-    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 refused."."""
+    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 file refused."."""
     counts = found.report.counts
     known, repeated, refused = counts[ImportOutcome.KNOWN], counts[ImportOutcome.REPEATED], len(found.refused)
     waiting = counts[ImportOutcome.REFUSED] - refused
@@ -124,7 +124,7 @@ def found_words(found: Found) -> str:
     if waiting:
         parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for an answer")
     if refused:
-        parts.append(f"{refused} refused")
+        parts.append(f"{counted(refused, 'file')} refused")
     return ", ".join(parts) + "."
 
 

@@ -18,7 +18,7 @@ from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.marks.pictures import define_picture, remember_click
 from dashboard.shared.marks.targets import MarkTarget, MarkTargets
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from evaluation.coverage import LOW_EVIDENCE
@@ -362,7 +362,7 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
         found = resources.read(queries.found_messages, query, within)
     except InputError as error:
         st.warning("That cannot be searched for.", icon=":material/search_off:")
-        plain(str(error))
+        plain(words_of(error))
         return
     st.caption(found_words(found))
     if not found.total:

@@ -15,7 +15,7 @@ from dashboard.app_pages.games.insights_data import OpenGame
 from dashboard.app_pages.games.ledger_row import choose_message
 from dashboard.shared import resources
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
@@ -37,7 +37,7 @@ def insights(transcript_id: str) -> None:
         opened = resources.share(data.open_game, transcript_id, only)
     except InputError as error:
         st.error("The figures of this game cannot be computed.")
-        plain(str(error))
+        plain(words_of(error))
         return
     plain(data.finding(opened))
     _who_talks_to_whom(opened)

@@ -11,7 +11,7 @@ from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.typed_text import LONGEST_TEXT, require_length
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -76,7 +76,7 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
             mark_reference(store, transcript.id, message.id, words, verdict, author=who, reason=reason)
         except DramaturgError as error:
             st.error("That could not be saved.")
-            plain(str(error))
+            plain(words_of(error))
             return
         st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
         st.rerun()
@@ -130,7 +130,7 @@ def _undo(made: Override, key: str, author: str) -> None:
         before = _score(store, made.transcript_id, made.metric)
         store.overrides.undo(made.id, identity.decide_as(author))
     except DramaturgError as error:
-        st.session_state[f"{_FAULT}_{key}"] = str(error)
+        st.session_state[f"{_FAULT}_{key}"] = words_of(error)
     else:
         st.session_state[f"{_DONE}_{key}"] = f"Taken back. {_moved(store, made.transcript_id, made.metric, before)}"
 
@@ -173,7 +173,7 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         before = _score(store, transcript.id, row.metric)
         store.overrides.add(transcript.id, row.metric, row.id, verdict, author=who, reason=reason)
     except DramaturgError as error:
-        st.session_state[f"{_FAULT}_{key}"] = str(error)
+        st.session_state[f"{_FAULT}_{key}"] = words_of(error)
     else:
         st.session_state[f"{_DONE}_{key}"] = f"Saved. {_moved(store, transcript.id, row.metric, before)}"
     st.rerun()

@@ -169,7 +169,9 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
     lines = blockers(shown)[:_MOST_LINES]
     with st.container(gap=None):
         if lines:
-            st.markdown("**Still missing**" if step in (NextStep.RATE, NextStep.ADD_GAMES) else "**What decides it**")
+            # A game that failed critically is nothing that is missing.
+            is_missing = step in (NextStep.RATE, NextStep.ADD_GAMES) and not lines[0].startswith("✗")
+            st.markdown("**Still missing**" if is_missing else "**What decides it**")
             plain(
                 "\n".join(
                     filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))

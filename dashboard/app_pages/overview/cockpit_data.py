@@ -204,9 +204,10 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> Cockpit:
     pair = compare_iterations(board, beside, name) if beside else None
     differences = {one.name: one for one in pair.comparison.differences} if pair else {}
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
-    target = shown.decision.target if shown.decision else shown.iteration.target_metric
+    # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
+    target = shown.iteration.target_metric
     rows = [
-        _row(metric, shown, reference, differences.get(metric), statuses[metric], metric == target)
+        _row(metric, shown, reference, differences.get(metric), statuses[metric], is_target=metric == target)
         for metric in DEFINITIONS
     ]
     return Cockpit(
@@ -243,6 +244,7 @@ def _row(
     reference: IterationSummary | None,
     difference: Difference | None,
     status: str,
+    *,
     is_target: bool,
 ) -> tuple[dict[str, Any], MarkTargets, str]:
     definition, mean = DEFINITIONS[metric], shown.means[metric]

@@ -28,6 +28,7 @@ from dashboard.app_pages.rate.rating_desk import (
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
+from dashboard.shared.notices import words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError, NotFoundError
 from evaluation.ratings import Rating
@@ -242,7 +243,7 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
         _let_go(desk, form.token)
         return
     except DramaturgError as error:
-        tell(desk, str(error))
+        tell(desk, words_of(error))
         return
     _kept(store, desk, form.token)
 
@@ -297,7 +298,7 @@ def keep_draft(store: Store, desk: DeskState, value: object) -> None:
         if game_of(store, desk, form.token) is not None:
             store.drafts.save(form.token, form.rev, _body(form))
     except DramaturgError as error:
-        tell(desk, str(error))
+        tell(desk, words_of(error))
 
 
 def take_up(store: Store, desk: DeskState, value: object) -> None:
@@ -348,7 +349,7 @@ def discard(store: Store, desk: DeskState, value: object) -> None:
         _let_go(desk, given.token)
         return
     except DramaturgError as error:
-        tell(desk, str(error))
+        tell(desk, words_of(error))
         return
     _kept(store, desk, given.token)
 

@@ -15,7 +15,7 @@ from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -185,7 +185,7 @@ def _undo(store: Store, discard_id: int, rater: str) -> None:
         identity.require(Action.RATE)
         store.discards.undo(discard_id, who=rater)
     except DramaturgError as error:
-        st.toast(str(error))
+        st.toast(words_of(error))
     else:
         st.session_state[_DONE] = "It is in your queue again."
 
@@ -253,7 +253,7 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
         found = import_ratings(store, data, rater=rater, is_own=not is_lead, is_dry=True)
     except DramaturgError as error:
         st.error("The sheet cannot be checked right now. Nothing was stored.")
-        plain(str(error))
+        plain(words_of(error))
         return
     if found.problems:
         _problems(found)
@@ -274,7 +274,7 @@ def _store(store: Store, data: bytes, rater: str, is_own: bool) -> None:
         identity.require(Action.RATE)
         done = import_ratings(store, data, rater=rater, is_own=is_own)
     except DramaturgError as error:
-        st.toast(str(error))
+        st.toast(words_of(error))
         return
     if not done.problems:
         st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."

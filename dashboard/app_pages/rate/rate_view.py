@@ -21,7 +21,7 @@ from dashboard.app_pages.rate.desk_state import (
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.page_links import DESK as DESK
 from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
@@ -63,7 +63,7 @@ def ask_for_name(store: Store) -> None:
                 identity.use_name(name, {one.rater for one in store.ratings.current()})
             except InputError as error:
                 st.error("That name cannot be used.")
-                plain(str(error))
+                plain(words_of(error))
             else:
                 st.rerun()
 
@@ -103,8 +103,8 @@ def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
     desk = desk_of(rater)
     if desk.data is None:
         return False
-    if desk.data["error"] is None or str(error) not in desk.data["error"]["text"]:
-        tell(desk, str(error))
+    if desk.data["error"] is None or words_of(error) not in desk.data["error"]["text"]:
+        tell(desk, words_of(error))
     mount(store, desk, _KEY, on_submit=submit, on_skip=skip)
     return True
 

@@ -246,6 +246,11 @@ function submit(view) {
     say(view, "Choose a score from 1 to 5 first.", true);
     return;
   }
+  const tooLong = beyond(view.draft.comment, view.data.longest.comment);
+  if (tooLong) {
+    say(view, tooLong, true);
+    return;
+  }
   const hints = [];
   const yes = view.draft.answers.filter((value) => value === true).length;
   if (yes >= 4 && view.draft.score < 3 && !view.warned) {

@@ -158,6 +158,7 @@ def desk_data(
         "above": _ABOVE,
         "mode": {"submit": mode.submit, "leave": mode.leave},
         "discards": [{"value": str(one), "words": one.words} for one in DiscardReason] if mode.can_discard else [],
+        "longest": {"comment": MAX_COMMENT_LENGTH, "note": MAX_NOTE_LENGTH},
         "storage": storage,
         "rows": [length, *rows],
         "speakers": list(speakers),

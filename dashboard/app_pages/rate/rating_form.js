@@ -7,7 +7,6 @@ function drawForm(view) {
   view.message.setAttribute("role", "status");
   view.comment = element("textarea");
   view.comment.rows = 2;
-  view.comment.maxLength = 20000;
   view.comment.value = view.draft.comment;
   view.comment.oninput = () => {
     view.draft.comment = view.comment.value;
@@ -182,6 +181,12 @@ function showQuestion(view, index) {
   if (below > 0) fields.scrollTop += below;
 }
 
+// What is too long is told at saving: a limit of the field would cut what is pasted without a word.
+function beyond(text, longest) {
+  const { length } = [...text];
+  return length > longest ? `The text has ${length} characters, at most ${longest} can be kept. Shorten it.` : "";
+}
+
 function say(view, text, urgent) {
   view.message.textContent = text;
   view.message.classList.toggle("urgent", urgent);
@@ -200,7 +205,6 @@ function drawDiscard(view) {
   }
   const note = element("textarea");
   note.rows = 2;
-  note.maxLength = 2000;
   const comment = element("label", "comment");
   comment.append(element("span", "legend", "More about it"), note);
   const fault = element("p", "message-line urgent");
@@ -209,6 +213,7 @@ function drawDiscard(view) {
     const reason = dialog.querySelector("input[name='reason']:checked")?.value;
     if (!reason) fault.textContent = "Choose a reason first.";
     else if (reason === "other" && !note.value.trim()) fault.textContent = "Say the reason in a few words.";
+    else if ((fault.textContent = beyond(note.value, view.data.longest.note))) note.focus();
     else {
       dialog.close();
       deliver(view, "discard", { token: view.token, reason, note: note.value });

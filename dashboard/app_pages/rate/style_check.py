@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.style_results import result_words
 from evaluation.access import Action
@@ -176,7 +176,7 @@ def answer(store: Store, rater: str, transcript_id: str, question: StyleQuestion
         identity.require(Action.RATE)
         store.style_answers.add(given)
     except DramaturgError as error:
-        st.session_state[_DONE] = str(error)
+        st.session_state[_DONE] = words_of(error)
 
 
 def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
@@ -242,6 +242,6 @@ def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer
                     reason="Manual check: " + ("told by the language alone." if one.is_identified else "not told."),
                 )
     except DramaturgError as error:
-        st.session_state[_DONE] = str(error)
+        st.session_state[_DONE] = words_of(error)
     else:
         st.session_state[_DONE] = _KEPT

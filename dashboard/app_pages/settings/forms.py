@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -190,7 +190,7 @@ def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
         store.settings.set_limits(wanted)
     except DramaturgError as error:
         st.error("The limits were not stored.", icon=":material/error:")
-        plain(str(error))
+        plain(words_of(error))
     else:
         _saved("The limits are stored.")
 
@@ -282,7 +282,7 @@ def _tell(held: dict[str, object]) -> None:
         config: JudgeConfig = judge_config(stored=held)
     except DramaturgError as error:
         st.error("The judge's settings cannot be used.")
-        plain(str(error))
+        plain(words_of(error))
         return
     st.text(_MODES[str(config.mode)])
     if config.mode == "live" or held.get("model"):
@@ -299,7 +299,7 @@ def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
             store.settings.set_judges_imports(imports)
     except DramaturgError as error:
         st.error("The judge's settings were not stored.", icon=":material/error:")
-        plain(str(error))
+        plain(words_of(error))
     else:
         st.session_state["settings_saved"] = "The judge's settings are stored."
         st.rerun()

@@ -16,7 +16,7 @@ from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.newer_iteration import newer_note
-from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.notices import empty_state, plain, words_of
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
 from dashboard.shared.status_table import pick_cell, pick_row
@@ -232,7 +232,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
         plan = assign(is_dry=True)
     except DramaturgError as error:
-        plain(str(error))
+        plain(words_of(error))
         return
     _preview(plan)
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
@@ -412,7 +412,7 @@ def act(do: Callable[[], object], words: str) -> None:
         identity.require(Action.EDIT)
         do()
     except DramaturgError as error:
-        st.session_state[DONE] = (str(error), False)
+        st.session_state[DONE] = (words_of(error), False)
     else:
         st.session_state[DONE] = (words, True)
     st.rerun()
@@ -457,4 +457,4 @@ def _give_back(store: Store, discard_id: int, who: str) -> None:
         identity.require(Action.EDIT)
         store.discards.undo(discard_id, who=who)
     except DramaturgError as error:
-        st.toast(str(error))
+        st.toast(words_of(error))

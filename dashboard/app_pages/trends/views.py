@@ -20,7 +20,6 @@ from dashboard.shared.marks.targets import MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
 from evaluation.coverage import Coverage
-from evaluation.iterations.iteration import Fate
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import MetricDefinition
@@ -136,8 +135,7 @@ def _changes(store: Store) -> dict[str, str]:
 
 def _aside(store: Store) -> set[str]:
     """The names of what no iteration builds on: those that were reverted, and games of no iteration."""
-    reverted = (one for one in store.iterations.list() if one.recorded and one.recorded.fate is Fate.REVERTED)
-    return {*queries.LOOSE, *(one.name for one in reverted)}
+    return {*queries.LOOSE, *queries.reverted(store)}
 
 
 def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:

@@ -12,7 +12,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.changes import data
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import pick_row
 from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
@@ -40,7 +40,7 @@ def attempt(change: Callable[[], object], said: str, action: Action = Action.EDI
         identity.require(action)
         change()
     except DramaturgError as error:
-        st.session_state[_OUTCOME] = ("That was not possible, and nothing was changed.", str(error))
+        st.session_state[_OUTCOME] = ("That was not possible, and nothing was changed.", words_of(error))
         return False
     st.session_state[_OUTCOME] = (said, None)
     return True

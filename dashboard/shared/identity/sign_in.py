@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.identity import Person
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from evaluation.access import Access, Role
 from evaluation.errors import InfrastructureError, InputError
 
@@ -55,7 +55,7 @@ def _misconfigured(error: InputError | InfrastructureError) -> None:
     logging.getLogger(__name__).error("The login is not in order: %s", error)
     st.error("The login is not in order, so nobody is let in. Nothing is lost.", icon=":material/lock:")
     if identity.is_at_this_machine():
-        plain(str(error))
+        plain(words_of(error))
     else:
         st.markdown("The log of the server says what is wrong. Tell the person who runs it.")
 

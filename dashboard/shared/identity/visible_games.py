@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
+from dashboard.shared.notices import words_of
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.queries import OpenTranscript
 from evaluation.access import Action
@@ -54,7 +55,7 @@ def _put_aside(store: Store, games: Sequence[str], who: str) -> None:
             store.discards.add(game, who, DiscardReason.KNOWN)
         st.toast(f"{counted(len(games), 'game')} left your queue. My ratings lists them.")
     except DramaturgError as error:
-        st.toast(str(error))
+        st.toast(words_of(error))
 
 
 def open_game(store: Store, transcript_id: str) -> tuple[OpenTranscript, bool]:

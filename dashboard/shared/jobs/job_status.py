@@ -91,7 +91,7 @@ def _progress(store: Store, job_id: str) -> None:
         line = st.container(horizontal=True, vertical_alignment="center")
         line.progress(min(share, 1.0), text=progress_text(job, datetime.now(UTC)))
         if job.is_cancel_requested:
-            st.caption("Stopping after the current game.")
+            st.caption("Stopping after what is under way; what is done stays.")
         else:
             line.button(
                 "Cancel",

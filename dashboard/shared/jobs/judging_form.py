@@ -8,7 +8,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import open_when_done
 from dashboard.shared.jobs.judging_jobs import ROWS, JudgingRequest, RowsOrder, config_of
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import JudgeConfig
@@ -27,7 +27,7 @@ def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
         config = config_of(store)
     except DramaturgError as error:
         st.error("The judge's settings cannot be used.")
-        plain(str(error))
+        plain(words_of(error))
         return None
     if config.mode == "offline":
         st.info(without_model)
@@ -70,6 +70,6 @@ def start_judging(store: Store, order: JudgingRequest) -> None:
         open_when_done(jobs.start_judging(store, order))
     except DramaturgError as error:
         st.error("That did not start.")
-        plain(str(error))
+        plain(words_of(error))
     else:
         st.rerun()
