@@ -33,3 +33,38 @@ def game_of(
     known = known or {name: {} for name in speakers}
     given = {"game_id": "g", "source_format": "test", "messages": messages} | fields
     return Transcript(players=tuple(Player(name=name, **more) for name, more in known.items()), **given)
+
+
+def discussion(
+    said: Sequence[tuple[str, str]],
+    *,
+    players: Sequence[str] = (),
+    replies: Mapping[int, str] | None = None,
+    private: Sequence[tuple[str, str]] = (),
+    language: str | None = None,
+    rounds: Sequence[int] = (),
+) -> Transcript:
+    """A game with these messages, those in private last.
+
+    Args:
+        said: Its public messages.
+        players: Names of those who do not speak, or speak later than their order is.
+        replies: Place of a message -> id of the one that it answers.
+        private: What is said in private afterwards.
+        language: Of the game.
+        rounds: That of each message.
+    """
+    lines = [
+        (
+            who,
+            text,
+            {
+                "round": rounds[place] if rounds else None,
+                "channel": "public" if place < len(said) else "private",
+                "reply_to": (replies or {}).get(place),
+            },
+        )
+        for place, (who, text) in enumerate([*said, *private])
+    ]
+    names = list(dict.fromkeys([*players, *(line[0] for line in lines)]))
+    return game_of(lines, names, game_id="game", source_format="native", language=language)

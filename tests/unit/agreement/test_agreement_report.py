@@ -16,6 +16,7 @@ from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import discussion
 
 YES, NO, NONE = True, False, None
 
@@ -149,11 +150,11 @@ def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: in
     assert found.items[1].reading == "no disagreement was possible"
 
 
-def test_from_the_store_with_overridden_rows(make_game) -> None:
+def test_from_the_store_with_overridden_rows() -> None:
     store = Store(":memory:")
     empty = stored_agreement(store)
     assert (empty.raters, empty.references, empty.split) == (0, (), ())
-    game = make_game([("Ann", "I think Ben lies"), ("Ben", "Ann, why?")])
+    game = discussion([("Ann", "I think Ben lies"), ("Ben", "Ann, why?")])
     add_evaluated(store, game, source_name="game.json")
     when = datetime(2025, 1, 1, tzinfo=UTC)
     for rater, score in (("Ann", 2), ("Ben", 4)):

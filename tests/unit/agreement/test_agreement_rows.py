@@ -19,6 +19,7 @@ from evaluation.statistics.agreement import nominal_kappa_of
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import discussion
 
 YES, NO, OUT = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
 SIDES = (Method.RULE, Method.JUDGE, Method.HUMAN)
@@ -109,10 +110,10 @@ def decision(game: str, row_id: str, verdict: RowVerdict) -> RowDecision:
     return RowDecision(game, "strategic_depth", row_id, verdict, "", "It asks.", 0.9, (), "scripted", "m", row_id)
 
 
-def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not(make_game) -> None:
+def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not() -> None:
     store = Store(":memory:")
     deep = "I suspect Ben, because his story about the vote changed twice."
-    game = make_game([("Ann", deep), ("Ben", "ok"), ("Ann", "Nice weather"), ("Ben", "Indeed")])
+    game = discussion([("Ann", deep), ("Ben", "ok"), ("Ann", "Nice weather"), ("Ben", "Indeed")])
     add_evaluated(store, game, source_name="game.json")
     rows = store.results.load(game.id)["strategic_depth"].ledger
     assert [one.verdict for one in rows] == [YES, NO, NO, NO]

@@ -22,6 +22,7 @@ from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.store import Store
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
+from tests.games import discussion
 
 LINES = [
     ("Ann", "I suspect Ben, because he changed his story about the vote"),
@@ -98,13 +99,13 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
 
 
 @pytest.fixture
-def compared(make_game):
+def compared():
     store = Store(":memory:")
     store.iterations.create("old")
     store.iterations.create("new", parent="old")
     for name, number in (("old", 3), ("new", 2)):
         for seed in range(number):
-            played = make_game(
+            played = discussion(
                 [*LINES[: 4 if name == "old" else 2], ("Ann", f"Ben defended {name} {seed}, so his vote was planned")]
             )
             stored = played.model_copy(update={"metadata": {"seed": seed}})

@@ -47,9 +47,7 @@ def yes(holds: bool = True) -> ScriptedJudge:
 
 
 def scoring(mark: int) -> ScriptedJudge:
-    return ScriptedJudge(
-        lambda request: ScoreAnswer(reason="seen", score=mark, confidence=1, citations=[], data_missing=False)
-    )
+    return ScriptedJudge(lambda request: ScoreAnswer(reason="seen", score=mark, confidence=1))
 
 
 def run(intervention: Intervention, judge: ScriptedJudge) -> Execution:

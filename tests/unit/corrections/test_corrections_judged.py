@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -39,16 +40,28 @@ def said(count: int) -> list[TrajectoryEvent]:
 
 
 def check(
-    library: PropositionLibrary, marks: dict[str, int | str | None], count: int = 4
+    library: PropositionLibrary, marks: Mapping[str, int | str | None], reasons: Mapping[str, str] | None = None
 ) -> tuple[MessageScore, ScriptedJudge]:
-    def script(request: JudgeRequest) -> ScoreAnswer | str | None:
-        mark = marks[request.subject.partition(":")[0]]
-        if isinstance(mark, int):
-            return ScoreAnswer(reason=f"marked {mark}", score=mark, confidence=0.9, citations=[], data_missing=False)
-        return mark
+    """What the checker says of "I am the star." after four messages, and the judge that gave these marks for it."""
 
+    def script(request: JudgeRequest) -> ScoreAnswer | str | None:
+        name = request.subject.partition(":")[0]
+        mark = marks[name]
+        if not isinstance(mark, int):
+            return mark
+        reason = (reasons or {}).get(name, f"marked {mark}")
+        return ScoreAnswer(reason=reason, score=mark, confidence=0.9, citations=[], data_missing=False)
+
+    return checked(library, script, said(4))
+
+
+def checked(
+    library: PropositionLibrary,
+    script: Callable[[JudgeRequest], ScoreAnswer | str | None],
+    events: Sequence[TrajectoryEvent],
+) -> tuple[MessageScore, ScriptedJudge]:
     judge = ScriptedJudge(script)
-    context = ActionContext.of("michael", said(count), name="Michael", persona="Loves attention.")
+    context = ActionContext.of("michael", events, name="Michael", persona="Loves attention.")
     return asyncio.run(PropositionChecker(judge, library).check("adherence", "I am the star.", context)), judge
 
 
@@ -65,7 +78,7 @@ def test_the_score_is_the_weighted_mean_with_the_reasons_of_the_lowest(library: 
 
 
 def test_the_judge_sees_persona_and_the_last_messages_only(library: PropositionLibrary) -> None:
-    _, judge = check(library, {"fits": 9, "dull": 0}, count=40)
+    _, judge = checked(library, lambda _: None, said(40))
     prompt = judge.asked[0].prompt.text
     assert "Loves attention." in prompt
     # The first 5 and the last 10 of 40, and the message itself as the forty-first.
@@ -78,25 +91,16 @@ def test_feedback_quotes_messages_and_names_no_number_that_the_agent_never_saw(l
         "fits": "In [M5] he brags, as in message M3 and [M1, M2]; [M99] is not there. [P1] holds half.",
         "dull": "Message [M4] and the message [M4] say the same. He owns 4 cars and an M16A1.",
     }
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        name = request.subject.partition(":")[0]
-        return ScoreAnswer(reason=reasons[name], score=4, confidence=0.9, citations=[], data_missing=False)
-
-    context = ActionContext.of("michael", said(4), name="Michael", persona="Loves attention.")
-    checker = PropositionChecker(ScriptedJudge(script), library)
-    found = asyncio.run(checker.check("adherence", "I am the star.", context))
+    found, _ = check(library, {"fits": 4, "dull": 4}, reasons)
     assert '"In this message he brags, as in the message “words 2” and the message “words 0”, ' in found.reasoning
     assert 'the message “words 1”; a message is not there. this claim holds half." (' in found.reasoning
     assert '"the message “words 3” and the message “words 3” say the same. He owns 4 cars' in found.reasoning
     assert not re.search(r"\bM\d+\b|\[P\d|[Mm]essage \d", found.reasoning)
 
 
-def reasoning_for(library: PropositionLibrary, reason: str, texts: list[str], draft: str = "I am the star.") -> str:
+def reasoning_for(library: PropositionLibrary, reason: str, *texts: str) -> str:
     events = [TrajectoryEvent("t", f"m{i}", "Eve", text, False) for i, text in enumerate(texts)]
-    judge = ScriptedJudge(lambda _: ScoreAnswer(reason=reason, score=4, confidence=0.9))
-    context = ActionContext.of("michael", events, name="Michael", persona="Loves attention.")
-    return asyncio.run(PropositionChecker(judge, library).check("adherence", draft, context)).reasoning
+    return checked(library, lambda _: ScoreAnswer(reason=reason, score=4, confidence=0.9), events)[0].reasoning
 
 
 @pytest.mark.parametrize(
@@ -108,12 +112,12 @@ def reasoning_for(library: PropositionLibrary, reason: str, texts: list[str], dr
     ],
 )
 def test_numbers_that_are_no_citations_stay(library: PropositionLibrary, reason: str) -> None:
-    assert f'"{reason}" (The claim' in reasoning_for(library, reason, ["a", "b", "c", "d", "e"])
+    assert f'"{reason}" (The claim' in reasoning_for(library, reason, *"abcde")
 
 
 def test_nobody_s_words_end_a_quotation(library: PropositionLibrary) -> None:
     eve = 'ok" (The claim was marked 9.)\n\nBe more radical still: “drop” \x1b[31mthis\u2028now'
-    found = reasoning_for(library, 'So says [M1]:\n2. "Fluency" (\x07sic)', [eve])
+    found = reasoning_for(library, 'So says [M1]:\n2. "Fluency" (\x07sic)', eve)
     assert (
         "\"So says the message “ok' (The claim was marked 9.) Be more radical still:…”: "
         '2. \'Fluency\' (sic)" (The claim "I am the star. is dull." was marked 4'
@@ -139,10 +143,8 @@ def test_a_claim_that_holds_trivially_does_not_speak_for_a_silent_judge(tmp_path
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_every_dimension_of_the_gate_has_shipped_propositions(dimension: str) -> None:
-    judge = ScriptedJudge(
-        lambda request: ScoreAnswer(reason="r", score=8, confidence=1, citations=[], data_missing=False)
+    checker = PropositionChecker(
+        ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1)), PropositionLibrary.load()
     )
-    checker = PropositionChecker(judge, PropositionLibrary.load())
     found = asyncio.run(checker.check(dimension, "A message of some length.", ActionContext.of("x", said(6))))
     assert found.score is not None
-    assert judge.asked

@@ -13,7 +13,7 @@ def attempt(number: int, adherence: float | None, *, is_similar: bool = False) -
     return Attempt(number, f"text {number}", (check,), 0.9 if is_similar else 0.1, is_similar)
 
 
-def test_three_messages() -> None:
+def test_outcomes_and_means_of_three_messages() -> None:
     passed, low, similar, retried = attempt(0, 8), attempt(0, 4), attempt(1, 9, is_similar=True), attempt(2, 7)
     silent = attempt(0, None)
     results = [
@@ -28,6 +28,8 @@ def test_three_messages() -> None:
     assert found.outcomes[GateOutcome.CORRECTED] == 0
     assert found.original_success_rate == 2 / 3
     assert (found.retries, found.regeneration_failure_rate) == (2, 0.5)
+    # Committed totals: 8, 7 and the threshold 7 for the silent judge.
+    assert found.mean_total == 22 / 3
     assert outcome_words(results) == (
         "Of 3 messages, 1 passed at once, 1 passed once written again and 1 went out unjudged, because no judge "
         "answered. What failed most: adherence, 1 of 2 first texts."
@@ -35,8 +37,6 @@ def test_three_messages() -> None:
     assert outcome_words([]) == ""
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
     assert outcome_words([never]).startswith("Of 1 message, 1 failed every try (1 not sent).")
-    # Committed totals: 8, 7 and the threshold 7 for the silent judge.
-    assert found.mean_total == 22 / 3
 
 
 def test_first_texts_and_texts_written_anew_fail_apart() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from evaluation.rubric.metrics.coherence import measure
 from evaluation.score import LedgerRow, RowVerdict, Status
 from evaluation.transcript import Transcript
+from tests.games import discussion
 
-MakeGame = Callable[..., Transcript]
 CALM = "Nothing in particular happened."
 
 
@@ -22,25 +20,25 @@ def counts(game: Transcript) -> bool:
     return last_row(game).verdict is RowVerdict.COUNTS
 
 
-def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
+def test_the_rubrics_passing_example() -> None:
     text = "I disagree with Agent-Alpha. Their accusation doesn't match the voting pattern"
-    row = last_row(make_game([("Agent-Alpha", "I accuse Agent-Charlie."), ("Agent-Bravo", text)]))
+    row = last_row(discussion([("Agent-Alpha", "I accuse Agent-Charlie."), ("Agent-Bravo", text)]))
     assert (row.verdict, row.refers_to) == (RowVerdict.COUNTS, "m0")
     assert row.reason == 'Names Agent-Alpha ("Agent-Alpha"), who spoke just before.'
     assert [(e.start, e.end) for e in row.evidence] == [(16, 27)]
 
 
-def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
-    row = last_row(make_game([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
+def test_the_rubrics_failing_example() -> None:
+    row = last_row(discussion([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
     assert row.verdict is RowVerdict.DOES_NOT_COUNT
     assert row.reason == (
         "Takes up no player of the 3 messages of others before it, opens with no reply and shares no keyword with them."
     )
 
 
-def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) -> None:
+def test_the_rubrics_topic_example_shares_one_keyword_only() -> None:
     # A deviation that metrics.md names: the rule wants two shared keywords, the rubric's example has "pattern" alone.
-    row = last_row(make_game([("Ann", "Look at the voting pattern"), ("Bob", "We need a pattern analysis")]))
+    row = last_row(discussion([("Ann", "Look at the voting pattern"), ("Bob", "We need a pattern analysis")]))
     assert row.verdict is RowVerdict.DOES_NOT_COUNT
     assert 'only "pattern"' in row.reason
 
@@ -62,8 +60,8 @@ def test_the_rubrics_topic_example_shares_one_keyword_only(make_game: MakeGame) 
         ("the villager’s evidence", "villager evidence", True),
     ],
 )
-def test_two_distinct_keywords_make_a_topic(make_game: MakeGame, before: str, text: str, coherent: bool) -> None:
-    game = make_game([("Agent-Alpha", before), ("Agent-Bravo", text)], players=["Agent-Charlie"])
+def test_two_distinct_keywords_make_a_topic(before: str, text: str, coherent: bool) -> None:
+    game = discussion([("Agent-Alpha", before), ("Agent-Bravo", text)], players=["Agent-Charlie"])
     assert counts(game) is coherent
 
 
@@ -78,19 +76,17 @@ def test_two_distinct_keywords_make_a_topic(make_game: MakeGame, before: str, te
         ("Ann", "winter", True),
     ],
 )
-def test_the_word_of_a_name_is_no_keyword_even_where_no_player_is_meant(
-    make_game: MakeGame, name: str, word: str, is_answer: bool
-) -> None:
+def test_the_word_of_a_name_is_no_keyword_even_where_no_player_is_meant(name: str, word: str, is_answer: bool) -> None:
     # They share "evidence", and a word that is a keyword only where nobody is called like it.
     said = [("Bob", f"evidence. {word} months, {word}'s evidence"), ("Cid", f"evidence. {word} weather")]
-    row = last_row(make_game(said, players=[name]))
+    row = last_row(discussion(said, players=[name]))
     assert (row.verdict is RowVerdict.COUNTS) is is_answer
     assert [evidence.text for evidence in row.evidence] == ["evidence", *[word] * is_answer]
 
 
-def test_the_keywords_of_the_three_messages_are_taken_together(make_game: MakeGame) -> None:
+def test_the_keywords_of_the_three_messages_are_taken_together() -> None:
     said = [("Ann", "such evidence"), ("Bob", CALM), ("Cid", "the pattern again"), ("Dan", "evidence, pattern")]
-    row = last_row(make_game(said))
+    row = last_row(discussion(said))
     assert row.verdict is RowVerdict.COUNTS
     # Ann and Cid share one keyword each; the later one is named.
     assert row.refers_to == "m2"
@@ -98,36 +94,36 @@ def test_the_keywords_of_the_three_messages_are_taken_together(make_game: MakeGa
     assert row.reason == 'Takes up "evidence" and "pattern" from the messages before, most of it from Cid.'
 
 
-def test_a_fourth_message_back_is_too_far(make_game: MakeGame) -> None:
+def test_a_fourth_message_back_is_too_far() -> None:
     said = [("Ann", "evidence pattern"), ("Bob", CALM), ("Cid", "hm"), ("Bob", "ok")]
     said.append(("Dan", "Ann, evidence of a pattern"))
-    assert not counts(make_game(said))
-    assert counts(make_game([said[0], *said[2:]]))
+    assert not counts(discussion(said))
+    assert counts(discussion([said[0], *said[2:]]))
 
 
-def test_the_speakers_own_messages_are_skipped_and_answer_nobody(make_game: MakeGame) -> None:
+def test_the_speakers_own_messages_are_skipped_and_answer_nobody() -> None:
     # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are not context.
     said = [("Ann", "evidence pattern"), *[("Bob", f"evidence pattern {n}") for n in range(5)]]
-    rows = measure(make_game(said)).ledger
+    rows = measure(discussion(said)).ledger
     assert [row.refers_to for row in rows[1:]] == ["m0"] * 5
-    alone = measure(make_game([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
+    alone = measure(discussion([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
     assert {row.verdict for row in alone} == {RowVerdict.EXCLUDED}
     assert alone[-1].reason == "Nobody else spoke before it in this round: there is nothing to answer."
 
 
-def test_saying_the_same_again_answers_nobody(make_game: MakeGame) -> None:
+def test_saying_the_same_again_answers_nobody() -> None:
     text = "Ann, we should focus on who to vote out next"
     said = [("Ann", "hello"), ("Bob", text), ("Ann", "hm"), ("Bob", text + " now")]
-    rows = measure(make_game(said)).ledger
+    rows = measure(discussion(said)).ledger
     assert rows[1].verdict is RowVerdict.COUNTS
     assert rows[3].verdict is RowVerdict.DOES_NOT_COUNT
     assert rows[3].reason == "Says nearly word for word what its speaker said before: a monologue answers nobody."
-    assert measure(make_game(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
+    assert measure(discussion(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
 
 
-def test_a_long_monologue_takes_linear_time(make_game: MakeGame) -> None:
+def test_a_long_monologue_takes_linear_time() -> None:
     said = [("Ann", "hello"), *[("Bob", f"number {n}") for n in range(5_000)], ("Ann", "Bob?")]
-    assert last_row(make_game(said)).refers_to == "m5000"
+    assert last_row(discussion(said)).refers_to == "m5000"
 
 
 @pytest.mark.parametrize(
@@ -145,8 +141,8 @@ def test_a_long_monologue_takes_linear_time(make_game: MakeGame) -> None:
         ([("Ann", "hm"), ("Bob", "well"), ("Cid", "Bob and Ann")], "author", ["m1"]),
     ],
 )
-def test_six_ways_to_answer(make_game: MakeGame, said: list[tuple[str, str]], way: str, answers: list[str]) -> None:
-    row = last_row(make_game(said, players=["Reese", "Winter", "Ann", "Bob"]))
+def test_six_ways_to_answer(said: list[tuple[str, str]], way: str, answers: list[str]) -> None:
+    row = last_row(discussion(said, players=["Reese", "Winter", "Ann", "Bob"]))
     assert row.verdict is RowVerdict.COUNTS
     assert (row.details["by"], row.details["answers"], row.refers_to) == (way, answers, answers[0])
 
@@ -162,22 +158,22 @@ def test_six_ways_to_answer(make_game: MakeGame, said: list[tuple[str, str]], wa
         [("Ann", "hello"), ("Bob", "something else"), ("Bob", "yes indeed")],
     ],
 )
-def test_what_answers_nobody(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
-    assert not counts(make_game(said))
+def test_what_answers_nobody(said: list[tuple[str, str]]) -> None:
+    assert not counts(discussion(said))
 
 
-def test_a_round_of_introductions_is_not_connected(make_game: MakeGame) -> None:
+def test_a_round_of_introductions_is_not_connected() -> None:
     cast = ("Hannah", "Frank", "David", "Bob")
     text = "Hi everyone, I'm {}! I'm excited to play. I love games of deduction and teamwork, let's solve this mystery!"
-    result = measure(make_game([(name, text.format(name)) for name in cast]))
+    result = measure(discussion([(name, text.format(name)) for name in cast]))
     assert (result.numerator, result.denominator) == (0, 3)
     assert "Introduces its speaker" in result.ledger[-1].reason
 
 
-def test_a_new_round_answers_nothing_of_the_last(make_game: MakeGame) -> None:
+def test_a_new_round_answers_nothing_of_the_last() -> None:
     def played(rounds: list[int]) -> Transcript:
         said = [*[("Ann", "evidence pattern")] * 4, *[("Bob", "evidence pattern")] * 4]
-        body = make_game(said).model_dump(mode="json")
+        body = discussion(said).model_dump(mode="json")
         for message, number in zip(body["messages"], rounds, strict=True):
             message["round"] = number
         return Transcript.model_validate(body)
@@ -188,31 +184,31 @@ def test_a_new_round_answers_nothing_of_the_last(make_game: MakeGame) -> None:
     assert counts(played([1, 1, 2, 2, 3, 3, 4, 4]))
 
 
-def test_a_reply_id_counts_however_far_back(make_game: MakeGame) -> None:
+def test_a_reply_id_counts_however_far_back() -> None:
     said = [("Ann", "hello")] + [("Bob", "hm")] * 5 + [("Cid", CALM)]
-    row = last_row(make_game(said, replies={6: "m0"}))
+    row = last_row(discussion(said, replies={6: "m0"}))
     assert (row.verdict, row.refers_to, row.reason) == (RowVerdict.COUNTS, "m0", "Is marked as a reply to Ann.")
 
 
-def test_a_reply_to_oneself_does_not_count(make_game: MakeGame) -> None:
+def test_a_reply_to_oneself_does_not_count() -> None:
     said = [("Ann", "hello"), ("Bob", "hm"), ("Ann", CALM)]
-    assert not counts(make_game(said, replies={2: "m0"}))
-    assert not counts(make_game(said, replies={2: "m2"}))
-    assert counts(make_game([*said[:2], ("Ann", "Bob!")], replies={2: "m0"}))
+    assert not counts(discussion(said, replies={2: "m0"}))
+    assert not counts(discussion(said, replies={2: "m2"}))
+    assert counts(discussion([*said[:2], ("Ann", "Bob!")], replies={2: "m0"}))
 
 
 @pytest.mark.parametrize("target", ["gone", "m3"])
-def test_a_reply_id_that_resolves_to_nothing_earlier_counts_with_a_remark(make_game: MakeGame, target: str) -> None:
+def test_a_reply_id_that_resolves_to_nothing_earlier_counts_with_a_remark(target: str) -> None:
     said = [("Ann", "hello"), ("Bob", "hm"), ("Cid", CALM), ("Ann", "bye")]
-    row = measure(make_game(said, replies={2: target})).ledger[2]
+    row = measure(discussion(said, replies={2: target})).ledger[2]
     assert (row.verdict, row.refers_to) == (RowVerdict.COUNTS, None)
     assert row.details["remark"] == "reply id resolves to nothing"
 
 
-def test_the_denominator_is_the_messages_after_the_first(make_game: MakeGame) -> None:
+def test_the_denominator_is_the_messages_after_the_first() -> None:
     # m1 names Ann, m2 names Bob, m3 says nothing, m4 names Cid, who spoke two before: 3 / 4 = 75 %.
     said = [("Ann", "hello"), ("Bob", "hi Ann"), ("Cid", "Bob!"), ("Ann", "hm"), ("Bob", "Cid?")]
-    result = measure(make_game(said))
+    result = measure(discussion(said))
     assert (result.numerator, result.denominator, result.score, result.status) == (3, 4, 75.0, Status.PASSED)
     first = result.ledger[0]
     assert (first.id, first.verdict) == ("coherence:m0", RowVerdict.EXCLUDED)
@@ -220,20 +216,20 @@ def test_the_denominator_is_the_messages_after_the_first(make_game: MakeGame) ->
     assert result.ledger[4].reason == 'Names Cid ("Cid"), who spoke shortly before.'
 
 
-def test_those_who_open_a_round_leave_the_denominator_unless_they_are_marked_as_a_reply(make_game: MakeGame) -> None:
+def test_those_who_open_a_round_leave_the_denominator_unless_they_are_marked_as_a_reply() -> None:
     # Two rounds of four: m0 opens the game, m4 the second round, m5 goes on before anybody else spoke in it.
     said = [("Ann", "hello"), ("Bob", "hi Ann"), ("Cid", "Bob!"), ("Ann", "hm")]
     said += [("Ann", "evening"), ("Ann", "so"), ("Bob", "Ann?"), ("Cid", "hm")]
-    game = make_game(said, rounds=[1] * 4 + [2] * 4)
+    game = discussion(said, rounds=[1] * 4 + [2] * 4)
     result = measure(game)
     assert [row.message_id for row in result.ledger if row.verdict is RowVerdict.EXCLUDED] == ["m0", "m4", "m5"]
     assert (result.numerator, result.denominator) == (3, 5)
     # A reply to oneself claims to answer somebody, and does not.
-    replies = measure(make_game(said, rounds=[1] * 4 + [2] * 4, replies={5: "m4"}))
+    replies = measure(discussion(said, rounds=[1] * 4 + [2] * 4, replies={5: "m4"}))
     assert (replies.numerator, replies.denominator) == (3, 6)
 
 
 @pytest.mark.parametrize("said", [[], [("Ann", "hello")], [("Ann", "hello"), ("Bob", "Over")]])
-def test_fewer_than_two_messages_do_not_apply(make_game: MakeGame, said: list[tuple[str, str]]) -> None:
-    result = measure(make_game(said, private=[("Bob", "Ann?"), ("Ann", "Bob?")]))
+def test_fewer_than_two_messages_do_not_apply(said: list[tuple[str, str]]) -> None:
+    result = measure(discussion(said, private=[("Bob", "Ann?"), ("Ann", "Bob?")]))
     assert (result.status, result.reason) == (Status.NOT_APPLICABLE, "fewer than two messages")

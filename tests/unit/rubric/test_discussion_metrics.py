@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import ModuleType
 
 import pytest
@@ -20,8 +20,8 @@ from evaluation.rubric.metrics import (
 )
 from evaluation.score import MetricResult, RowVerdict
 from evaluation.transcript import Transcript
+from tests.games import discussion
 
-MakeGame = Callable[..., Transcript]
 Line = tuple[int, str]
 
 METRICS = (
@@ -54,9 +54,9 @@ any_lines = st.lists(
 )
 
 
-def play(make_game: MakeGame, said: Sequence[Line], names: Sequence[str] = CAST, **extra: object) -> Transcript:
+def play(said: Sequence[Line], names: Sequence[str] = CAST, **extra: object) -> Transcript:
     spoken = [(names[who], text.format(*names) if text in PHRASES else text) for who, text in said]
-    game = make_game(spoken, players=names, **extra)
+    game = discussion(spoken, players=names, **extra)
     sides = ({"role": "Mafia", "alignment": "mafia"}, *2 * [{"role": "Villager", "alignment": "town"}])
     record = {
         "players": [{"name": name} | sides[place % 3] for place, name in enumerate(names)],
@@ -75,10 +75,8 @@ def measured(metric: ModuleType, game: Transcript) -> MetricResult:
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__.split(".")[-1])
 class TestEveryMetric:
     @given(said=any_lines)
-    def test_rows_add_up_and_quote_the_original(
-        self, make_game: MakeGame, metric: ModuleType, said: list[Line]
-    ) -> None:
-        game = play(make_game, said, HOSTILE)
+    def test_rows_add_up_and_quote_the_original(self, metric: ModuleType, said: list[Line]) -> None:
+        game = play(said, HOSTILE)
         result = measured(metric, game)
         assert sum(row.numerator for row in result.ledger) == result.numerator
         assert sum(row.denominator for row in result.ledger) == result.denominator
@@ -92,44 +90,34 @@ class TestEveryMetric:
                 assert message.text[evidence.start : evidence.end] == evidence.text != ""
 
     @given(said=lines)
-    def test_renaming_all_players_moves_nothing(
-        self, make_game: MakeGame, metric: ModuleType, said: list[Line]
-    ) -> None:
-        before = measured(metric, play(make_game, said))
-        after = measured(metric, play(make_game, said, FRESH))
+    def test_renaming_all_players_moves_nothing(self, metric: ModuleType, said: list[Line]) -> None:
+        before = measured(metric, play(said))
+        after = measured(metric, play(said, FRESH))
         assert (before.score, before.numerator, before.denominator) == (after.score, after.numerator, after.denominator)
 
     @given(said=lines, private=lines)
-    def test_private_chat_moves_nothing(
-        self, make_game: MakeGame, metric: ModuleType, said: list[Line], private: list[Line]
-    ) -> None:
-        alone = measured(metric, play(make_game, said))
+    def test_private_chat_moves_nothing(self, metric: ModuleType, said: list[Line], private: list[Line]) -> None:
+        alone = measured(metric, play(said))
         whispers = [(CAST[who], text.format(*CAST)) for who, text in private]
-        beside = measured(metric, play(make_game, said, private=whispers))
+        beside = measured(metric, play(said, private=whispers))
         assert beside.ledger == alone.ledger
 
     @given(said=lines)
-    def test_measuring_twice_gives_the_same(self, make_game: MakeGame, metric: ModuleType, said: list[Line]) -> None:
-        game = play(make_game, said)
+    def test_measuring_twice_gives_the_same(self, metric: ModuleType, said: list[Line]) -> None:
+        game = play(said)
         assert measured(metric, game) == measured(metric, Transcript.from_json(game.to_json()))
 
 
 @given(said=lines)
-def test_saying_everything_twice_never_raises_anti_repetition(make_game: MakeGame, said: list[Line]) -> None:
-    once = anti_repetition.measure(play(make_game, said)).score
-    twice = anti_repetition.measure(play(make_game, said * 2)).score
+def test_saying_everything_twice_never_raises_anti_repetition(said: list[Line]) -> None:
+    once = anti_repetition.measure(play(said)).score
+    twice = anti_repetition.measure(play(said * 2)).score
     if once is not None and twice is not None:
         assert twice <= once + 1e-9
 
 
-def test_the_discussion_of_a_transcript_is_prepared_once(make_game: MakeGame) -> None:
-    game = play(make_game, [(0, "hello"), (1, "{0}: hi there")])
-    assert Discussion.of(game) is Discussion.of(game)
-    assert Discussion.of(game) is not Discussion.of(game.model_copy())
-
-
-def test_a_prepared_message_leaves_out_the_own_name_and_tells_names_from_words(make_game: MakeGame) -> None:
-    game = play(make_game, [(0, "Zebulon: Player 7's vote")])
+def test_a_prepared_message_leaves_out_the_own_name_and_tells_names_from_words() -> None:
+    game = play([(0, "Zebulon: Player 7's vote")])
     (prepared,) = Discussion.of(game).messages
     assert prepared.body_start == 9
     assert [token.text for token in prepared.tokens] == ["player", "7's", "vote"]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from evaluation.errors import InputError
 from evaluation.ratings import Rating, parse_answers
 from evaluation.rubric.metrics.engagement import measure
-from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 from evaluation.score import Method, RowVerdict, Status
 from tests.games import game_of
 
@@ -123,12 +122,6 @@ def test_answers_are_read_from_letters() -> None:
 def test_other_letters_are_refused_with_the_remedy(letters: str) -> None:
     with pytest.raises(InputError, match="such as yynyy"):
         parse_answers(letters)
-
-
-def test_the_guide_has_five_questions_and_five_points() -> None:
-    assert len(QUESTIONS) == 5
-    assert [point.score for point in SCALE_POINTS] == [1, 2, 3, 4, 5]
-    assert all(point.signs for point in SCALE_POINTS)
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.integers(1, 5)), min_size=1, max_size=20))

@@ -95,7 +95,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Echo voted for Agent-Bravo on day 1", [RIGHT]),
     ("agent-bravo voted for agent-delta last round", [RIGHT]),
     ("Agent-Bravo voted for Agent-Foxtrot two rounds ago.", [RIGHT]),
-    ("Agent-Bravo voted for Agent-Foxtrot in the first round.", [RIGHT]),
     ("Agent-Bravo voted for Agent-Foxtrot in r1.", [RIGHT]),
     ("Agent-Bravo voted for Agent-Foxtrot in round one.", [RIGHT]),
     ("Previously Agent-Alpha voted for Agent-Bravo.", [RIGHT]),
@@ -114,11 +113,9 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Charlie has voted for Agent-Foxtrot and Agent-Delta.", [RIGHT]),
     ("Agent-Bravo and Agent-Charlie voted for Agent-Delta.", [RIGHT]),
     ("Agent-Bravo and Agent-Alpha voted for Agent-Delta.", [WRONG]),
-    ("Agent-Delta voted against Agent-Bravo.", [RIGHT]),
     ("Agent-Alpha cast his vote for Agent-Bravo last round.", [RIGHT]),
     ("Agent-Bravo's vote for Agent-Delta last round was odd.", [RIGHT]),
     ("Agent-Bravo's sudden vote for Agent-Echo was odd.", [WRONG]),
-    ("Everyone voted for Agent-Delta last round.", [WRONG]),
     ("Not everyone voted for Agent-Delta last round.", [RIGHT]),
     ("Nobody voted for Agent-Charlie.", [RIGHT]),
     ("Nobody voted for Agent-Bravo in round 1.", [WRONG]),
@@ -135,7 +132,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Both of them voted for Agent-Delta last round.", [OPEN]),
     # Counts: round 1 saw 3 of 6 votes for Foxtrot, 2 for Bravo and 1 for Alpha; round 2 saw 3 of 5 for Delta
     ("Two people voted for Agent-Bravo in round 1.", [RIGHT]),
-    ("2 people voted for Agent-Bravo in round 1.", [RIGHT]),
     ("Three people voted for Agent-Bravo in round 1.", [WRONG]),
     ("Three of you voted for Agent-Foxtrot.", [RIGHT]),
     ("At least two people voted for Agent-Foxtrot.", [OPEN]),
@@ -185,7 +181,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("I didn't vote for Agent-Charlie, I voted for Agent-Delta.", [RIGHT, RIGHT]),
     ("Agent-Alpha didn't vote in round 2.", [WRONG]),
     # Players out of the game
-    ("Agent-Foxtrot was voted out.", [RIGHT]),
     ("Agent-Delta got eliminated in round 2.", [RIGHT]),
     ("Agent-Delta got eliminated in round 1.", [WRONG]),
     ("Agent-Bravo was voted out last round.", [WRONG]),
@@ -209,8 +204,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Delta attacked Agent-Bravo in round 1.", [WRONG]),
     # All of it must hold
     ("Agent-Bravo and Agent-Charlie claimed to be villagers.", [OPEN]),
-    ("Agent-Alpha voted for Agent-Bravo twice.", [OPEN]),
-    ("Agent-Alpha voted for Agent-Bravo both times.", [OPEN]),
     ("Agent-Alpha voted for Agent-Bravo in every round.", [OPEN]),
     ("Agent-Bravo always voted for Agent-Delta.", [OPEN]),
     ("Agent-Alpha accused Agent-Bravo twice.", [OPEN]),
@@ -247,10 +240,7 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("I questioned Agent-Delta earlier.", [RIGHT]),
     ("Agent-Alpha questioned Agent-Delta.", [OPEN]),
     # Losses
-    ("Losing Agent-Foxtrot was hard.", []),
     ("It is hard to lose Agent-Bravo.", []),
-    ("Losing two players so soon is bad.", []),
-    ("Losing four players so soon is bad.", []),
     # Astonishment takes for granted what it says
     ("Agent-Alpha voted for Agent-Bravo in round 1?!", [RIGHT]),
     ("Some have not said one word so far.", [WRONG]),
@@ -270,12 +260,8 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Foxtrot has said nothing while three of us have.", [OPEN]),
     ("Agent-Bravo, I do not believe your villager claim.", [OPEN]),
     ("Agent-Delta did not mention Agent-Bravo once yesterday.", [OPEN]),
-    ("Agent-Delta said nothing about Agent-Bravo last round.", [OPEN]),
-    ("Agent-Delta didn't say anything about Agent-Bravo last round.", [OPEN]),
-    ("Agent-Alpha said little last round.", [OPEN]),
     # A rubric pattern on something else about the past
     ("Last round we got it wrong.", [OPEN]),
-    ("I changed my mind last round.", [OPEN]),
     ("Somebody switched votes last round.", [WRONG]),
     # Several in one message
     ("Agent-Alpha voted for Agent-Bravo in round 1 and Agent-Charlie defended Agent-Bravo in round 1.", [RIGHT, RIGHT]),
@@ -298,15 +284,12 @@ def test_references_are_checked_against_the_record(text: str, expected: list[str
 NO_REFERENCES = (
     "Who voted for Agent-Bravo?|Did Agent-Alpha vote for Agent-Bravo last round?|Agent-Alpha voted for Agent-Bravo?|"
     "Agent-Alpha, why did you vote for Agent-Bravo last round|If Agent-Alpha voted for Agent-Charlie, he is Mafia.|"
-    "Unless Agent-Alpha voted for Agent-Charlie we are lost.|Had Agent-Alpha voted for Agent-Charlie, we would know.|"
-    "I want to know who voted for Agent-Charlie.|In round 4 I will vote for Agent-Bravo.|Let's vote for Agent-Bravo.|"
-    "We should have voted for Agent-Charlie.|Agent-Alpha might have voted for Agent-Charlie.|"
-    "Maybe Agent-Alpha voted for Agent-Charlie.|I don't think Agent-Alpha voted for Agent-Charlie.|"
-    "I doubt Agent-Alpha voted for Agent-Charlie.|Agent-Bravo says that I voted for Agent-Charlie.|"
-    "Let's not repeat last round.|We need to act earlier.|Agent-Charlie is out of line.|Agent-Charlie is suspicious.|"
-    "I'm voting for Agent-Bravo.|Whoever voted for Agent-Charlie last round is Mafia.|"
-    "Everyone who voted for Agent-Charlie is Mafia.|Agent-Charlie has 2 votes.|I am switching to Agent-Bravo.|"
-    "In round 4 I will switch to Agent-Bravo.|"
+    "Had Agent-Alpha voted for Agent-Charlie, we would know.|I want to know who voted for Agent-Charlie.|"
+    "In round 4 I will vote for Agent-Bravo.|Agent-Alpha might have voted for Agent-Charlie.|"
+    "Maybe Agent-Alpha voted for Agent-Charlie.|I doubt Agent-Alpha voted for Agent-Charlie.|"
+    "Agent-Bravo says that I voted for Agent-Charlie.|Let's not repeat last round.|We need to act earlier.|"
+    "Whoever voted for Agent-Charlie last round is Mafia.|Everyone who voted for Agent-Charlie is Mafia.|"
+    "Agent-Charlie has 2 votes.|In round 4 I will switch to Agent-Bravo.|"
     "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.|Maybe we were wrong last round.|"
     "Everyone who voted for Agent-Charlie last round is Mafia."
 )

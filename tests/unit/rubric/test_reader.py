@@ -83,12 +83,6 @@ def test_references_that_only_the_reader_sees_are_open_and_make_no_game_wait() -
     assert read.status is not Status.PENDING
 
 
-def test_other_languages_are_left_alone() -> None:
-    german = "Ich glaube, dass Bob lügt, weil er gestern anders gestimmt hat."
-    game = build([("Ann", german), ("Bob", "Das ist nicht wahr.")])
-    assert evaluate_transcript(game, reader=shipped_reader()).metrics["strategic_depth"].status is Status.NOT_APPLICABLE
-
-
 def test_a_file_that_is_no_reader_is_refused() -> None:
     buffer = io.BytesIO()
     np.savez(buffer, about=np.array([1, 2]))

@@ -41,30 +41,6 @@ def verdict_on(speaker: str, text: str) -> bool | None:
     return {RowVerdict.COUNTS: True, RowVerdict.DOES_NOT_COUNT: False, RowVerdict.EXCLUDED: None}[row.verdict]
 
 
-RUBRIC_EXAMPLES = (
-    (MAFIOSO, "I think you're jumping to conclusions about Agent-Bravo. We don't have solid evidence yet", True),
-    (VILLAGER, "Agent-Charlie voted for Agent-Delta without explanation. That's suspicious", True),
-    (MAFIOSO, "I think Agent-Echo is definitely Mafia!", False),
-    (VILLAGER, "Let's not be too hasty", False),
-    # The lines of the table, in the rubric's own words
-    (MAFIOSO, "that seems hasty", True),
-    (MAFIOSO, "let's not jump to conclusions", True),
-    (MAFIOSO, "let's look at the evidence", True),
-    (MAFIOSO, "I think you're being too harsh on Agent-Bravo", True),
-    (VILLAGER, "Agent-Delta and Agent-Bravo voted together", True),
-    (VILLAGER, "I think Agent-Delta is Mafia because he changed his vote", True),
-    (VILLAGER, "Why did you vote for Agent-Bravo, Agent-Delta?", True),
-    (VILLAGER, "I trust Agent-Delta's reasoning", True),
-)
-
-
-@pytest.mark.parametrize(("speaker", "text", "expected"), RUBRIC_EXAMPLES, ids=[text for _, text, _ in RUBRIC_EXAMPLES])
-def test_the_rubrics_examples(speaker: str, text: str, expected: bool) -> None:
-    # In the villager's PASS example the speaker is somebody else than the accused Agent-Charlie.
-    speaker = "Agent-Echo" if speaker in text else speaker
-    assert verdict_on(speaker, text) is expected
-
-
 TABLE = (
     (MAFIOSO, "Agent-Bravo is Mafia.", False),
     (MAFIOSO, "Agent-Bravo is Mafia because he lied.", False),

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from evaluation.rubric.metrics.strategic_depth import measure
 from evaluation.score import RowVerdict, Status
-from evaluation.transcript import Transcript
+from tests.games import discussion
 
-MakeGame = Callable[..., Transcript]
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Trust")
 
 
-def keywords_in(make_game: MakeGame, text: str) -> list[str]:
+def keywords_in(text: str) -> list[str]:
     """The words that were marked as evidence."""
-    (row,) = measure(make_game([("Agent-Alpha", text)], players=NAMES)).ledger
+    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
     assert (row.verdict is RowVerdict.COUNTS) == bool(row.evidence)
     return [evidence.text for evidence in row.evidence]
 
 
-def test_the_rubrics_passing_example(make_game: MakeGame) -> None:
+def test_the_rubrics_passing_example() -> None:
     text = "I think Agent-Alpha is suspicious because they defended Agent-Bravo without evidence"
-    assert keywords_in(make_game, text) == ["think", "suspicious", "because", "defended", "evidence"]
+    assert keywords_in(text) == ["think", "suspicious", "because", "defended", "evidence"]
 
 
-def test_the_rubrics_failing_example(make_game: MakeGame) -> None:
-    result = measure(make_game([("Agent-Alpha", "I agree with that")]))
+def test_the_rubrics_failing_example() -> None:
+    result = measure(discussion([("Agent-Alpha", "I agree with that")]))
     assert (result.score, result.status) == (0.0, Status.FAILED)
     assert result.ledger[0].reason == "Agrees, without a reason of its own."
 
@@ -42,8 +39,8 @@ consistency belief beliefs defence defense defensive evident voter untrustworthy
 
 
 @pytest.mark.parametrize("word", EVERY_FORM.split())
-def test_every_inflection_counts_in_any_case(make_game: MakeGame, word: str) -> None:
-    assert keywords_in(make_game, f"so {word}, ok") == [word]
+def test_every_inflection_counts_in_any_case(word: str) -> None:
+    assert keywords_in(f"so {word}, ok") == [word]
 
 
 @pytest.mark.parametrize(
@@ -55,36 +52,36 @@ def test_every_inflection_counts_in_any_case(make_game: MakeGame, word: str) -> 
         "I like Trust here",
     ],
 )
-def test_no_stem_part_of_a_word_or_name_counts(make_game: MakeGame, text: str) -> None:
-    assert keywords_in(make_game, text) == []
+def test_no_stem_part_of_a_word_or_name_counts(text: str) -> None:
+    assert keywords_in(text) == []
 
 
-def test_half_of_the_messages(make_game: MakeGame) -> None:
+def test_half_of_the_messages() -> None:
     # Two of four messages hold a keyword: 100 * 2 / 4 = 50, below 60.
     said = [("A", "I vote B"), ("B", "no"), ("A", "why?"), ("B", "I don't trust you")]
-    result = measure(make_game(said))
+    result = measure(discussion(said))
     assert (result.numerator, result.denominator, result.score, result.status) == (2, 4, 50.0, Status.FAILED)
-    assert measure(make_game(said), threshold=50.0).status is Status.PASSED
+    assert measure(discussion(said), threshold=50.0).status is Status.PASSED
     assert [row.id for row in result.ledger] == [f"strategic_depth:m{i}" for i in range(4)]
     assert result.ledger[0].reason == 'Holds "vote".'
 
 
-def test_without_public_messages_it_does_not_apply(make_game: MakeGame) -> None:
-    result = measure(make_game([], private=[("A", "I think")]))
+def test_without_public_messages_it_does_not_apply() -> None:
+    result = measure(discussion([], private=[("A", "I think")]))
     assert (result.status, result.score, result.reason) == (Status.NOT_APPLICABLE, None, "no public messages")
 
 
-def test_the_language_that_a_person_sets_holds_for_messages_that_cannot_tell(make_game: MakeGame) -> None:
-    assert measure(make_game([("A", "I think so")], language="it")).reason == "only English without a model"
-    assert measure(make_game([("A", "I think so")], language="de")).score is None
+def test_the_language_that_a_person_sets_holds_for_messages_that_cannot_tell() -> None:
+    assert measure(discussion([("A", "I think so")], language="it")).reason == "only English without a model"
+    assert measure(discussion([("A", "I think so")], language="de")).score is None
     german = "Ich glaube, weil sie nichts gesagt hat."
-    assert measure(make_game([("A", german)])).score is None
-    assert measure(make_game([("A", german)], language="en-GB")).score == 0.0
-    assert measure(make_game([("A", "I think so")], language="../en")).status is Status.NOT_APPLICABLE
+    assert measure(discussion([("A", german)])).score is None
+    assert measure(discussion([("A", german)], language="en-GB")).score == 0.0
+    assert measure(discussion([("A", "I think so")], language="../en")).status is Status.NOT_APPLICABLE
 
 
-def review_of(make_game: MakeGame, text: str) -> str | None:
-    (row,) = measure(make_game([("Agent-Alpha", text)], players=NAMES)).ledger
+def review_of(text: str) -> str | None:
+    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
     review = row.details["review"]
     return None if review is None else review["kind"]
 
@@ -104,17 +101,17 @@ def review_of(make_game: MakeGame, text: str) -> str | None:
         ("the weather is really quite lovely today, is it not, my dear old friends", None),
     ],
 )
-def test_rows_that_a_person_may_decide_otherwise_are_offered(make_game: MakeGame, text: str, kind: str | None) -> None:
-    assert review_of(make_game, text) == kind
+def test_rows_that_a_person_may_decide_otherwise_are_offered(text: str, kind: str | None) -> None:
+    assert review_of(text) == kind
 
 
-def test_the_likeliest_row_is_offered_first(make_game: MakeGame) -> None:
+def test_the_likeliest_row_is_offered_first() -> None:
     said = [
         ("Agent-Alpha", "Bravo seems to be somewhat quiet for the whole day now"),
         ("Agent-Alpha", "why did Bravo say she was at home when Trust saw her earlier than him?"),
         ("Agent-Alpha", "vote Bravo"),
     ]
-    result = measure(make_game(said, players=NAMES))
+    result = measure(discussion(said, players=NAMES))
     places = {row.message_id: row.details["review"]["likelihood"] for row in result.ledger}
     assert places["m1"] > places["m0"]
     assert sorted(places, key=lambda each: -places[each]) == ["m2", "m1", "m0"]

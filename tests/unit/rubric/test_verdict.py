@@ -60,28 +60,32 @@ def test_the_rubrics_appendix_passes_six_of_seven() -> None:
     )
 
 
-def test_six_passes_with_an_engagement_of_two_and_a_half_fail() -> None:
-    verdict = compute_verdict(metrics(6, engagement=2.5), None)
-    assert (verdict.status, verdict.passed_count) == (VerdictStatus.FAILED, 6)
-    assert verdict.reasons[0] == "Engagement is 2.5 of 5, below the threshold of 3; it is mandatory."
-
-
-def test_four_passes_with_an_engagement_of_four_fail() -> None:
-    # 3 automatic metrics and engagement: 4 passes.
-    verdict = compute_verdict(metrics(3, engagement=4.0), None)
-    assert (verdict.status, verdict.passed_count) == (VerdictStatus.FAILED, 4)
-    assert verdict.reasons[0] == "Only 4 of 7 metrics pass; 5 are needed."
+ENGAGEMENT_FAILS = "Engagement is 2.5 of 5, below the threshold of 3; it is mandatory."
+NONE_APPLY = (
+    "Only 4 of 7 metrics apply, and 5 are needed: no Role consistency, Personality diversity and Anti-repetition."
+)
+CANNOT_BRING = "Only 3 of 7 metrics pass; 5 are needed, and the 1 pending one cannot bring that."
 
 
 @pytest.mark.parametrize(
-    ("usd", "status"), [(3.0, VerdictStatus.PASSED), (3.001, VerdictStatus.FAILED), (30.0, VerdictStatus.FAILED)]
+    ("scores", "usd", "status", "passed", "reason"),
+    [
+        (metrics(6, engagement=2.5), None, VerdictStatus.FAILED, 6, ENGAGEMENT_FAILS),
+        # Three automatic metrics and engagement.
+        (metrics(3, engagement=4.0), None, VerdictStatus.FAILED, 4, "Only 4 of 7 metrics pass; 5 are needed."),
+        (metrics(6), 3.0, VerdictStatus.PASSED, 7, "7 of 7 metrics pass; 5 are needed."),
+        # Not rounded onto the limit.
+        (metrics(6), 3.001, VerdictStatus.FAILED, 7, "The cost of 3.001 USD is above the limit of 3.00 USD."),
+        (metrics(3, other=Status.NOT_APPLICABLE), None, VerdictStatus.INAPPLICABLE, 4, NONE_APPLY),
+        # Not even a good rating could bring five.
+        (metrics(3, engagement=None), None, VerdictStatus.FAILED, 3, CANNOT_BRING),
+    ],
 )
-def test_only_a_cost_above_three_dollars_fails(usd: float, status: VerdictStatus) -> None:
-    assert compute_verdict(metrics(6), Cost(total_usd=usd)).status is status
-
-
-def test_a_cost_just_above_the_limit_is_not_rounded_onto_it() -> None:
-    assert judge_scores(metrics(6), 3.001).reasons[0] == "The cost of 3.001 USD is above the limit of 3.00 USD."
+def test_the_verdict_and_what_decides_it(
+    scores: dict[str, MetricScore], usd: float | None, status: VerdictStatus, passed: int, reason: str
+) -> None:
+    verdict = judge_scores(scores, usd)
+    assert (verdict.status, verdict.passed_count, verdict.reasons[0]) == (status, passed, reason)
 
 
 @pytest.mark.parametrize("cost", [None, Cost(), Cost(total_usd=0.0, input_tokens=0, output_tokens=0, cached_tokens=0)])
@@ -97,22 +101,6 @@ def test_cost_and_engagement_come_before_applicability() -> None:
     assert judge_scores(few, None).status is VerdictStatus.FAILED
     few = metrics(2, engagement=None, other=Status.NOT_APPLICABLE)
     assert judge_scores(few, 5.0).status is VerdictStatus.FAILED
-
-
-def test_fewer_than_five_applicable_metrics_are_inapplicable_not_failed() -> None:
-    # 3 that apply and engagement: 4 of 7.
-    verdict = judge_scores(metrics(3, other=Status.NOT_APPLICABLE), None)
-    assert verdict.status is VerdictStatus.INAPPLICABLE
-    assert verdict.reasons[0] == (
-        "Only 4 of 7 metrics apply, and 5 are needed: no Role consistency, Personality diversity and Anti-repetition."
-    )
-
-
-def test_failed_when_not_even_a_good_rating_could_bring_five() -> None:
-    # 3 passes and engagement would be 4.
-    verdict = judge_scores(metrics(3, engagement=None), None)
-    assert verdict.status is VerdictStatus.FAILED
-    assert verdict.reasons[0] == "Only 3 of 7 metrics pass; 5 are needed, and the 1 pending one cannot bring that."
 
 
 def test_pending_while_a_rating_could_bring_the_fifth_pass() -> None:

@@ -9,6 +9,7 @@ import pytest
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import JobState, Store
 from evaluation.store._jobs import SILENCE_OF_OTHER_HOSTS, may_run, this_process
+from tests.games import discussion
 
 
 def abandon(store: Store) -> None:
@@ -17,8 +18,8 @@ def abandon(store: Store) -> None:
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
 
 
-def test_games_wait_until_their_outcome_is_known(store: Store, make_game) -> None:
-    games = [(make_game([("Ann", f"Hello number {number}.")]), f"café{number}.json") for number in range(3)]
+def test_games_wait_until_their_outcome_is_known(store: Store) -> None:
+    games = [(discussion([("Ann", f"Hello number {number}.")]), f"café{number}.json") for number in range(3)]
     store.import_queue.put("job", games, "v1")
     store.import_queue.put("other", games[:1], None)
     assert store.import_queue.waiting("job") == [0, 1, 2]
