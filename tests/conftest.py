@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from evaluation.judging.model_client.server_state import shared_state
+from evaluation.judging.model_client.server_limits import shared_limits
 from evaluation.store import Store, _database_file
 from evaluation.workflows.samples import load_samples
 
@@ -50,8 +50,8 @@ def _rank(item: pytest.Item) -> int:
 
 @pytest.fixture(autouse=True)
 def nothing_known_of_servers() -> None:
-    """Forgets the pace and the faults of earlier servers: the next one may get the port of one that failed."""
-    shared_state.cache_clear()
+    """Forgets the limits and the faults of earlier servers: the next one may get the port of one that failed."""
+    shared_limits.cache_clear()
 
 
 @pytest.fixture(autouse=True)

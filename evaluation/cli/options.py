@@ -378,7 +378,7 @@ def judge_options(
             min=0.1,
             max=3_600,
             metavar="SECONDS",
-            help="The longest that a call may take, in seconds; lowered where the server answers fast. Default: 600.",
+            help="How long the server may be silent in a call, in seconds. Default: 60.",
         ),
     ] = None,
     max_tokens: Annotated[

@@ -17,7 +17,7 @@ from evaluation.corrections.gate import (
 )
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.model_client.budget import current_limits
-from evaluation.judging.model_client.server_state import BREAKER_OPEN
+from evaluation.judging.model_client.server_limits import BREAKER_OPEN
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.proposition_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.propositions import ACTION_WINDOW, Dimension, Proposition, Target, TrajectoryEvent

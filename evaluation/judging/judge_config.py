@@ -25,10 +25,10 @@ from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCa
 from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog, CallRecord, Provider
-from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
+from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, TIMEOUT_SECONDS, LLMClient
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.model_client.server_state import LONGEST_TIMEOUT_SECONDS, ServerState, shared_state
+from evaluation.judging.model_client.server_limits import ServerLimits, shared_limits
 from evaluation.judging.protocol import LARGEST_BATCH, Judge, JudgeKind, Judgement, JudgeRequest, Report
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class JudgeConfig(BaseModel):
         base_url: The address of an OpenAI-compatible server.
         concurrency: The most calls under way at the same time; how many there are follows the server.
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
-        timeout_seconds: The upper limit of a call's timeout, which is 60 s at first and then follows the server.
+        timeout_seconds: How long the server may be silent in a call.
         max_tokens: The most that the model may write for an answer, its reasoning included.
         max_usd: What may be spent, in US dollars.
         max_calls: How many calls may be made.
@@ -72,7 +72,7 @@ class JudgeConfig(BaseModel):
     base_url: str | None = None
     concurrency: int = Field(default=DEFAULT_CONCURRENCY, ge=1, le=1_000)
     batch_size: int = Field(default=LARGEST_BATCH, ge=1, le=LARGEST_BATCH)
-    timeout_seconds: float = Field(default=LONGEST_TIMEOUT_SECONDS, gt=0, le=3_600)
+    timeout_seconds: float = Field(default=TIMEOUT_SECONDS, gt=0, le=3_600)
     max_tokens: int = Field(default=MAX_TOKENS, ge=100, le=1_000_000)
     max_usd: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_calls: int | None = Field(default=None, ge=0)
@@ -226,13 +226,7 @@ def build_judge(
     client = build_client(config, budget=budget, log=record, run_id=run_id, provider=provider)
     # Two servers may give one name to two models.
     server = config.base_url or "" if server is None else server
-    judge: Judge = LiteLLMJudge(
-        client,
-        concurrency=config.concurrency,
-        batch_size=config.batch_size,
-        server=server,
-        max_tokens=config.max_tokens,
-    )
+    judge: Judge = LiteLLMJudge(client, batch_size=config.batch_size, server=server, max_tokens=config.max_tokens)
     if cache is not None:
         judge = CachedJudge(judge, cache, model=config.model, server=server, calls=calls, is_quick=is_cache_quick)
     return ChosenJudge(judge, JudgeKind.LIVE, config.model, budget, client)
@@ -264,7 +258,7 @@ def build_client(
     prices = own_prices(config)
     # A provider of a simulation's or a test's own is a server of its own, unless an address is named.
     is_own = provider is not None and config.base_url is None
-    state = ServerState(config.model) if is_own else shared_state(config.model, config.base_url or "")
+    limits = ServerLimits(config.model) if is_own else shared_limits(config.model, config.base_url or "")
     return LLMClient(
         provider or provider_of(config.model, config.base_url),
         timeout_seconds=config.timeout_seconds,
@@ -272,7 +266,7 @@ def build_client(
         log=log,
         prices=prices,
         run_id=run_id,
-        server=state,
+        server=limits,
         concurrency=config.concurrency,
     )
 

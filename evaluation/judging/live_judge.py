@@ -19,9 +19,9 @@ from evaluation.judging.answers import (
 from evaluation.judging.cached_judge import JudgementCache
 from evaluation.judging.model_client.budget import BudgetSpentError, current_limits
 from evaluation.judging.model_client.calls import CallPurpose, LLMResponse, total
-from evaluation.judging.model_client.language_model import DEFAULT_CONCURRENCY, MAX_TOKENS, LLMClient
+from evaluation.judging.model_client.language_model import MAX_TOKENS, LLMClient
 from evaluation.judging.model_client.prices import Price
-from evaluation.judging.model_client.server_state import BREAKER_OPEN
+from evaluation.judging.model_client.server_limits import BREAKER_OPEN
 from evaluation.judging.protocol import (
     LARGEST_BATCH,
     JudgeKind,
@@ -76,7 +76,6 @@ class LiteLLMJudge:
 
     Args:
         client: The connection to the model, with its budget and log.
-        concurrency: How many calls may be under way.
         batch_size: The most questions in a call; 1 asks each alone.
         server: The address of a server of one's own, which answers are filed under besides the model.
         max_tokens: The most that the model may write for one answer, its reasoning included; a batch may take half as
@@ -87,7 +86,6 @@ class LiteLLMJudge:
         self,
         client: LLMClient,
         *,
-        concurrency: int = DEFAULT_CONCURRENCY,
         batch_size: int = LARGEST_BATCH,
         server: str = "",
         max_tokens: int = MAX_TOKENS,
@@ -95,7 +93,6 @@ class LiteLLMJudge:
         self._client = client
         self._max_tokens = max_tokens
         self._server = server
-        self._concurrency = max(1, concurrency)
         self._batch_size = min(max(1, batch_size), LARGEST_BATCH)
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
@@ -117,7 +114,7 @@ class LiteLLMJudge:
                         report(position, judgement)
 
         async with self._client.session():
-            await _all_or_first_error([work() for _ in range(min(self._concurrency, len(requests)))])
+            await _all_or_first_error([work() for _ in range(min(self._client.concurrency, len(requests)))])
         return [settled[position] for position in range(len(requests))]
 
     async def _settle(self, unit: Unit) -> dict[int, Judgement]:

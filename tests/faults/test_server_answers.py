@@ -319,7 +319,8 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
         return Fault("told", body=reply(GOOD))
 
     with asked_of(way, respond, monkeypatch) as (client, _, log):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(3)))
+        client.concurrency = 1
+        judgements = asyncio.run(LiteLLMJudge(client).judge(claims(3)))
     assert [one.score for one in judgements] == [7, 7, 7]
     assert sent == [
         {"max_tokens", "temperature"},
@@ -348,7 +349,8 @@ def test_what_every_call_would_meet_ends_the_run(name: str, way: str, monkeypatc
     cause = CAUSES[name]
     fault = Fault("told", cause.status, body=cause.body)
     with asked_of(way, lambda _, __: fault, monkeypatch) as (client, server, _):
-        judgements = asyncio.run(LiteLLMJudge(client, concurrency=1).judge(claims(12)))
+        client.concurrency = 1
+        judgements = asyncio.run(LiteLLMJudge(client).judge(claims(12)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert server.tally.asked.total() == 1
 

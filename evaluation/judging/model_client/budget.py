@@ -117,18 +117,16 @@ class Budget:
                 self._waiting.append((loop, settled))
             await settled
 
-    def settle(self, set_aside_usd: float, cost_usd: float | None, *, is_begun: bool = True) -> None:
+    def settle(self, set_aside_usd: float, cost_usd: float | None) -> None:
         """Ends a call for which ``set_aside_usd`` was set aside.
 
         Args:
             set_aside_usd: What was set aside for it.
             cost_usd: What it cost; ``None`` for an answer whose price is not known.
-            is_begun: Whether the server had begun it; if not, it does not count as a call either.
         """
         with self._lock:
             self._in_flight -= 1
             self._set_aside -= set_aside_usd
-            self._started -= not is_begun
             self._unpriced += cost_usd is None
             # Nothing gives money back: not a price below nothing either.
             self._spent += max(cost_usd or 0.0, 0.0)

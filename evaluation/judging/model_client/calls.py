@@ -195,7 +195,6 @@ class FailureKind(StrEnum):
     CONNECTION = "connection"
     BROKEN_RESPONSE = "broken_response"
     REFUSED = "refused"
-    NOT_BEGUN = "not_begun"
     PARAMETER_REFUSED = "parameter_refused"
     PROMPT_TOO_LONG = "prompt_too_long"
     TOKEN_LIMIT = "token_limit"
@@ -310,7 +309,7 @@ class RetryPolicy:
     """
 
     retries: int = 5
-    timeout_retries: int = 1
+    timeout_retries: int = 2
     first_wait_seconds: float = 0.5
     longest_wait_seconds: float = 60.0
 

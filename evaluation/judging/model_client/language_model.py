@@ -36,7 +36,7 @@ from evaluation.judging.model_client.calls import (
     Usage,
 )
 from evaluation.judging.model_client.prices import Price
-from evaluation.judging.model_client.server_state import BREAKER_OPEN, CallEnd, ServerState
+from evaluation.judging.model_client.server_limits import BREAKER_OPEN, ServerLimits
 
 _CAUSES = {
     FailureKind.RATE_LIMITED: (
@@ -100,11 +100,8 @@ _CHARACTERS_PER_TOKEN = 2.0
 _LONGEST_ECHO = 4_000
 _FORGOTTEN = CallPurpose()
 DEFAULT_CONCURRENCY = 20
+TIMEOUT_SECONDS = 60.0
 _NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
-
-
-_MOST_NOT_BEGUN = 5
-"""How often a call that the server had not begun is made again without counting as a try."""
 
 
 class _Asked(NamedTuple):
@@ -126,29 +123,27 @@ class LLMClient:
 
     Args:
         provider: Where calls go.
-        timeout_seconds: How long the server may be silent; a whole answer may take twice as long. With ``server`` it
-            is the upper limit of a timeout that follows the server's pace.
+        timeout_seconds: How long the server may be silent; a whole answer may take twice as long.
         retry: When calls that failed are tried again.
         budget: What may be spent; without limit when left out.
         log: Told of every call.
         prices: Prices by model, before those that the provider knows.
         run_id: The evaluation run that calls are logged under.
-        server: What is known of the server, shared with other clients of it. Calls wait for a place under its limit;
-            when left out, whoever calls limits the calls under way.
-        concurrency: The largest limit of calls under way.
+        server: The limits of the server, shared with its other clients; limits of its own when left out.
+        concurrency: The most calls under way.
     """
 
     def __init__(
         self,
         provider: Provider,
         *,
-        timeout_seconds: float = 60.0,
+        timeout_seconds: float = TIMEOUT_SECONDS,
         retry: RetryPolicy | None = None,
         budget: Budget | None = None,
         log: CallLog | None = None,
         prices: Mapping[str, Price] | None = None,
         run_id: str | None = None,
-        server: ServerState | None = None,
+        server: ServerLimits | None = None,
         concurrency: int = DEFAULT_CONCURRENCY,
     ) -> None:
         self.budget = budget or Budget()
@@ -161,9 +156,8 @@ class LLMClient:
         self._refusal: JudgeError | None = None
         self._known_price: Price | None = None
         self._is_price_known = False
-        self._is_adaptive = server is not None
-        self._server = server or ServerState(provider.model)
-        self._concurrency = max(1, concurrency)
+        self._server = server or ServerLimits(provider.model)
+        self.concurrency = max(1, concurrency)
         self._timeout_seconds = timeout_seconds
 
     @property
@@ -196,9 +190,8 @@ class LLMClient:
         In a check of the gate it makes no more calls than that allows, and none while the circuit breaker is open.
 
         Tries again after rate limits, faults of the server, timeouts and broken connections, as the policy says, and
-        without a parameter that the server refuses. A call that the server had not begun is made again without counting
-        as a try, five times at most. A spent quota, and a key, model or address that is refused, are
-        not tried again for any further call either.
+        without a parameter that the server refuses. A spent quota, and a key, model or address that is refused, are not
+        tried again for any further call either.
 
         Raises:
             JudgeError: The call was refused, or every try failed.
@@ -207,12 +200,11 @@ class LLMClient:
         """
         asked = _Asked(messages, temperature, max_tokens, purpose, await self._price())
         before: JudgeError | None = None
-        is_refused = False
-        attempt = 1
-        timeouts = not_begun = 0
+        is_crowding = False
+        attempt, timeouts = 1, 0
         while True:
             try:
-                return await self._call(asked, attempt, is_refused=is_refused)
+                return await self._call(asked, attempt, is_first=is_crowding)
             except BudgetSpentError as spent:
                 spent.failure = before
                 raise
@@ -220,11 +212,8 @@ class LLMClient:
                 if failure.kind is FailureKind.PARAMETER_REFUSED:
                     # Ends by itself: what was refused is not sent again.
                     continue
-                if failure.kind is FailureKind.NOT_BEGUN and not_begun < _MOST_NOT_BEGUN:
-                    not_begun += 1
-                    continue
-                timeouts += failure.kind in {FailureKind.TIMEOUT, FailureKind.NOT_BEGUN}
-                is_refused = failure.kind is FailureKind.RATE_LIMITED
+                timeouts += failure.kind is FailureKind.TIMEOUT
+                is_crowding = failure.kind in _CROWDING
                 before = explained(failure, self.model, attempt)
                 is_spent = attempt > self._retry.retries or timeouts > self._retry.timeout_retries
                 if is_spent or not failure.is_transient or not _may_ask_again():
@@ -339,16 +328,16 @@ class LLMClient:
         if limits is not None and limits.is_live:
             self._server.breaker.note(is_usable=is_usable)
 
-    async def _call(self, asked: _Asked, attempt: int, *, is_refused: bool) -> LLMResponse:
+    async def _call(self, asked: _Asked, attempt: int, *, is_first: bool) -> LLMResponse:
         if self._refusal is not None:
             raise self._refusal
         limits = current_limits()
         self._check(limits)
         reserved = asked.price.cost(_tokens_at_most(asked.messages), 0, asked.max_tokens) if asked.price else 0.0
         # Whoever waits for a place under the server's limit holds no money meanwhile.
-        has_place = self._is_adaptive and not (limits and limits.is_live)
+        has_place = not (limits and limits.is_live)
         if has_place:
-            await self._server.concurrency.acquire(self._concurrency, is_refused=is_refused)
+            await self._server.concurrency.acquire(self.concurrency, is_first=is_first)
         try:
             await self.budget.set_aside(reserved)
             if limits is not None:
@@ -370,10 +359,7 @@ class LLMClient:
 
     async def _send(self, asked: _Asked, attempt: int, reserved: float) -> LLMResponse:
         """Sends one call for which ``reserved`` USD are set aside; settles, logs and counts it however it ends."""
-        load = self._server.concurrency
-        timeout_seconds = self._timeout_seconds
-        if self._is_adaptive:
-            timeout_seconds = load.timeout_seconds(timeout_seconds, is_retry=attempt > 1)
+        load, limits = self._server.concurrency, current_limits()
         record = CallRecord(
             purpose=asked.purpose.purpose,
             model=self.model,
@@ -384,45 +370,40 @@ class LLMClient:
             judgement_key=asked.purpose.judgement_key,
             run_id=self._run_id,
         )
-        started = time.perf_counter()
-        call, how, cost, failure = load.send(), CallEnd.OTHER, _NO_COST, None
+        started, halvings = time.perf_counter(), load.halvings
+        cost: float | None = 0.0
         try:
             response = await self._provider.complete(
                 _with_delimiter(asked.messages),
                 temperature=asked.temperature,
                 max_tokens=asked.max_tokens,
-                timeout_seconds=timeout_seconds,
+                timeout_seconds=self._timeout_seconds,
             )
-            how = CallEnd.ANSWERED
             cost = _cost(asked.price, response, reserved) if asked.price else None
-        except CallFailure as error:
-            how, failure = _CALL_ENDS.get(error.kind, CallEnd.OTHER), error
+        except CallFailure as failure:
+            if failure.kind in _CROWDING:
+                load.halve(halvings, self.concurrency)
+            if failure.kind is not FailureKind.PARAMETER_REFUSED:
+                self.note_answer(is_usable=False)
+            elif limits is not None:
+                # The question itself has not been asked yet.
+                limits.first_calls += 1
+            self._note(replace(record, outcome=failure.kind.value, error=failure.message), started)
+            raise
         except asyncio.CancelledError:
             self.note_answer(is_usable=False)
             self._note(replace(record, outcome=CANCELLED, error="nobody waited for the answer any longer"), started)
             raise
         finally:
-            is_begun = load.end(call, how, timeout_seconds, self._concurrency)
-            self.budget.settle(reserved, cost, is_begun=is_begun)
-            limits = current_limits()
-            if limits is not None and is_begun:
-                limits.settle(cost)
-            tally = current_tally()
-            if tally is not None and is_begun:
-                tally.settle(cost)
-        if failure is not None:
-            if failure.kind is FailureKind.PARAMETER_REFUSED and limits is not None:
-                # The question itself has not been asked yet.
-                limits.first_calls += 1
-            elif failure.kind is not FailureKind.PARAMETER_REFUSED:
-                self.note_answer(is_usable=False)
-            kind = failure.kind if is_begun else FailureKind.NOT_BEGUN
-            self._note(replace(record, outcome=kind.value, error=failure.message), started)
-            raise failure if is_begun else CallFailure(kind, failure.message) from None
+            self.budget.settle(reserved, cost)
+            for tally in (limits, current_tally()):
+                if tally is not None:
+                    tally.settle(cost)
+        seconds = time.perf_counter() - started
+        load.note_answer(self.concurrency, is_slow=seconds > self._timeout_seconds / 2)
         usage = replace(response.usage, cost_usd=cost or 0.0, calls=attempt, unpriced_calls=1 if cost is None else 0)
         self._note(_filled(record, usage, cost), started)
-        raw, latency_ms = response.raw or response.content, 1000.0 * (time.perf_counter() - started)
-        return replace(response, usage=usage, raw=raw, latency_ms=latency_ms)
+        return replace(response, usage=usage, raw=response.raw or response.content, latency_ms=1000.0 * seconds)
 
     def _note(self, record: CallRecord, started: float) -> None:
         if self._log is not None:
@@ -449,8 +430,8 @@ def _tokens_at_most(messages: Messages) -> float:
     return sum(len(message["content"]) for message in messages) / _CHARACTERS_PER_TOKEN
 
 
-_NO_COST: float | None = 0.0
-_CALL_ENDS = {FailureKind.TIMEOUT: CallEnd.TIMEOUT, FailureKind.RATE_LIMITED: CallEnd.RATE_LIMITED}
+_CROWDING = frozenset({FailureKind.TIMEOUT, FailureKind.RATE_LIMITED})
+"""What says that too many calls are under way."""
 
 
 def _may_ask_again() -> bool:

@@ -79,9 +79,11 @@ def judged(
     requests: Sequence[JudgeRequest],
     log: list[CallRecord] | None = None,
     budget: Budget | None = None,
+    concurrency: int = 20,
     **options: int,
 ) -> list[Judgement]:
-    client = LLMClient(provider, budget=budget, log=None if log is None else log.append, retry=RetryPolicy(retries=0))
+    told = None if log is None else log.append
+    client = LLMClient(provider, budget=budget, log=told, retry=RetryPolicy(retries=0), concurrency=concurrency)
     return asyncio.run(LiteLLMJudge(client, **options).judge(requests))
 
 

@@ -13,7 +13,6 @@ from evaluation.judging.answers import CheckAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.server_state import ServerState
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.simulation.environment import (
     FEEDBACK_HEADING,
@@ -47,7 +46,7 @@ class Listening(ScriptedProvider):
 
 def run(plan: RoomPlan, provider: ScriptedProvider, concurrency: int = 4, **parts: Any) -> Transcript:
     async def talk() -> Transcript:
-        writer = Writer(LLMClient(provider, server=ServerState(), concurrency=concurrency))
+        writer = Writer(LLMClient(provider, concurrency=concurrency))
         return await Environment(plan, PEOPLE, writer, **parts).run()
 
     return asyncio.run(talk())

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from evaluation.errors import JSONParseError
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.model_client.server_state import ServerState
 from evaluation.simulation.model_texts import Generation, Writer
 from evaluation.simulation.population import (
     NAMES_TASK,
@@ -91,7 +90,7 @@ def population(size: int, concurrency: int, seed: int = 0, cache: Memory | None 
     provider = Unsteady()
 
     async def make() -> list[Any]:
-        writer = Writer(LLMClient(provider, server=ServerState(), concurrency=concurrency), cache=cache, salt=seed)
+        writer = Writer(LLMClient(provider, concurrency=concurrency), cache=cache, salt=seed)
         return await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(size)
 
     return asyncio.run(make()), provider
