@@ -41,13 +41,7 @@ def test_the_gated_chat(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     assert [(one.result.agent, len(one.result.attempts)) for one in logged] == [("dwight", 1), ("michael", 2)]
 
 
-GATES = ["gate_one_message.py", "gate_openai_client.py", "gate_tinytroupe.py"]
 LIKE_AN_ASSISTANT, LIKE_MICHAEL = "As an assistant, I can list three options.", "I run this office, and it loves me."
-
-
-@pytest.mark.parametrize("name", GATES)
-def test_an_example_of_the_gate_has_fewer_than_40_lines(name: str) -> None:
-    assert len((EXAMPLES / name).read_text("utf-8").splitlines()) < 40
 
 
 def test_the_gate_around_a_function(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, joined, read_scenario
+from evaluation.experiments.conversation import activity_of, stored_activity
+from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, StudyRun, joined, read_scenario
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
@@ -18,7 +20,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
+from evaluation.workflows.experiment_runs import KIND, ExperimentOutcome, run_as_job, run_experiment
 from tests.stored_rows import correction_log
 
 SCENARIO = """
@@ -52,72 +54,110 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "experiments.duckdb")
 
 
-def provider(*, effects: bool = True) -> ScriptedProvider:
-    return ScriptedProvider(ScriptedWorld(effects=effects))
+def provider() -> ScriptedProvider:
+    return ScriptedProvider(ScriptedWorld())
 
 
-def test_planted_effects_are_found_and_conversations_can_be_read(store: Store) -> None:
-    # Agents that go wrong more often than not, so that eight of them show what correcting them does.
-    asked = ScriptedProvider(ScriptedWorld(habits=Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1)))
-    told: list[tuple[int, int]] = []
-    outcome = run_experiment(store, plan(steps=3), CONFIG, provider=asked, report=lambda *done: told.append(done))
-    rows = {row.dimension: row for row in outcome.rows}
+@dataclass(frozen=True)
+class Ran:
+    """An experiment that was run, on a store of its own."""
+
+    store: Store
+    asked: ScriptedProvider
+    outcome: ExperimentOutcome
+    told: list[tuple[int, int]]
+
+    @property
+    def sessions(self) -> list[StudyRun]:
+        return joined(self.store.experiments.runs(self.outcome.record.id))
+
+
+def ran(path: Path, world: ScriptedWorld, **changes: Any) -> Ran:
+    store, asked, told = Store(path), ScriptedProvider(world), list[tuple[int, int]]()
+    outcome = run_experiment(store, plan(**changes), CONFIG, provider=asked, report=lambda *done: told.append(done))
+    return Ran(store, asked, outcome, told)
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Agents that go wrong more often than not, so that eight of them show in three steps what correcting them does."""
+    habits = Habits(out_of_character=0.6, repeats=0.6, has_idea=0.1)
+    return ran(tmp_path_factory.mktemp("planted") / "x.duckdb", ScriptedWorld(habits=habits), steps=3)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """The plan, run without a break."""
+    return ran(tmp_path_factory.mktemp("whole") / "x.duckdb", ScriptedWorld())
+
+
+def test_planted_effects_are_found_and_nothing_is_asked_twice(planted: Ran) -> None:
+    rows = {row.dimension: row for row in planted.outcome.rows}
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY):
         assert rows[dimension].found.difference > 0
         assert rows[dimension].found.welch.p < 0.05
     assert rows[Dimension.IDEAS_QUANTITY].found.difference > 1
-    assert outcome.record.status is ExperimentStatus.COMPLETED
-    assert outcome.record.is_scripted
+    assert planted.outcome.record.status is ExperimentStatus.COMPLETED
+    assert planted.outcome.record.is_scripted
     # 8 people, 2 sides * 8 agents * 3 steps, 4 evaluated conversations.
-    assert told[-1] == (8 + 48 + 4, 60)
-    sessions = joined(store.experiments.runs(outcome.record.id))
-    # Every message was written by a call of its agent's, and those that were sent back by further ones.
-    for session in sessions:
-        written = Counter(
-            call.agent_id for call in store.generations.calls_for(store.transcripts.get(session.transcript_id))
-        )
+    assert planted.told[-1] == (8 + 48 + 4, 60)
+    before = planted.asked.asked
+    again = run_experiment(planted.store, plan(steps=3), CONFIG, provider=planted.asked)
+    assert planted.asked.asked == before
+    assert again.record.results == planted.outcome.record.results
+
+
+def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(planted: Ran) -> None:
+    store, sessions = planted.store, planted.sessions
+    sides = [(Side.CONTROL, 0), (Side.CONTROL, 1), (Side.TREATMENT, 0), (Side.TREATMENT, 1)]
+    assert [(each.arm, each.unit) for each in sessions] == sides
+    transcripts = [store.transcripts.get(each.transcript_id) for each in sessions]
+    for transcript in transcripts:
+        # Every message was written by a call of its agent's, and those that were sent back by further ones.
+        written = Counter(call.agent_id for call in store.generations.calls_for(transcript))
         assert len(written) == 4
         assert min(written.values()) >= 3
         # The counts that are stored with the game say the same.
-        counts = stored_counts(store.transcripts.get(session.transcript_id))
-        assert counts.calls_per_agent == dict(written)
-        assert counts.retrievals_per_agent == dict(written)
+        counts = stored_counts(transcript)
+        assert counts.calls_per_agent == counts.retrievals_per_agent == dict(written)
         assert counts.observations_per_agent is not None
         assert min(counts.observations_per_agent.values()) >= 12
-    assert [(each.arm, each.unit) for each in sessions] == [
-        (Side.CONTROL, 0),
-        (Side.CONTROL, 1),
-        (Side.TREATMENT, 0),
-        (Side.TREATMENT, 1),
-    ]
-    transcripts = [store.transcripts.get(each.transcript_id) for each in sessions]
-    # The same agents on both sides, and nothing in the name says which is which.
+        # Nothing in the name says which side it is.
+        assert not any(side in transcript.game_id for side in ("treatment", "control"))
+        assert transcript.metadata["is_scripted"] is True
+        assert store.results.load(transcript.id)
     assert transcripts[0].player_names == transcripts[2].player_names
-    assert not any("treatment" in each.game_id or "control" in each.game_id for each in transcripts)
-    assert all(each.metadata["is_scripted"] is True for each in transcripts)
-    assert store.results.load(transcripts[0].id)
     # What a script did is not among the corrections of agents.
     assert correction_log(store).empty
-    before = asked.asked
-    again = run_experiment(store, plan(steps=3), CONFIG, provider=asked)
-    assert asked.asked == before
-    assert again.record.results == outcome.record.results
 
 
-def test_the_same_seed_makes_the_same_experiment_whatever_the_concurrency(tmp_path: Path) -> None:
-    found = []
-    for concurrency in (1, 32):
-        store = Store(tmp_path / f"{concurrency}.duckdb")
-        config = CONFIG.model_copy(update={"concurrency": concurrency})
-        outcome = run_experiment(store, plan(), config, provider=provider())
-        sessions = joined(store.experiments.runs(outcome.record.id))
-        found.append((outcome.record.results, [each.transcript_id for each in sessions]))
-    assert found[0] == found[1]
+def test_the_report_counts_what_took_effect_and_what_each_side_cost(planted: Ran) -> None:
+    record = planted.outcome.record
+    sides = activity_of((Side(run.arm), run.activity) for run in planted.store.experiments.runs(record.id))
+    treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
+    # 8 agents in 3 steps; each is looked at once in each step.
+    assert (treatment.messages, control.messages) == (24, 24)
+    assert (treatment.checked, control.checked) == (24, 0)
+    assert 0 < treatment.corrected <= treatment.sent_back <= treatment.fired["adherence"] + treatment.fired["fluency"]
+    assert treatment.looked["variety"] == 24
+    assert control.fired == {}
+    assert planted.store.generations.of_scope(record.id)
+    # Everything that is not the population's belongs to a side; retries and judgements make the treatment dearer.
+    assert treatment.calls > control.calls > 24
+    assert treatment.calls + control.calls < planted.asked.asked
+    assert {row[0]: row[1:] for row in stored_activity(record)}["Messages by agents"] == ("24", "24")
 
 
-def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store, tmp_path: Path) -> None:
-    whole = provider()
-    expected = run_experiment(Store(tmp_path / "whole.duckdb"), plan(), CONFIG, provider=whole)
+def test_the_same_seed_makes_the_same_experiment_whatever_the_concurrency(store: Store, whole: Ran) -> None:
+    config = CONFIG.model_copy(update={"concurrency": 1})
+    assert config.concurrency < CONFIG.concurrency
+    outcome = run_experiment(store, plan(), config, provider=provider())
+    assert outcome.record.results == whole.outcome.record.results
+    sessions = joined(store.experiments.runs(outcome.record.id))
+    assert [each.transcript_id for each in sessions] == [each.transcript_id for each in whole.sessions]
+
+
+def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store, whole: Ran) -> None:
     asked = provider()
     runs = 0
     while True:
@@ -130,9 +170,9 @@ def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store,
         assert outcome.stopped == "budget"
         assert outcome.rows == ()
         assert outcome.record.status is ExperimentStatus.PENDING
-    assert runs == -(-whole.asked // 90)
-    assert asked.asked == whole.asked
-    assert outcome.record.results == expected.record.results
+    assert runs == -(-whole.asked.asked // 90)
+    assert asked.asked == whole.asked.asked
+    assert outcome.record.results == whole.outcome.record.results
 
 
 def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:

@@ -11,7 +11,7 @@ from evaluation.errors import NotFoundError, StoreError
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.judging.propositions import Dimension
+from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation
@@ -52,14 +52,9 @@ def test_names_lead_to_agents(store: Store) -> None:
     store.agents.save(Agent("boss", "Big Boss"))
     store.agents.map_speaker("Ann Lee", "boss")
     known = KnownAgents.of(store)
-    assert [known.resolve(name) for name in ("boss", "Ann Lee", "Big Boss", "michael", "Michael Scott", "jim")] == [
-        "boss",
-        "boss",
-        "boss",
-        "michael",
-        "michael",
-        "jim",
-    ]
+    for agent_id, names in {"boss": ("boss", "Ann Lee", "Big Boss"), "michael": ("michael", "Michael Scott")}.items():
+        assert [known.resolve(name) for name in names] == [agent_id] * len(names)
+    assert known.resolve("jim") == "jim"
     assert known.ids[:2] == ["boss", "michael"]
     with pytest.raises(NotFoundError, match=r"Nobody called 'Pam' speaks anywhere\. Choose from: boss, michael"):
         known.resolve("Pam")
@@ -67,14 +62,7 @@ def test_names_lead_to_agents(store: Store) -> None:
 
 def test_a_channel_is_named_like_one_and_no_speaker_becomes_it(store: Store) -> None:
     put(store, "g", ("Kitchen", "I am a person."), ("Ann", "I see."))
-    store.evaluations.begin(
-        Agent(
-            "channel:kitchen",
-            "Kitchen",
-            find_subjects(store, ["channel:kitchen"], ALL, PropositionLibrary.load())[0].agent.kind,
-        ),
-        EvaluationPlan(),
-    )
+    store.evaluations.begin(Agent("channel:kitchen", "Kitchen", TargetType.ENVIRONMENT), EvaluationPlan())
     assert found(store, "Kitchen", dimensions=(Dimension.FLUENCY,)) == ["kitchen"]
 
 
@@ -85,6 +73,14 @@ def test_agents_bring_the_channels_that_they_speak_in(store: Store) -> None:
     assert found(store, "ann", dimensions=(Dimension.ADHERENCE,)) == ["ann"]
     assert found(store, "all") == ["ann", "bob", "cid", "channel:kitchen", "channel:attic"]
     assert found(store, "channel:attic") == ["channel:attic"]
+
+
+def test_conversations_of_experiments_are_left_out_unless_asked_for(store: Store) -> None:
+    for name, source_format in (("real", "native"), ("room", "simulation")):
+        store.transcripts.add(game_of([("Ann", f"Hello from {name}.")], source_format=source_format), source_name=name)
+    for with_simulated, count in ((False, 1), (True, 2)):
+        (subject,) = find_subjects(store, ["ann"], (), PropositionLibrary.load(), with_simulated=with_simulated)
+        assert sum(len(each.positions) for each in subject.portrayals) == count
 
 
 def test_every_run_is_stored_before_the_next_begins(store: Store) -> None:

@@ -67,6 +67,19 @@ def test_what_cannot_be_told_is_not_scored() -> None:
     assert len(judge.asked) == 1
 
 
+def test_what_is_no_answer_is_an_error_and_what_the_budget_skips_is_skipped() -> None:
+    """The ADR gives 0.0 for both."""
+    broken = ScriptedJudge(lambda _: "What the model wrote is not the answer that was asked for.")
+    failed = asyncio.run(Validator(broken, ALL).validate_all(ADA, "Hello.", ["Hi."]))
+    assert [(one.status, one.score, one.passed) for one in failed] == [(JudgementStatus.ERROR, None, None)] * 3
+    assert "not the answer" in failed[0].explanation
+    config = EvaluationConfig(max_validation_calls=1, validation_sampling_rate=1.0).validation()
+    validator = Validator(scripted(0.9), config)
+    first, second = (asyncio.run(validator.check_coherence(text)) for text in ("Hello.", "Again."))
+    assert (first.status, first.score, first.passed) == (JudgementStatus.SCORED, 0.9, True)
+    assert (second.status, second.score, second.passed, second.explanation) == ("skipped", None, None, "budget")
+
+
 def test_a_judge_sees_the_last_five_and_is_told_of_the_others() -> None:
     judge = scripted()
     before = [f"Said {place}." for place in range(8)]
@@ -119,9 +132,10 @@ def test_a_message_cannot_pass_for_a_part_of_the_prompt(attack: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["7", "1.5", "0,7", "high", "", "0.7 of 1", True, None])
-def test_anything_else_is_refused(written: object) -> None:
+def test_a_score_is_a_number_from_0_to_1_which_may_be_whole(written: object) -> None:
     with pytest.raises(ValidationError):
         QualityAnswer.model_validate({"reason": "r", "score": written})
+    assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
 
 
 class Model:

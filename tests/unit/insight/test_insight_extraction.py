@@ -7,10 +7,19 @@ import asyncio
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight._questions import OpinionItem, OpinionsAnswer, ThemeItem, ThemesAnswer, parts_of, spoken
+from evaluation.insight._questions import (
+    OpinionItem,
+    OpinionsAnswer,
+    QuoteItem,
+    QuotesAnswer,
+    ThemeItem,
+    ThemesAnswer,
+    parts_of,
+    spoken,
+)
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.protocol import JudgeRequest
+from evaluation.judging.protocol import JudgementStatus, JudgeRequest
 from evaluation.transcript import Elimination, Transcript, Vote
 from tests.games import game_of
 
@@ -61,6 +70,51 @@ def test_an_opinion_needs_a_message_of_whoever_holds_it() -> None:
     )
     found = asyncio.run(ResultsExtractor(judge).extract_opinions(game(), "bread"))
     assert (found.found, len(found.refused)) == ((), 2)
+
+
+def said(*texts: str) -> Transcript:
+    return game_of([("Bob" if place % 2 else "Ada", text) for place, text in enumerate(texts)], ("Ada", "Bob"))
+
+
+def test_a_parse_error_is_an_error_and_not_an_empty_result() -> None:
+    judge = ScriptedJudge(lambda _: "What the model wrote is not the answer that was asked for.")
+    opinions = asyncio.run(ResultsExtractor(judge).extract_opinions(said("Hello."), "bread"))
+    assert (opinions.status, opinions.found) == ("error", ())
+    assert "not the answer" in opinions.problems[0].detail
+
+
+def test_nothing_is_cut_silently_at_200_characters_or_50_messages() -> None:
+    judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=[]))
+    texts = [f"Message number {place}: {'word ' * 60}end{place}." for place in range(120)]
+    found = asyncio.run(ResultsExtractor(judge, part_length=9_000).extract_quotes(said(*texts), "anything"))
+    read = "\n".join(request.prompt.user for request in judge.asked)
+    assert all(f"end{place}." in read for place in range(120))
+    assert (found.status, found.parts) == ("done", len(judge.asked))
+    huge = asyncio.run(ResultsExtractor(judge).extract_quotes(said("x" * 5_000), "anything"))
+    assert huge.shortened == ("m0",)
+    assert "(1,000 more characters are left out)" in judge.asked[-1].prompt.user
+
+
+def test_parts_beyond_the_budget_are_listed() -> None:
+    judge = ScriptedJudge(lambda _: OpinionsAnswer(opinions=[opinion("Ada", "positive", 1)]))
+    extractor = ResultsExtractor(judge, max_calls=1, part_length=30)
+    found = asyncio.run(extractor.extract_opinions(said("I like this bread.", "I do not, sorry."), "bread"))
+    assert (found.status, len(found.found), found.parts) == ("partial", 1, 2)
+    assert [(one.place, one.status, one.detail) for one in found.problems] == [
+        ("messages 2 to 2", JudgementStatus.SKIPPED, "budget")
+    ]
+
+
+def test_a_quote_that_nobody_said_is_refused() -> None:
+    quotes = [
+        QuoteItem(agent_id="Ada", content="i like  THIS bread", relevance_score=1, citations=[1]),
+        QuoteItem(agent_id="Bob", content="I like this bread.", relevance_score=1, citations=[1]),
+        QuoteItem(agent_id="Eve", content="bread", relevance_score=0.5),
+    ]
+    judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=quotes))
+    found = asyncio.run(ResultsExtractor(judge).extract_quotes(said("Oh, I like this bread.", "Well."), "bread"))
+    assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread", "m0")]
+    assert [one.what for one in found.refused] == ["Bob: I like this bread.", "Eve: bread"]
 
 
 def test_a_themes_frequency_is_counted_and_its_quotes_exist() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -125,20 +126,17 @@ def test_counts_that_are_wrong_are_refused_with_their_place(counts: Any, place: 
         transcript_metrics(counted_game(metadata=json.loads(json.dumps({COUNTS_KEY: counts}))))
 
 
-def graphs() -> list[nx.Graph]:
+def graphs() -> Iterator[nx.Graph]:
     """A hundred random graphs: half directed, many in several parts, some empty, some without edges."""
     chance = random.Random(7)
-    found = []
     for number in range(100):
         nodes, density = chance.randrange(0, 13), chance.choice([0.0, 0.05, 0.15, 0.4, 0.9])
         graph = nx.gnp_random_graph(nodes, density, seed=number, directed=number % 2 == 0)
-        found.append(nx.relabel_nodes(graph, {node: f"P{node}" for node in graph}))
-    return found
+        yield nx.relabel_nodes(graph, {node: f"P{node}" for node in graph})
 
 
-@pytest.mark.parametrize("number", range(100))
-def test_every_metric_is_that_of_networkx(number: int) -> None:
-    graph = graphs()[number]
+@pytest.mark.parametrize("graph", list(graphs()), ids=range(100))
+def test_every_metric_is_that_of_networkx(graph: nx.Graph) -> None:
     found = network_metrics(graph)
     undirected = nx.Graph(graph)
     assert (found.nodes, found.edges) == (len(graph), graph.number_of_edges())
@@ -159,19 +157,15 @@ def test_every_metric_is_that_of_networkx(number: int) -> None:
         # Of several parts of the same size one is taken.
         assert found.diameter in {nx.diameter(part) for part in largest}
         assert found.avg_path_length in {nx.average_shortest_path_length(part) for part in largest}
-    assert_centrality(graph, undirected, found)
-
-
-def assert_centrality(graph: nx.Graph, undirected: nx.Graph, found: object) -> None:
+    degrees = nx.degree_centrality(undirected)
     expected = {
-        "degree": nx.degree_centrality(undirected),
-        "in_degree": nx.in_degree_centrality(graph) if graph.is_directed() else nx.degree_centrality(graph),
-        "out_degree": nx.out_degree_centrality(graph) if graph.is_directed() else nx.degree_centrality(graph),
+        "degree": degrees,
+        "in_degree": nx.in_degree_centrality(graph) if graph.is_directed() else degrees,
+        "out_degree": nx.out_degree_centrality(graph) if graph.is_directed() else degrees,
         "betweenness": nx.betweenness_centrality(graph),
     }
     for name, values in expected.items():
-        got = {node: getattr(one, name) for node, one in found.centrality.items()}  # type: ignore[attr-defined]
-        assert got == pytest.approx(values), name
+        assert {node: getattr(one, name) for node, one in found.centrality.items()} == pytest.approx(values), name
 
 
 def test_a_directed_chain_has_a_diameter() -> None:

@@ -95,7 +95,7 @@ def long_game(count: int = 500) -> Transcript:
 def test_under_a_budget_checks_spread_over_the_whole_game() -> None:
     game = long_game()
     means = []
-    for seed in range(50):
+    for seed in range(20):
         config = EvaluationConfig(max_validation_calls=60, seed=seed)
         checked = asyncio.run(Validator(scripted(), config.validation()).validate_transcript(game))
         places = {int(one.message_id[1:]) for one in checked.results if one.message_id}
