@@ -21,6 +21,7 @@ from evaluation.files.bundled import parse_yaml, sample_root
 from evaluation.files.locations import Location
 from evaluation.files.yaml_files import parse_model
 from evaluation.iterations.iteration import Fate
+from evaluation.judging.judge_config import JudgeConfig, build_judge
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
@@ -31,10 +32,14 @@ from evaluation.store.corpus import Corpus, ScoredGame
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
-from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example
+from evaluation.workflows.judging import judge_stored
+from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example, recorded_model
 from evaluation.workflows.scoring import add_evaluated, store_games
 
 RATINGS_FILE = "ratings.csv"
+READ_GAME = "werewolf_gpt/gpt-4-002.md"
+"""The game of which the recordings hold a reading."""
+
 _MANIFEST = "manifest.yaml"
 _SCORED = ".scored"
 
@@ -243,9 +248,11 @@ _SAID = (
 def load_examples(store: Store) -> None:
     """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
 
-    Two evaluations of three agents by recorded answers, the smallest experiment by a script, an A/B test of the first
-    two sample iterations, and an agent whose repetitions the gate sends back. None asks a model.
+    Two evaluations of three agents and the reading of a game by recorded answers, the smallest experiment by a script,
+    an A/B test of the first two sample iterations, and an agent whose repetitions the gate sends back. None asks a
+    model.
     """
+    _read_example(store)
     if store.evaluations.runs().empty:
         evaluate_example(store)
     if not store.experiments.all():
@@ -255,6 +262,14 @@ def load_examples(store: Store) -> None:
         _compare_iterations(store)
     if not store.corrections.agents():
         _correct_example(store)
+
+
+def _read_example(store: Store) -> None:
+    """Has one game of no iteration read by recorded answers, if it is stored and nobody has read it."""
+    (transcript,) = read_transcripts(sample_root() / READ_GAME)
+    if transcript.id in store.transcripts.ids() and not store.decisions.current(transcript.id):
+        played = JudgeConfig(mode="recorded")
+        judge_stored(store, [transcript.id], build_judge(played.model_copy(update={"model": recorded_model(played)})))
 
 
 def _compare_iterations(store: Store) -> None:

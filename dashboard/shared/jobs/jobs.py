@@ -286,7 +286,7 @@ def start_examples(store: Store) -> Job:
 def _load_examples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     load_examples(store)
     report(1, 1)
-    return "Agents, an experiment and an A/B test are there as examples"
+    return "Agents, an experiment, an A/B test and a game read by a recorded model are there as examples"
 
 
 def start_samples_on_first_start(store: Store) -> None:

@@ -10,12 +10,14 @@ import pytest
 
 from evaluation.engines.scoring import SCORERS
 from evaluation.files.bundled import sample_root
+from evaluation.judging.protocol import JudgeKind
 from evaluation.readers import read_path
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.samples import (
+    READ_GAME,
     SampleManifest,
     load_examples,
     load_manifest,
@@ -23,7 +25,7 @@ from evaluation.workflows.samples import (
     planned_games,
     recorded_scores,
 )
-from evaluation.workflows.scoring import GameRecord
+from evaluation.workflows.scoring import GameRecord, add_evaluated
 from tests.stored_rows import correction_log
 
 
@@ -99,6 +101,21 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
     assert len(store.evaluations.runs()) == len(runs)
     assert len(store.experiments.all()) == 1
     assert store.corrections.count("michael") == 5
+    store.close()
+
+
+def test_one_sample_game_comes_with_a_recorded_reading_of_every_message(tmp_path: Path) -> None:
+    store = Store(tmp_path / "read.duckdb")
+    game = read_one(sample_root() / READ_GAME)
+    add_evaluated(store, game, source_name=READ_GAME)
+    load_examples(store)
+    decided = store.decisions.current(game.id)
+    assert {one.judge for one in decided} == {JudgeKind.RECORDED}
+    rows = {row.id: row.message_id for result in store.results.load(game.id).values() for row in result.ledger}
+    assert {rows[one.row_id] for one in decided} == {one.id for one in game.discussion}
+    assert all(one.reason for one in decided)
+    load_examples(store)
+    assert store.decisions.current(game.id) == decided
     store.close()
 
 
