@@ -9,7 +9,6 @@ from typing import Any
 from tests.judge_server import Fault, last_message
 
 TRUNCATED = '{"reason": "it shows in the choice of wor'
-WRONG_SCHEMA = '{"verdict": "good", "points": 7}'
 OFF_THE_SCALE = '{"reason": "outstanding", "score": 12, "confidence": 0.9, "citations": [1]}'
 NO_CHOICES = {
     "id": "x",
@@ -54,8 +53,3 @@ class Schedule:
 def once(fault: Fault, times: int = 1) -> Any:
     """Misbehaves the first ``times`` calls with a prompt, then answers well."""
     return lambda _, asked_before: fault if asked_before < times else None
-
-
-def always(fault: Fault) -> Any:
-    """Never answers well."""
-    return lambda _, __: fault

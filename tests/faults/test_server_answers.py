@@ -75,34 +75,19 @@ ANSWERS = {
     "parts": reply([{"type": "text", "text": GOOD[:20]}, {"type": "text", "text": GOOD[20:]}]),
     "parts of reasoning and text": reply([{"type": "thinking", "thinking": DRAFT}, {"type": "text", "text": GOOD}]),
     "reasoning in a field": reply(GOOD, message={"reasoning_content": DRAFT}),
-    "reasoning in another field": reply(GOOD, message={"reasoning": DRAFT}),
     "reasoning in closed tags": reply(f"<think>{DRAFT}</think>\n{GOOD}"),
-    "reasoning behind the answer": reply(f"{GOOD}\n<thinking>{DRAFT}</thinking>"),
-    "reasoning in tags without an end": reply(f"{GOOD}\n<think>Or rather {DRAFT}"),
-    "reasoning without a beginning": reply(f"Well, {DRAFT}</think>{GOOD}"),
-    "a fence": reply(f"```json\n{GOOD}\n```"),
-    "prose around it": reply(f"Here it is: {GOOD} I hope it helps."),
     "raw line breaks": reply(GOOD.replace("message bears", "message\nbears").replace("\\n", "\n")),
     "wrong escapes": reply(GOOD.replace("second", "\\_second\\_ \\'one\\'")),
-    "trailing commas": reply(GOOD.replace("[1]", "[1,]")),
     "no usage": reply(GOOD, usage=None),
     "odd usage": reply(GOOD, usage="many"),
-    "odd tokens": reply(GOOD, usage={"prompt_tokens": -5, "completion_tokens": 1e300, "total_tokens": 0}),
     "tokens that are no numbers": reply(GOOD, usage={"prompt_tokens": float("nan"), "completion_tokens": 5}),
     "an empty refusal": reply(GOOD, message={"refusal": ""}),
     "a refusal beside an answer": reply(GOOD, message={"refusal": "I would rather not."}),
     "no error": reply(GOOD)[:-1] + b', "error": null}',
+    "a byte-order mark": b"\xef\xbb\xbf" + reply(GOOD),
+    "NaN beside it": reply(GOOD)[:-1] + b', "extra": NaN}',
+    "status 201": reply(GOOD),
 }
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [(b"\xef\xbb\xbf" + reply(GOOD), 200), (reply(GOOD), 201), (reply(GOOD)[:-1] + b', "extra": NaN}', 200)],
-    ids=["a byte-order mark", "status 201", "NaN beside it"],
-)
-def test_an_unusual_response_is_read(body: bytes, status: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert asked(way, body, monkeypatch, status).judgement.score == 7
 
 
 # pytest makes errors of warnings, after the client has switched this one off.
@@ -110,7 +95,7 @@ def test_an_unusual_response_is_read(body: bytes, status: int, way: str, monkeyp
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_an_answer_is_read_however_it_is_wrapped(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = asked(way, ANSWERS[name], monkeypatch)
+    found = asked(way, ANSWERS[name], monkeypatch, 201 if name == "status 201" else 200)
     assert (found.judgement.status, found.judgement.score) == (JudgementStatus.SCORED, 7), found.judgement.detail
     assert found.outcomes == ["answered"]
     assert found.judgement.parameters == {"temperature": 0.0, "max_tokens": 1_000}
@@ -136,25 +121,17 @@ MARKERS = {
 """Markers that models put around their reasoning."""
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", MARKERS)
-def test_a_draft_between_markers_never_counts(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_between_markers_never_counts(name: str) -> None:
     begin, end = MARKERS[name]
-    scores = {
-        "closed": asked(way, reply(f"{begin}{DRAFT}{end}{GOOD}"), monkeypatch).judgement.score,
-        "left open": asked(way, reply(f"{GOOD}{begin}{DRAFT}"), monkeypatch).judgement.score,
-        "without an answer": asked(way, reply(f"{begin}{DRAFT}{end}"), monkeypatch).judgement.score,
-        "left open without an answer": asked(way, reply(f"{begin}{DRAFT}"), monkeypatch).judgement.score,
-    }
-    assert scores == {"closed": 7, "left open": 7, "without an answer": None, "left open without an answer": None}
+    assert without_reasoning(f"{begin}{DRAFT}{end}{GOOD}") == GOOD
+    assert without_reasoning(f"{GOOD}{begin}{DRAFT}") == GOOD
+    assert without_reasoning(f"{begin}{DRAFT}{end}") == without_reasoning(f"{begin}{DRAFT}") == ""
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("score", ['"score": null, ', "", '"score": "n/a", ', '"score": 3, '])
-def test_missing_data_is_a_marked_9_whatever_mark_stands_beside_it(
-    score: str, way: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = asked(way, reply(GOOD.replace('"score": 7, ', f'{score}"data_missing": true, ')), monkeypatch)
+def test_missing_data_is_a_marked_9_whatever_mark_stands_beside_it(score: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = asked("direct", reply(GOOD.replace('"score": 7, ', f'{score}"data_missing": true, ')), monkeypatch)
     assert (found.judgement.score, found.judgement.is_data_missing) == (9, True), found.judgement.detail
     assert found.outcomes == ["answered"]
 
@@ -163,100 +140,91 @@ class Cause(NamedTuple):
     status: int
     body: bytes
     outcome: str
-    tries: int
     words: tuple[str, ...]
 
 
+PASSING = {"server_error", "rate_limited", "broken_response"}
+"""What is asked again, twice."""
+
 CAUSES = {
-    "filtered": Cause(200, reply(None, "content_filter"), "filtered", 1, ("content filter", "another model")),
-    "filtered in the middle": Cause(200, reply(GOOD[:30], "content_filter"), "filtered", 1, ("content filter",)),
+    "filtered": Cause(200, reply(None, "content_filter"), "filtered", ("content filter", "another model")),
     "filtered prompt": Cause(
-        400, error("It triggered our policy.", code="content_filter"), "filtered", 1, ("triggered our policy",)
+        400, error("It triggered our policy.", code="content_filter"), "filtered", ("triggered our policy",)
     ),
     "declined": Cause(
-        200, reply(None, message={"refusal": "I cannot rate this."}), "declined", 1, ("declined", "I cannot rate this.")
+        200, reply(None, message={"refusal": "I cannot rate this."}), "declined", ("declined", "I cannot rate this.")
     ),
     "declined in parts": Cause(
-        200, reply([{"type": "refusal", "refusal": "No way."}]), "declined", 1, ("declined", "No way.")
+        200, reply([{"type": "refusal", "refusal": "No way."}]), "declined", ("declined", "No way.")
     ),
     "declined beside a text": Cause(
-        200, reply("I cannot", message={"refusal": "I must not."}), "declined", 1, ("declined", "I must not.")
+        200, reply("I cannot", message={"refusal": "I must not."}), "declined", ("declined", "I must not.")
     ),
-    "declined in a list": Cause(200, reply(None, message={"refusal": ["Never."]}), "declined", 1, ("Never.",)),
+    "declined in a list": Cause(200, reply(None, message={"refusal": ["Never."]}), "declined", ("Never.",)),
     "an error that says 200": Cause(
-        200, error("No provider is left.", code=502), "server_error", 3, ("No provider is left.", "later")
+        200, error("No provider is left.", code=502), "server_error", ("No provider is left.", "later")
     ),
     "an error beside no choices": Cause(
-        200, b'{"choices": [], "error": {"message": "upstream died", "code": 503}}', "server_error", 3, ("upstream",)
+        200, b'{"choices": [], "error": {"message": "upstream died", "code": 503}}', "server_error", ("upstream",)
     ),
     "finished by an error": Cause(
-        200, reply("Half", "error", error={"message": "upstream died", "code": 502}), "server_error", 3, ("upstream",)
+        200, reply("Half", "error", error={"message": "upstream died", "code": 502}), "server_error", ("upstream",)
     ),
-    "a rate limit": Cause(429, error("Slow down."), "rate_limited", 3, ("Slow down.", "--concurrency")),
-    "quota": Cause(
-        429, error("Nothing left.", code="insufficient_quota"), "quota_spent", 1, ("Nothing left.", "credit")
+    "a limit that passes": Cause(
+        429, error("You exceeded your current quota. Please retry in 34s."), "rate_limited", ("retry in 34s",)
     ),
-    "payment": Cause(402, error("Insufficient credits."), "quota_spent", 1, ("Insufficient credits.", "credit")),
-    "a wrong key": Cause(401, error("Incorrect API key."), "wrong_key", 1, ("Incorrect API key.", "OPENAI_API_KEY")),
+    "a rate limit": Cause(429, error("Slow down."), "rate_limited", ("Slow down.", "--concurrency")),
+    "quota": Cause(429, error("Nothing left.", code="insufficient_quota"), "quota_spent", ("Nothing left.", "credit")),
+    "payment": Cause(402, error("Insufficient credits."), "quota_spent", ("Insufficient credits.", "credit")),
+    "a wrong key": Cause(401, error("Incorrect API key."), "wrong_key", ("Incorrect API key.", "OPENAI_API_KEY")),
     "an unknown model": Cause(
-        404, error("The model does not exist.", code="model_not_found"), "not_found", 1, ("does not exist", "name")
+        404, error("The model does not exist.", code="model_not_found"), "not_found", ("does not exist", "name")
     ),
     "an unknown model, said with 400": Cause(
-        400, error("No such model.", code="model_not_found"), "not_found", 1, ("No such model.", "name")
+        400, error("No such model.", code="model_not_found"), "not_found", ("No such model.", "name")
     ),
-    "forbidden": Cause(403, error("Not for you."), "refused", 1, ("Not for you.", "may use the model")),
+    "forbidden": Cause(403, error("Not for you."), "refused", ("Not for you.", "may use the model")),
     "too long": Cause(
         400,
         error("This model's maximum context length is 10 tokens.", code="context_length_exceeded", param="messages"),
         "prompt_too_long",
-        1,
         ("maximum context length", "larger context"),
     ),
     "quota in others' words": Cause(
-        403, error("Credit limit exceeded, please add credits."), "quota_spent", 1, ("Credit limit", "credit")
-    ),
-    "quota by Zhipu's code": Cause(
-        429, error("Your account is in arrears.", code="1113"), "quota_spent", 1, ("in arrears", "credit")
+        403, error("Credit limit exceeded, please add credits."), "quota_spent", ("Credit limit", "credit")
     ),
     "more tokens than the model writes": Cause(
         400,
         error("max_tokens is too large: 1000. This model supports at most 512.", param="max_tokens"),
         "token_limit",
-        1,
         ("at most 512", "--max-tokens"),
     ),
     "a tool instead of an answer": Cause(
-        200, reply(None, "tool_calls"), "declined", 1, ("called a tool", "another model")
+        200, reply(None, "tool_calls"), "declined", ("called a tool", "another model")
     ),
     "a wrong key in a list": Cause(
         400,
         b'[{"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}]',
         "wrong_key",
-        1,
         ("API key not valid", "OPENAI_API_KEY"),
     ),
-    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", 3, ("failed: kaputt.",)),
+    "an error that says 200, as text": Cause(200, b'{"error": "kaputt"}', "server_error", ("failed: kaputt.",)),
     "an error beside an answer": Cause(
-        200, reply(GOOD)[:-1] + b', "error": {"message": "boom", "code": 500}}', "server_error", 3, ("failed", "boom.")
+        200, reply(GOOD)[:-1] + b', "error": {"message": "boom", "code": 500}}', "server_error", ("failed", "boom.")
     ),
-    "an error with its status as text": Cause(200, error("Slow down.", code="429"), "rate_limited", 3, ("Slow down.",)),
+    "an error with its status as text": Cause(200, error("Slow down.", code="429"), "rate_limited", ("Slow down.",)),
     "choices that are no list": Cause(
-        200, b'{"choices": {"0": 1}}', "broken_response", 3, ("response: the answer is not one of OpenAI's protocol.",)
+        200, b'{"choices": {"0": 1}}', "broken_response", ("response: the answer is not one of OpenAI's protocol.",)
     ),
-    "no words": Cause(418, b"", "refused", 1, ("(HTTP 418): it did not say why.",)),
-    "a redirection": Cause(307, b"", "broken_response", 3, ("(HTTP 307): it did not say why.",)),
-    "details": Cause(422, b'{"detail": [{"msg": "no"}]}', "refused", 1, (': {"detail": [{"msg": "no"}]}.',)),
-    "an error beside null": Cause(
-        200, b'{"choices": null, "error": {"message": "upstream died"}}', "server_error", 3, ("upstream died",)
-    ),
-    "a page": Cause(200, b"<html>hello</html>", "broken_response", 3, ("protocol", "--base-url")),
-    "an empty body": Cause(200, b"", "broken_response", 3, ("protocol", "--base-url")),
-    "events of a stream": Cause(200, b"data: {}\n\n", "broken_response", 3, ("protocol", "--base-url")),
-    "endless nesting": Cause(200, b"[" * 5_000, "broken_response", 3, ("protocol", "--base-url")),
-    "too large": Cause(413, error("The request is too large."), "refused", 1, ("The request is too large.",)),
-    "no message": Cause(200, b'{"choices": [{"message": null}]}', "broken_response", 3, ("protocol",)),
-    "no text": Cause(200, b'{"choices": [{"message": {"content": {"a": 1}}}]}', "broken_response", 3, ("protocol",)),
-    "no choices": Cause(200, b'{"choices": []}', "broken_response", 3, ("protocol",)),
+    "no words": Cause(418, b"", "refused", ("(HTTP 418): it did not say why.",)),
+    "a redirection": Cause(307, b"", "broken_response", ("(HTTP 307): it did not say why.",)),
+    "details": Cause(422, b'{"detail": [{"msg": "no"}]}', "refused", (': {"detail": [{"msg": "no"}]}.',)),
+    "a page": Cause(200, b"<html>hello</html>", "broken_response", ("protocol", "--base-url")),
+    "an empty body": Cause(200, b"", "broken_response", ("protocol", "--base-url")),
+    "endless nesting": Cause(200, b"[" * 5_000, "broken_response", ("protocol", "--base-url")),
+    "no message": Cause(200, b'{"choices": [{"message": null}]}', "broken_response", ("protocol",)),
+    "no text": Cause(200, b'{"choices": [{"message": {"content": {"a": 1}}}]}', "broken_response", ("protocol",)),
+    "no choices": Cause(200, b'{"choices": []}', "broken_response", ("protocol",)),
 }
 
 
@@ -268,20 +236,19 @@ def test_each_cause_is_told_in_its_own_words(name: str, monkeypatch: pytest.Monk
     assert other.judgement.detail == found.judgement.detail
     assert other.outcomes == found.outcomes
     assert found.judgement.status is JudgementStatus.ERROR
-    assert found.outcomes == [cause.outcome] * cause.tries
+    assert found.outcomes == [cause.outcome] * (3 if cause.outcome in PASSING else 1)
     for words in cause.words:
         assert words in found.judgement.detail
     assert "litellm." not in found.judgement.detail
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("content", "fields"),
     [("", {"reasoning_content": "..."}), (None, {"reasoning": "..."}), (f"<think>{DRAFT}", {})],
     ids=["in a field", "null", "in a tag"],
 )
 def test_an_answer_cut_off_while_reasoning_is_asked_with_more_room_and_then_named(
-    content: Any, fields: dict[str, Any], way: str, monkeypatch: pytest.MonkeyPatch
+    content: Any, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rooms: list[int] = []
 
@@ -289,7 +256,7 @@ def test_an_answer_cut_off_while_reasoning_is_asked_with_more_room_and_then_name
         rooms.append(body["max_tokens"])
         return Fault("told", body=reply(content, "length", message=fields))
 
-    with asked_of(way, respond, monkeypatch) as (client, _, _log):
+    with asked_of("direct", respond, monkeypatch) as (client, _, _log):
         (judgement,) = asyncio.run(LiteLLMJudge(client, max_tokens=500).judge(claims(1)))
     assert rooms == [500, 1_000, 2_000]
     assert "cut off after 2,000 tokens while the model was still reasoning" in judgement.detail
@@ -333,49 +300,34 @@ def test_a_refused_parameter_is_left_out_for_the_run_and_stored(
     assert {one.judged_by for one in judgements} == {"openai/local (at its own temperature)"}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_server_that_refuses_every_parameter_is_not_asked_for_ever(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_refuses_every_parameter_is_not_asked_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = Fault("refusal", 400, body=error("temperature, max_tokens, max_completion_tokens: not supported"))
-    with asked_of(way, lambda _, __: refusal, monkeypatch) as (client, server, log):
+    with asked_of("direct", lambda _, __: refusal, monkeypatch) as (client, server, log):
         (judgement,) = asyncio.run(LiteLLMJudge(client).judge(claims(1)))
     assert judgement.status is JudgementStatus.ERROR
     assert [record.outcome for record in log] == ["parameter_refused"] * 3 + ["refused"]
     assert server.tally.asked.total() == 4
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", ["quota", "payment", "a wrong key", "an unknown model, said with 400"])
-def test_what_every_call_would_meet_ends_the_run(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["quota", "a wrong key", "an unknown model"])
+def test_what_every_call_would_meet_ends_the_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cause = CAUSES[name]
     fault = Fault("told", cause.status, body=cause.body)
-    with asked_of(way, lambda _, __: fault, monkeypatch) as (client, server, _):
+    with asked_of("direct", lambda _, __: fault, monkeypatch) as (client, server, _):
         client.concurrency = 1
         judgements = asyncio.run(LiteLLMJudge(client).judge(claims(12)))
     assert {one.status for one in judgements} == {JudgementStatus.ERROR}
     assert server.tally.asked.total() == 1
 
 
-def test_a_limit_that_passes_is_no_spent_quota(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = "You exceeded your current quota. Please retry in 34s."
-    assert asked("direct", error(told), monkeypatch, 429).outcomes == ["rate_limited"] * 3
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_an_answer_that_repeats_the_key_is_stored_without_it(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    body = reply(f"<think>{KEY}</think>" + mark(reason=f"your header was Bearer {KEY}"))
-    judgement = asked(way, body, monkeypatch).judgement
+def test_an_answer_that_repeats_the_key_or_what_looks_like_one_is_stored_without_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told = f'header Bearer {KEY} and sk-live-0123456789abcdef, or "Bearer 0123456789abc"'
+    judgement = asked("direct", reply(f"<think>{KEY}</think>{mark(reason=told)}"), monkeypatch).judgement
     assert judgement.score == 7
-    assert judgement.reason == "your header was Bearer [key]"
+    assert judgement.reason == 'header Bearer [key] and [key], or "[key]"'
     assert KEY not in repr(judgement)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_two_complete_answers_that_differ_are_asked_again(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    both = f"{mark(score=7)}\n\nNote: a harsher reader might answer {mark(score=1, reason='It fails.')}"
-    found = asked(way, reply(both), monkeypatch)
-    assert found.judgement.status is JudgementStatus.ERROR
-    assert "2 complete answers that differ" in found.judgement.detail
-    assert len(found.outcomes) == 3
 
 
 REFUSALS = (
@@ -386,12 +338,9 @@ REFUSALS = (
 )
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("words", REFUSALS)
-def test_a_refusal_in_plain_words_is_named_and_not_asked_again(
-    way: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = asked(way, reply(words), monkeypatch)
+def test_a_refusal_in_plain_words_is_named_and_not_asked_again(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = asked("direct", reply(words), monkeypatch)
     assert "the model declined to answer" in found.judgement.detail
     assert words.replace("\u2019", "'") in found.judgement.detail
     assert len(found.outcomes) == 1
@@ -419,6 +368,9 @@ def written_forms(secret: str) -> dict[str, str]:
         "a line break": f"{secret[:5]}\n{secret[5:]}",
         "hyphens": "-".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
         "zero-width": "\u200b".join(secret),
+        "escaped": "".join(f"\\u{ord(sign):04x}" for sign in secret),
+        "escaped thrice": "".join(f"\\\\\\\\u{ord(sign):04x}" for sign in secret),
+        "wide": "".join(chr(ord(sign) + 0xFEE0) for sign in secret),
     }
 
 
@@ -432,26 +384,15 @@ def test_a_key_is_known_however_it_is_written(form: str, secret: str) -> None:
     assert secret[3:13] not in found
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        LONG_SECRET,
-        "".join(f"\\u{ord(sign):04x}" for sign in LONG_SECRET),
-        "".join(f"\\\\\\\\u{ord(sign):04x}" for sign in LONG_SECRET),
-        "".join(chr(ord(sign) + 0xFEE0) for sign in LONG_SECRET),
-    ],
-    ids=["plain", "escaped", "escaped thrice", "wide"],
-)
-@pytest.mark.parametrize("name", ["OPENAI_API_KEY_2", "API_KEYS", "OPENAI_KEY_BACKUP", "DB_PASS", "A_CREDENTIALS"])
-def test_a_key_is_known_by_a_word_of_its_name_and_behind_escapes_of_escapes(name: str, written: str) -> None:
-    assert without_secrets(f'"it was {written}."', environment={name: LONG_SECRET}) == '"it was [key]."'
-
-
-def test_keys_in_files_in_json_and_in_addresses_are_known(tmp_path: Path) -> None:
+def test_keys_are_known_by_a_word_of_their_names_in_files_in_json_and_in_addresses(tmp_path: Path) -> None:
     file, account = tmp_path / "key", tmp_path / "account.json"
     file.write_text(f"{LONG_SECRET}\n")
     account.write_text(json.dumps({"type": "service_account", "private_key": LONG_SECRET, "private_key_id": "an-id-7"}))
     for environment in (
+        *(
+            {name: LONG_SECRET}
+            for name in ("OPENAI_API_KEY_2", "API_KEYS", "OPENAI_KEY_BACKUP", "DB_PASS", "A_CREDENTIALS")
+        ),
         {"OIDC_SECRET_FILE": str(file)},
         {"GOOGLE_CREDENTIALS": account.read_text()},
         {"GOOGLE_APPLICATION_CREDENTIALS": str(account)},
@@ -472,13 +413,6 @@ def test_a_large_piece_of_a_key_is_as_secret_as_the_key(start: int, length: int)
     assert found == told.replace(piece, "[key]")
 
 
-def test_what_looks_like_a_key_is_left_out_of_answers_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = 'header Bearer abc9def.ghi and sk-live-0123456789abcdef, or "Bearer 0123456789abc"'
-    assert asked("direct", reply(mark(reason=told)), monkeypatch).judgement.reason == (
-        'header [key] and [key], or "[key]"'
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -492,40 +426,16 @@ def test_what_is_no_key_stays(text: str) -> None:
 
 
 def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
-    for hostile in (
-        "\\" * 200_000,
-        "&#0" * 60_000,
-        "z" * 200_000,
-        "zz-0123/456 " * 20_000,
-        "%25" * 60_000,
-        "-" * 200_000,
-    ):
-        assert without_secrets(hostile, environment={"X_API_KEY": SECRET}) == hostile
-    times = [_seconds_to_scrub(size) for size in (50_000, 400_000)]
-    assert times[1] < 24 * times[0] + 0.05
-
-
-def _seconds_to_scrub(size: int) -> float:
-    def once() -> float:
+    def seconds(size: int) -> float:
         begun = time.process_time()
         without_secrets(f"{LONG_SECRET} and {LONG_SECRET[:-1]} " * (size // 70), environment={"X_API_KEY": LONG_SECRET})
         return time.process_time() - begun
 
-    return min(once() for _ in range(3))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``response_format`` among them would be one more that servers refuse."""
-    sent: list[dict[str, Any]] = []
-
-    def respond(body: dict[str, Any], _: int) -> Fault:
-        sent.append(body)
-        return Fault("told", body=reply(GOOD))
-
-    with asked_of(way, respond, monkeypatch) as (client, _, _log):
-        asyncio.run(LiteLLMJudge(client).judge(claims(1)))
-    assert {name for body in sent for name in body} <= {"model", "messages", "temperature", "max_tokens"}
+    for piece in ("\\", "&#0", "z", "zz-0123/456 ", "%25", "-"):
+        hostile = piece * (100_000 // len(piece))
+        assert without_secrets(hostile, environment={"X_API_KEY": SECRET}) == hostile
+    short, long = (min(seconds(size) for _ in range(3)) for size in (50_000, 200_000))
+    assert long < 12 * short + 0.05
 
 
 @pytest.mark.parametrize(
@@ -535,22 +445,16 @@ def test_only_these_parameters_are_sent(way: str, monkeypatch: pytest.MonkeyPatc
         ("<think>a</think>b<think>c</think>d", "bd"),
         ("<think>a<think>b</think>c</think>d", "d"),
         ("a</think>b</think>c", "c"),
-        ("a<think>b", "a"),
-        ("<think></think>", ""),
         ("<THINK>a</Think>b", "b"),
         ('{"reason": "he wrote <think>"} <think>draft', '{"reason": "he wrote <think>"}'),
         ('{"reason": "he wrote </think>", "score": 1}', '{"reason": "he wrote </think>", "score": 1}'),
-        ('<think>{"reason": "a"}</think>{"reason": "b"}', '{"reason": "b"}'),
         ("1 < 2 and <thinker>", "1 < 2 and <thinker>"),
-        ("[THINK]a[/THINK]b", "b"),
-        ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
         ("<think >a</think >b", "b"),
         ("<details><summary>Mark</summary>b</details>", "<details><summary>Mark</summary>b</details>"),
         (
             "1 <think a lot> and [reasoning] and <analysis: none>",
             "1 <think a lot> and [reasoning] and <analysis: none>",
         ),
-        ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", "b"),
     ],
 )
 def test_only_what_stands_outside_of_reasoning_is_an_answer(text: str, outside: str) -> None:

@@ -1,7 +1,4 @@
-"""Files, folders and zips: what is too large, broken or in the way is refused, and the rest goes in.
-
-Beside the cases of ``tests/faults/bad_inputs.py``, whose words ``tests/faults/bad_inputs.md`` holds.
-"""
+"""Files, folders and zips, beside ``tests/faults/bad_inputs.py``: what is too large or broken is refused alone."""
 
 import io
 import json
