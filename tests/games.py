@@ -1,10 +1,13 @@
-"""A short way to write down a game."""
+"""Short ways to write down a game and its scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import Status
 from evaluation.transcript import Message, Player, Transcript
 
 Line = tuple[str, str] | tuple[str, str, Mapping[str, Any]]
@@ -68,3 +71,13 @@ def discussion(
     ]
     names = list(dict.fromkeys([*players, *(line[0] for line in lines)]))
     return game_of(lines, names, game_id="game", source_format="native", language=language)
+
+
+def scores_of(values: Mapping[str, float | None], missing: Status = Status.PENDING) -> dict[str, MetricScore]:
+    """Scores by metric, each against the rubric's threshold; what has no score has the status that is given."""
+    scores = {}
+    for name, value in values.items():
+        threshold = DEFINITIONS[name].threshold
+        status = missing if value is None else Status.PASSED if value >= threshold else Status.FAILED
+        scores[name] = MetricScore(status, value, threshold)
+    return scores

@@ -122,13 +122,6 @@ def test_a_game_is_not_recorded_over_another(tmp_path: Path) -> None:
             pass
 
 
-def test_names_of_games_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
-    with Recorder(tmp_path / "in", game_id="../../etc/\u202epasswd") as recorder:
-        recorder.message("Ann", "hello")
-    assert recorder.path.parent == tmp_path / "in"
-    assert only(tmp_path).game_id == "../../etc/\u202epasswd"
-
-
 def test_without_a_message_there_is_no_transcript(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Nothing was said"), Recorder(tmp_path) as recorder:
         recorder.player("Ann")
@@ -261,11 +254,12 @@ def test_half_a_character_in_the_facts_of_a_game_or_in_its_error(tmp_path: Path)
     assert only(tmp_path).metadata == {"stopped_by": "ValueError: ?"}
 
 
-def test_games_whose_names_a_file_name_cannot_hold_get_files_of_their_own(tmp_path: Path) -> None:
-    names = ["遊戯", "試合", "Spiel ä/1", "Spiel ö/1", "x" * 90 + "1", "x" * 90 + "2", "x"]
+def test_every_game_gets_a_file_of_its_own_in_the_folder_whatever_its_name(tmp_path: Path) -> None:
+    names = ["遊戯", "試合", "Spiel ä/1", "Spiel ö/1", "x" * 90 + "1", "x" * 90 + "2", "x", "../../etc/\u202epasswd"]
     for name in names:
         with Recorder(tmp_path, game_id=name) as recorder:
             recorder.message("Ann", "hello")
+        assert recorder.path.parent == tmp_path
     assert sorted(result.transcript.game_id for result in read_path(tmp_path) if result.transcript) == sorted(names)
 
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pandas as pd
 import pytest
 
-from evaluation.agreement.report import AgreementReport, agreement_data, agreement_report
+from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.sentences import headline, other_sentences
-from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric_judge.reading_decisions import RowDecision
-from evaluation.score import RowVerdict
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
-from evaluation.workflows.scoring import add_evaluated
-from tests.games import discussion
 
 YES, NO, NONE = True, False, None
 
@@ -150,34 +143,9 @@ def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: in
     assert found.items[1].reading == "no disagreement was possible"
 
 
-def test_from_the_store_with_overridden_rows() -> None:
-    store = Store(":memory:")
+def test_an_empty_store_has_nothing_to_report(store: Store) -> None:
     empty = stored_agreement(store)
     assert (empty.raters, empty.references, empty.split) == (0, (), ())
-    game = discussion([("Ann", "I think Ben lies"), ("Ben", "Ann, why?")])
-    add_evaluated(store, game, source_name="game.json")
-    when = datetime(2025, 1, 1, tzinfo=UTC)
-    for rater, score in (("Ann", 2), ("Ben", 4)):
-        store.ratings.add(Rating(game.id, rater, score, created_at=when))
-    row = store.results.load(game.id)["strategic_depth"].ledger[1]
-    store.overrides.add(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, author="Cid", reason="A question.")
-    decision = RowDecision(
-        *(game.id, "strategic_depth", row.id, RowVerdict.COUNTS, "strategic", "It asks.", 0.9, (), "scripted", "m", "k")
-    )
-    store.decisions.save([decision])
-    found = stored_agreement(store)
-    pairs = {(str(one.first), str(one.second)): one for one in found.rows}
-    assert list(pairs) == [("rule", "judge"), ("rule", "human"), ("judge", "human")]
-    assert {one.metric for one in found.rows} == {"strategic_depth"}
-    assert [(one.rows, one.same) for one in found.rows] == [(1, 0), (1, 0), (1, 1)]
-    # Wilson for 0 of 1: 0 to 1.96^2 / (1 + 1.96^2) = 0.7935.
-    interval = pairs["rule", "human"].share.interval
-    assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
-    assert [one.spread for one in found.split] == [2]
-    (overridden,) = agreement_data(found)["disagreements"]["overruled"]
-    place = (overridden["metric"], overridden["message_id"], overridden["verdicts"]["human"])
-    assert place == ("strategic_depth", "m1", "counts")
-    store.close()
 
 
 def test_the_report_in_sentences() -> None:

@@ -13,6 +13,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 
 from evaluation.agreement.report import agreement_data
 from evaluation.agreement.rows import DecidedRow, disputed_rows, row_agreements
+from evaluation.ratings import Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.statistics.agreement import nominal_kappa_of
@@ -110,8 +111,7 @@ def decision(game: str, row_id: str, verdict: RowVerdict) -> RowDecision:
     return RowDecision(game, "strategic_depth", row_id, verdict, "", "It asks.", 0.9, (), "scripted", "m", row_id)
 
 
-def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not() -> None:
-    store = Store(":memory:")
+def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_not(store: Store) -> None:
     deep = "I suspect Ben, because his story about the vote changed twice."
     game = discussion([("Ann", deep), ("Ben", "ok"), ("Ann", "Nice weather"), ("Ben", "Indeed")])
     add_evaluated(store, game, source_name="game.json")
@@ -123,7 +123,10 @@ def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_n
     store.overrides.add(game.id, "strategic_depth", rows[2].id, NO, author="Cid", reason="Small talk.")
     undone = store.overrides.add(game.id, "strategic_depth", rows[3].id, YES, author="Cid", reason="Slip.")
     store.overrides.undo(undone.id, "Cid")
+    for rater, score in (("Ann", 2), ("Ben", 4)):
+        store.ratings.add(Rating(game.id, rater, score))
     found = stored_agreement(store)
+    assert [one.spread for one in found.split] == [2]
     assert [(one.pair, one.rows, one.same) for one in found.rows] == [
         ("rule and judge", 3, 1),
         ("rule and person", 1, 1),
@@ -134,8 +137,13 @@ def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_n
         (rows[1].id, True, 25.0),
         (rows[2].id, False, 25.0),
     ]
-    first, second = agreement_data(found)["disagreements"]["rows"]
+    # Wilson for 0 of 1: 0 to 1.96^2 / (1 + 1.96^2) = 0.7935.
+    interval = found.rows[2].share.interval
+    assert (interval.low, interval.high) == pytest.approx((0.0, 0.7935), abs=1e-4)
+    disagreements = agreement_data(found)["disagreements"]
+    (overruled,) = disagreements["overruled"]
+    assert (overruled["message_id"], overruled["verdicts"]["human"]) == ("m2", "does_not_count")
+    first, second = disagreements["rows"]
     assert (first["message_id"], first["verdicts"]) == ("m1", {"rule": "does_not_count", "judge": "counts"})
     assert (first["author"], first["points"]) == (None, 25.0)
     assert (second["author"], second["reasons"]["human"]) == ("Cid", "Small talk.")
-    store.close()

@@ -9,20 +9,19 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games
+from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games, typical_pair
 from evaluation.comparison.movers import biggest_movers
 from evaluation.iterations.board import make_board
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
-from evaluation.rubric.verdict import MetricScore
 from evaluation.score import RowVerdict, Status
 from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.store import Store
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
-from tests.games import discussion
+from tests.games import discussion, scores_of
 
 LINES = [
     ("Ann", "I suspect Ben, because he changed his story about the vote"),
@@ -32,9 +31,8 @@ LINES = [
 ]
 
 
-def game(name: str, coherence: float | None) -> Game:
-    status = Status.PENDING if coherence is None else Status.PASSED
-    return Game(name, name, {"coherence": MetricScore(status, coherence, 70.0)})
+def game(name: str, **scores: float | None) -> Game:
+    return Game(name, name, scores_of(scores))
 
 
 def row(*, after: bool, counts: bool, reason: str, player: str | None = None) -> dict[str, object]:
@@ -61,8 +59,8 @@ def test_a_seed_of_another_scenario_and_what_is_not_known_pair_nothing() -> None
 def test_a_comparison_with_pairs_and_a_decision() -> None:
     iterations = [Iteration("old", is_baseline=True), Iteration("new", 1, target_metric="coherence")]
     games = {
-        "old": [game(f"a{n}", value) for n, value in enumerate([50.0, 55.0, 60.0])],
-        "new": [game(f"b{n}", value) for n, value in enumerate([63.0, 70.0, 66.0, None])],
+        "old": [game(f"a{n}", coherence=value) for n, value in enumerate([50.0, 55.0, 60.0])],
+        "new": [game(f"b{n}", coherence=value) for n, value in enumerate([63.0, 70.0, 66.0, None])],
     }
     board = make_board(iterations, games)
     found = compare_iterations(board, "old", "new", [("a0", "b0"), ("a1", "b1"), ("a2", "b2")])
@@ -79,6 +77,32 @@ def test_a_comparison_with_pairs_and_a_decision() -> None:
     assert backwards.other_pair == "It is about new against its reference, old."
     assert found.comparison["engagement"].outcome is Outcome.UNTESTABLE
     json.dumps(comparison_data(found), allow_nan=False)
+
+
+def test_the_pair_nearest_to_the_means_difference_is_taken_over_all_shared_metrics() -> None:
+    before = [game("a", coherence=50, strategic_depth=50), game("b", coherence=90, strategic_depth=70)]
+    after = [game("c", coherence=60, strategic_depth=60), game("d", coherence=20, strategic_depth=80)]
+    # The means move by -30 and +10; a-c is 40 and 0 away from that, a-d 0 and 20, b-c 0 and 20, b-d 40 and 0.
+    assert typical_pair(before, after) == ("a", "d")
+    # With a third game whose coherence is higher the means move by -10 and +10: a-c is 20 and 0 away from that.
+    assert typical_pair(before, [*after, game("e", coherence=100, strategic_depth=70)]) == ("a", "c")
+
+
+def test_a_metric_without_a_score_on_one_side_stays_out() -> None:
+    before = [game("a", coherence=50, engagement=1.0), game("b", coherence=40, engagement=5.0)]
+    after = [game("c", coherence=64, engagement=None)]
+    # By coherence alone the means move by 19, a-c by 14 and b-c by 24: the first of equal pairs.
+    assert typical_pair(before, after) == ("a", "c")
+
+
+def test_where_games_share_a_scenario_only_these_are_taken() -> None:
+    before, after = (
+        [game("a", coherence=0), game("b", coherence=50)],
+        [game("c", coherence=100), game("d", coherence=60)],
+    )
+    # The means move by 55, a-d by 60, b-c by 50, a-c by 100, b-d by 10.
+    assert typical_pair(before, after) == ("a", "d")
+    assert typical_pair(before, after, [("a", "c"), ("b", "d")]) == ("a", "c")
 
 
 def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:

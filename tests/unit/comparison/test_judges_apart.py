@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from itertools import cycle
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,6 @@ from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.queries import thresholds, trend_points
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner
 from evaluation.experiments.ab_sources import stored_games
-from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
 from evaluation.ratings import Rating
@@ -46,10 +46,9 @@ def read(store: Store, game: str, model: str = "gpt-4o-mini") -> None:
     store.decisions.save(RowDecision(game, DEPTH, row.id, next(verdicts), *said) for row in rows)
 
 
-@pytest.fixture
-def store() -> Store:
+def two_iterations(path: Path) -> Store:
     """Three games by rules in v1, and three in v2 of which a model read the strategic depth: all are rated."""
-    store = Store(":memory:")
+    store = Store(path)
     store.iterations.create("v1")
     store.iterations.create("v2", parent="v1", target_metric=COHERENCE)
     for number in range(6):
@@ -63,8 +62,10 @@ def store() -> Store:
     return store
 
 
-def of(store: Store, name: str) -> IterationSummary:
-    return stored_board(store)[name]
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The two iterations, for tests that only read."""
+    return two_iterations(tmp_path_factory.mktemp("apart") / "games.duckdb")
 
 
 def test_scores_of_one_judge_compare_and_words_name_the_others() -> None:
@@ -82,8 +83,8 @@ def test_scores_of_one_judge_compare_and_words_name_the_others() -> None:
     assert apart_words([(first, other), ()]) == "by gpt-4o-mini with llama in 1 game and by rules in 1 game"
 
 
-def test_a_metric_of_two_judges_is_neither_better_nor_worse(store: Store) -> None:
-    found = stored_comparison(store, "v1", "v2")
+def test_a_metric_of_two_judges_is_neither_better_nor_worse(apart: Store) -> None:
+    found = stored_comparison(apart, "v1", "v2")
     depth = found.comparison[DEPTH]
     assert (depth.outcome, math.isnan(depth.difference), math.isnan(depth.p)) == (Outcome.UNTESTABLE, True, True)
     assert depth.welch.reason == f"judged {APART}, and verdicts of different judges do not compare"
@@ -91,13 +92,14 @@ def test_a_metric_of_two_judges_is_neither_better_nor_worse(store: Store) -> Non
     assert not math.isnan(depth.after.mean)
     assert not math.isnan(found.comparison[COHERENCE].difference)
     assert DEPTH not in {one.metric for one in found.movers}
-    assert "Strategic depth" not in stored_board(store).better_words("v2")
-    board = stored_board(store)
+    assert "Strategic depth" not in stored_board(apart).better_words("v2")
+    board = stored_board(apart)
     assert "better" not in compared_sentence(board, board["v2"], found)
 
 
-def test_nothing_is_decided_while_verdicts_are_of_two_judges(store: Store) -> None:
-    decision = of(store, "v2").decision
+def test_nothing_is_decided_while_verdicts_are_of_two_judges(tmp_path: Path) -> None:
+    store = two_iterations(tmp_path / "games.duckdb")
+    decision = stored_board(store)["v2"].decision
     assert decision.choice is Choice.NOT_YET
     assert decision.missing == (
         f"Strategic depth: judged {APART}. Have one judge read all of them, or give its rows back to the rules.",
@@ -105,28 +107,27 @@ def test_nothing_is_decided_while_verdicts_are_of_two_judges(store: Store) -> No
     assert DEPTH not in {one.metric for one in decision.fell}
     for game in store.transcripts.ids("v1"):
         read(store, game)
-    decided = of(store, "v2").decision
-    assert decided.choice is not Choice.NOT_YET
+    assert stored_board(store)["v2"].decision.choice is not Choice.NOT_YET
 
 
-def test_reasons_have_no_trend_across_judges(store: Store) -> None:
+def test_reasons_have_no_trend_across_judges(apart: Store) -> None:
     changes = {
         one.metric: {reason.change is None for reason in one.reasons}
-        for one in stored_failure_reasons(store, "v2").metrics
+        for one in stored_failure_reasons(apart, "v2").metrics
     }
     assert changes[DEPTH] == {True}
     assert changes[COHERENCE] == {False}
 
 
-def test_the_cockpit_shows_no_change_between_judges(store: Store) -> None:
-    rows = {row["label"]: row for row in cockpit_of(stored_board(store), "v2", "v1").data["rows"]}
+def test_the_cockpit_shows_no_change_between_judges(apart: Store) -> None:
+    rows = {row["label"]: row for row in cockpit_of(stored_board(apart), "v2", "v1").data["rows"]}
     assert rows["Strategic depth"]["before"] is None
     assert rows["Strategic depth"]["texts"]["change"] == "other judges"
     assert rows["Conversation coherence"]["before"] is not None
 
 
-def test_a_line_breaks_where_the_judge_changes(store: Store) -> None:
-    points = trend_points(store)
+def test_a_line_breaks_where_the_judge_changes(apart: Store) -> None:
+    points = trend_points(apart)
 
     def paths() -> list[str]:
         names = [DEPTH, COHERENCE]
@@ -136,17 +137,17 @@ def test_a_line_breaks_where_the_judge_changes(store: Store) -> None:
     depth, coherence = paths()
     assert "L" not in depth
     assert "L" in coherence
-    told = sentence(points, thresholds(store), {"v2": "v1"})
+    told = sentence(points, thresholds(apart), {"v2": "v1"})
     assert f"Strategic depth does not compare with v1: judged {APART}." in told
 
 
-def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(store: Store) -> None:
-    variants = {name: {"runs": store.transcripts.ids(name)} for name in ("v1", "v2")}
+def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(apart: Store) -> None:
+    variants = {name: {"runs": apart.transcripts.ids(name)} for name in ("v1", "v2")}
     config = ABConfig(name="t", source="transcripts", variants=variants, measures={DEPTH: "higher"}, primary=DEPTH)
 
     def load(transcript_id: str) -> tuple:
-        scores = store.results.metric_scores(transcript_id=transcript_id)[transcript_id]
-        return store.transcripts.get(transcript_id), scores, {}
+        scores = apart.results.metric_scores(transcript_id=transcript_id)[transcript_id]
+        return apart.transcripts.get(transcript_id), scores, {}
 
     result = asyncio.run(ExperimentRunner(config, stored_games(load)).run_ab_test())
     assert result.winner is None

@@ -1,4 +1,4 @@
-"""The exact prompts of the gate, as a model receives them, in each dimension, with and without earlier messages."""
+"""The prompts of the gate, as a model receives them: what each dimension shows of persona and earlier messages."""
 
 from __future__ import annotations
 
@@ -19,15 +19,6 @@ PERSONA = "A potter in a small town who distrusts banks."
 TEXT = "I would sooner bury my money under the kiln."
 HISTORY = [("Bob", "Shall we open an account?"), ("Ann", "Not with my clay money."), ("Bob", "Why not?\nIt is safe.")]
 
-FIELDS = (
-    '"reason": two or three sentences, "score": whole number, 0 to 9, "confidence": how sure you are, 0.0 to 1.0, '
-    '"citations": [numbers N of messages [MN] that bear it out], "data_missing": true or false'
-)
-ONE = f"Answer with one JSON object and nothing else:\n{{{FIELDS}}}"
-SEVERAL = (
-    "Answer every item on its own, with one JSON object and nothing else:\n"
-    f'{{"answers": [{{"item": its number, {FIELDS}}}, ...]}}'
-)
 WITH_PERSONA = f'Persona of "Ann", which nobody said:\n<<mark>>\n{PERSONA}\n<<mark>>\n\n'
 ALONE = f"What was said:\n<<mark>>\n[M1] Ann acts: {TEXT}\n<<mark>>\n\n"
 AFTER_ALL = f"""\
@@ -44,49 +35,18 @@ What was said:
 AFTER_OWN = f"What was said:\n<<mark>>\n[M1] Ann acts: Not with my clay money.\n[M2] Ann acts: {TEXT}\n<<mark>>\n\n"
 
 
-def adherence(number: str) -> str:
-    claims = [
-        'What "Ann" says follows from the persona: its interests, knowledge, values and circumstances.',
-        '"Ann" speaks in the manner that the persona describes: tone, vocabulary, length and directness.',
-        '"Ann" says something that contradicts a fact, a belief or a trait of the persona.',
-        '"Ann" sounds like a helpful computer assistant rather than like the person described.',
-        f"The message {number} is one that only somebody with this persona would write in this situation.",
-    ]
-    return items(number, claims)
-
-
-def items(number: str, claims: list[str]) -> str:
-    said = (f"[P{place}] Claim about message {number}: {claim}" for place, claim in enumerate(claims, start=1))
-    return "\n\n".join([*said, SEVERAL])
-
-
-CONSISTENCY = [
-    'The message [M2] and the earlier messages of "Ann" could come from one and the same person.',
-    'In [M2], "Ann" reverses an earlier opinion or statement of fact without giving a reason.',
-]
-NATURAL = '"Ann" speaks naturally, as a person in this situation would.'
-REPETITION = '"Ann" repeats the same thoughts, openings or phrases from message to message.'
-FORMULA = '"Ann" talks in set phrases that would fit any conversation.'
-
-
-def suitability(number: str) -> str:
-    return (
-        f'Claim about message {number}: {number} is a fitting next thing for "Ann" to say here: it answers what was '
-        f"said, serves what the persona wants, or moves the conversation on.\n\n{ONE}"
-    )
-
-
+# What is shown, the number of the message that is judged, and the number of claims.
 EXPECTED = {
-    ("adherence", False): WITH_PERSONA + ALONE + adherence("[M1]"),
-    ("adherence", True): WITH_PERSONA + AFTER_ALL + adherence("[M4]"),
+    ("adherence", False): (WITH_PERSONA + ALONE, 1, 5),
+    ("adherence", True): (WITH_PERSONA + AFTER_ALL, 4, 5),
     # Nothing was said before, so there is nothing to be consistent with: every claim holds, and nobody is asked.
     ("consistency", False): None,
-    ("consistency", True): AFTER_OWN + items("[M2]", CONSISTENCY),
+    ("consistency", True): (AFTER_OWN, 2, 2),
     # Repetition takes two messages.
-    ("fluency", False): ALONE + items("[M1]", [NATURAL, FORMULA]),
-    ("fluency", True): AFTER_OWN + items("[M2]", [NATURAL, REPETITION, FORMULA]),
-    ("suitability", False): WITH_PERSONA + ALONE + suitability("[M1]"),
-    ("suitability", True): WITH_PERSONA + AFTER_ALL + suitability("[M4]"),
+    ("fluency", False): (ALONE, 1, 2),
+    ("fluency", True): (AFTER_OWN, 2, 3),
+    ("suitability", False): (WITH_PERSONA + ALONE, 1, 1),
+    ("suitability", True): (WITH_PERSONA + AFTER_ALL, 4, 1),
 }
 
 
@@ -104,14 +64,20 @@ def test_the_whole_prompt(dimension: str, has_history: bool) -> None:
         with MessageGate(judge, config, timeout_seconds=60) as gate:
             result = gate.send(lambda _: TEXT, "Ann", HISTORY if has_history else (), PERSONA)
     assert result.attempts[0].checks[0].is_answered
-    wanted = EXPECTED[dimension, has_history]
+    expected = EXPECTED[dimension, has_history]
     sent = [body["messages"] for body in bodies]
-    if wanted is None:
+    if expected is None:
         assert sent == []
         return
+    shown, number, claims = expected
     ((system, user),) = sent  # type: ignore[misc]
     assert system == {"role": "system", "content": SCORE_SYSTEM}
-    assert re.sub(r"<<[0-9a-f]{16}>>", "<<mark>>", user["content"]) == wanted
+    prompt = re.sub(r"<<[0-9a-f]{16}>>", "<<mark>>", user["content"])
+    assert prompt.startswith(shown)
+    *asked, answer = prompt.removeprefix(shown).split("\n\n")
+    assert len(asked) == claims
+    assert all(f"Claim about message [M{number}]: " in claim for claim in asked)
+    assert answer.startswith("Answer ")
 
 
 def test_a_check_after_twenty_messages_of_a_game_stays_within_its_tokens() -> None:

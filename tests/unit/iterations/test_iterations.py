@@ -14,8 +14,9 @@ from evaluation.iterations.iteration import Iteration, current_iteration
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus
+from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import Status
+from tests.games import scores_of
 
 
 def game(
@@ -26,13 +27,8 @@ def game(
     hits: float | None = 0.8,
     **scores: float,
 ) -> Game:
-    metrics = {}
-    for name, definition in DEFINITIONS.items():
-        score = scores.get(name, percent) if name != "engagement" else rating
-        passes = score is not None and score >= definition.threshold
-        status = Status.PENDING if score is None else Status.PASSED if passes else Status.FAILED
-        metrics[name] = MetricScore(status, score, definition.threshold, "not rated yet" if score is None else "")
-    return Game("t", "g", metrics, usd, hits)
+    values = dict.fromkeys(DEFINITIONS, percent) | scores | {"engagement": rating}
+    return Game("t", "g", scores_of(values), usd, hits)
 
 
 def one_test(*games: Game) -> GameTest:
@@ -167,38 +163,32 @@ def test_one_boring_or_dear_game_is_enough_to_miss_a_criterion() -> None:
 @pytest.mark.parametrize(
     ("usd", "state", "words"),
     [
-        (1.999, CheckState.MET, "highest 1.999 USD"),
-        (2.0, CheckState.NOT_MET, "highest 2.00 USD"),
-        (None, CheckState.UNKNOWN, "highest 1.00 USD, 3 of the 9 games of these tests unknown"),
+        ([1.0, 1.0, 1.999], CheckState.MET, "highest 1.999 USD"),
+        ([1.0, 1.0, 2.0], CheckState.NOT_MET, "highest 2.00 USD"),
+        ([1.0, 1.0, None], CheckState.UNKNOWN, "highest 1.00 USD, 3 of the 9 games of these tests unknown"),
+        # Too high already, whatever the others cost.
+        ([1.0, 2.5, None], CheckState.NOT_MET, "highest 2.50 USD, 3 of the 9 games of these tests unknown"),
     ],
 )
-def test_cost_must_stay_below_two_dollars_in_every_game(usd: float | None, state: CheckState, words: str) -> None:
-    check = checklist(full_tests(GOOD, GOOD, game(usd=usd)), None).cost
+def test_cost_must_stay_below_two_dollars_in_every_game(usd: list[float | None], state: CheckState, words: str) -> None:
+    check = checklist(full_tests(*(game(usd=one) for one in usd)), None).cost
     assert (check.state, check.measured) == (state, words)
-
-
-def test_a_partly_known_cost_is_unknown_unless_it_is_too_high_already() -> None:
-    known = one_test(GOOD, GOOD, game(usd=None))
-    assert checklist([*full_tests(GOOD, GOOD), known], None).cost.state is CheckState.UNKNOWN
-    assert checklist([*full_tests(GOOD, game(usd=2.5)), known], None).cost.state is CheckState.NOT_MET
 
 
 @pytest.mark.parametrize(
     ("hits", "state", "words"),
     [
-        (0.7, CheckState.NOT_MET, "mean 70.0 %"),
-        (0.7005, CheckState.MET, "mean 70.05 %"),
-        (None, CheckState.UNKNOWN, "unknown"),
+        ([0.7] * 3, CheckState.NOT_MET, "mean 70.0 %"),
+        ([0.7005] * 3, CheckState.MET, "mean 70.05 %"),
+        ([0.8, 0.8, None], CheckState.UNKNOWN, "mean 80.0 % (recorded for 6 of 9 games)"),
+        ([None] * 3, CheckState.UNKNOWN, "unknown"),
     ],
 )
-def test_the_cache_hit_rate_must_exceed_seventy_percent(hits: float | None, state: CheckState, words: str) -> None:
-    check = checklist(full_tests(*[game(hits=hits)] * 3), None).cache
+def test_the_cache_hit_rate_must_exceed_seventy_percent(
+    hits: list[float | None], state: CheckState, words: str
+) -> None:
+    check = checklist(full_tests(*(game(hits=one) for one in hits)), None).cache
     assert (check.state, check.measured) == (state, words)
-
-
-def test_a_cache_hit_rate_that_some_games_lack_stays_unknown() -> None:
-    check = checklist(full_tests(GOOD, GOOD, game(hits=None)), None).cache
-    assert (check.state, check.measured) == (CheckState.UNKNOWN, "mean 80.0 % (recorded for 6 of 9 games)")
 
 
 def test_the_gate_needs_the_sign_off_but_success_does_not() -> None:

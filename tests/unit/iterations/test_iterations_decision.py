@@ -15,8 +15,8 @@ from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide
 from evaluation.iterations.tests import Game, MetricMean, mean_scores
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
+from tests.games import scores_of
 
 Scores = dict[str, float | None]
 # Two percent points above each threshold, and 3.5 of 5: everything passes.
@@ -24,12 +24,7 @@ GOOD: Scores = {name: (3.5 if name == "engagement" else d.threshold + 2) for nam
 
 
 def game(scores: Scores, missing: Status = Status.PENDING, usd: float | None = 1.0) -> Game:
-    metrics = {}
-    for name, score in scores.items():
-        threshold = DEFINITIONS[name].threshold
-        status = missing if score is None else Status.PASSED if score >= threshold else Status.FAILED
-        metrics[name] = MetricScore(status, score, threshold)
-    return Game("t", "g", metrics, usd)
+    return Game("t", "g", scores_of(scores, missing), usd)
 
 
 def side(scores: Scores, missing: Status = Status.PENDING, games: int = 3, usd: float | None = 1.0) -> tuple[Game, ...]:
@@ -56,16 +51,6 @@ def test_a_higher_target_with_as_many_passes_is_kept() -> None:
     )
 
 
-def test_a_lower_target_is_reverted() -> None:
-    assert decided(side(GOOD | {"coherence": 71.0}), side(GOOD), "coherence").choice is Choice.REVERT
-
-
-def test_a_tie_in_real_arithmetic_is_a_tie() -> None:
-    # The mean of 0.1, 0.2 and 0.3 is 0.2, but not to the last bit.
-    uneven = tuple(game(GOOD | {"coherence": value}) for value in (70.1, 70.2, 70.3))
-    assert decided(uneven, side(GOOD | {"coherence": 70.2}), "coherence").choice is Choice.REVERT
-
-
 def test_a_higher_target_does_not_pay_for_a_lost_pass() -> None:
     decision = decided(side(GOOD | {"coherence": 90.0, "strategic_depth": 59.0}), side(GOOD), "coherence")
     assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.REVERT, 7, 6)
@@ -84,35 +69,55 @@ def test_without_a_named_target_the_references_lowest_decides() -> None:
     assert decision.reasons[0] == "No target was named, so the reference's lowest decides: Strategic depth."
 
 
-def test_a_critically_failed_game_reverts_before_all_else() -> None:
-    dear = (game(GOOD, usd=3.5), game(GOOD | {"engagement": None}))
-    decision = decided(dear, side(GOOD, games=1), "coherence")
-    assert decision.choice is Choice.REVERT
-    assert decision.reasons[0] == "g failed critically: The cost of 3.50 USD is above the limit of 3.00 USD."
-    # Issue 13: one unrated game at 3.50 USD got "keep".
-    dear = (game(GOOD | {"coherence": 90.0, "engagement": None}, usd=3.5),)
-    assert decided(dear, side(GOOD), "coherence").choice is Choice.REVERT
-    boring = (game(GOOD | {"coherence": 90.0, "engagement": 2.9}), *side(GOOD | {"coherence": 90.0}, games=2))
-    assert decided(boring, side(GOOD), "coherence").choice is Choice.REVERT
-
-
-@pytest.mark.parametrize(("after", "before"), [(2, 3), (3, 2), (0, 3), (3, 0)])
-def test_fewer_than_three_games_on_a_side_decide_nothing_yet(after: int, before: int) -> None:
-    decision = decided(side(GOOD | {"coherence": 90.0}, games=after), side(GOOD, games=before), "coherence")
-    assert decision.choice is Choice.NOT_YET
-    here, there = f"{after} games here", f"{before} games in the reference"
-    assert decision.reasons[0] == f"{here}, {there}: 3 on each side are needed."
-
-
-def test_an_unrated_game_on_either_side_decides_nothing_yet() -> None:
-    better, unrated = side(GOOD | {"coherence": 80.0}), side(GOOD | {"coherence": 80.0, "engagement": None}, games=1)
-    here = decided((*better[:2], *unrated), side(GOOD), "coherence")
-    assert (here.choice, here.reasons[0]) == (Choice.NOT_YET, "1 of 3 games of this iteration not rated yet.")
-    there = decided(better, (*side(GOOD, games=2), *unrated), "coherence")
-    assert (there.choice, there.reasons[0]) == (Choice.NOT_YET, "1 of 3 games of the reference not rated yet.")
-
-
+BETTER: Scores = GOOD | {"coherence": 80.0}
 UNRATED: Scores = GOOD | {"engagement": None}
+TARGET = "Conversation coherence, the target,"
+
+
+@pytest.mark.parametrize(
+    ("after", "choice", "reason"),
+    [
+        (side(GOOD | {"coherence": 71.0}), Choice.REVERT, f"{TARGET} fell from 72.0 % to 71.0 %."),
+        # A game that failed critically reverts before all else. Issue 13: one unrated game at 3.50 USD got "keep".
+        ((game(GOOD, usd=3.5), game(UNRATED)), Choice.REVERT, "g failed critically: The cost of 3.50 USD"),
+        ((game(BETTER | UNRATED, usd=3.5),), Choice.REVERT, "g failed critically: The cost of 3.50 USD"),
+        (side(BETTER | {"engagement": 2.9}), Choice.REVERT, "g failed critically: Engagement is 2.9 of 5"),
+        (side(BETTER, games=2), Choice.NOT_YET, "2 games here, 3 games in the reference: 3 on each side are needed."),
+        ((), Choice.NOT_YET, "0 games here, 3 games in the reference: 3 on each side are needed."),
+        ((*side(BETTER, games=2), game(UNRATED)), Choice.NOT_YET, "1 of 3 games of this iteration not rated yet."),
+        (side(GOOD | {"coherence": None}), Choice.NOT_YET, f"{TARGET} is not computed yet in this iteration."),
+        (
+            side(GOOD | {"coherence": None}, Status.NOT_APPLICABLE),
+            Choice.UNDECIDABLE,
+            f"{TARGET} does not apply to the games of this iteration.",
+        ),
+    ],
+)
+def test_what_the_rule_says_and_why(after: Side, choice: Choice, reason: str) -> None:
+    decision = decided(after, side(GOOD), "coherence")
+    assert decision.choice is choice
+    assert decision.reasons[0].startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        (side(GOOD, games=2), "3 games here, 2 games in the reference: 3 on each side are needed."),
+        ((), "3 games here, 0 games in the reference: 3 on each side are needed."),
+        ((*side(GOOD, games=2), game(UNRATED)), "1 of 3 games of the reference not rated yet."),
+    ],
+)
+def test_a_reference_of_too_few_or_unrated_games_decides_nothing_yet(before: Side, reason: str) -> None:
+    decision = decided(side(BETTER), before, "coherence")
+    assert (decision.choice, decision.reasons[0]) == (Choice.NOT_YET, reason)
+
+
+def test_a_tie_in_real_arithmetic_is_a_tie() -> None:
+    # The mean of 0.1, 0.2 and 0.3 is 0.2, but not to the last bit.
+    uneven = tuple(game(GOOD | {"coherence": value}) for value in (70.1, 70.2, 70.3))
+    assert decided(uneven, side(GOOD | {"coherence": 70.2}), "coherence").choice is Choice.REVERT
+
+
 HIGHER, SHALLOW = {"coherence": 75.0}, {"coherence": 75.0, "strategic_depth": 1.0}
 HOWEVER = "However the open games are rated, the rule will say"
 
@@ -154,19 +159,6 @@ def test_a_target_that_ratings_are_or_may_choose_is_not_foretold() -> None:
     assert decided(side(UNRATED), side(GOOD), "engagement").outlook == ""
     # Unnamed, the lowest of the reference decides, which a low rating makes engagement.
     assert decided(side(GOOD | {"coherence": 70.5}), side(UNRATED | {"coherence": 70.2})).outlook == ""
-
-
-def test_a_target_that_is_not_computed_yet_waits() -> None:
-    decision = decided(side(GOOD | {"coherence": None}), side(GOOD), "coherence")
-    assert decision.choice is Choice.NOT_YET
-    assert decision.reasons[0] == "Conversation coherence, the target, is not computed yet in this iteration."
-
-
-def test_a_target_that_does_not_apply_is_undecidable() -> None:
-    roleless = side(GOOD | {"role_consistency": None}, Status.NOT_APPLICABLE)
-    decision = decided(roleless, side(GOOD), "role_consistency")
-    assert (decision.choice, decision.change) == (Choice.UNDECIDABLE, None)
-    assert decision.reasons[0] == ("Role consistency, the target, does not apply to the games of this iteration.")
 
 
 def test_an_unknown_cost_blocks_nothing_and_is_said() -> None:

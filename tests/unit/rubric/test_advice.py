@@ -5,17 +5,11 @@ from __future__ import annotations
 from evaluation.rubric.advice import advise, nothing_to_fix, troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import Status
+from tests.games import scores_of
 
 
 def scores(**values: float | None) -> dict[str, MetricScore]:
-    result = {}
-    for name, definition in DEFINITIONS.items():
-        value = values.get(name, definition.scale.high)
-        passes = value is not None and value >= definition.threshold
-        status = Status.PENDING if value is None else Status.PASSED if passes else Status.FAILED
-        result[name] = MetricScore(status, value, definition.threshold)
-    return result
+    return scores_of({name: one.scale.high for name, one in DEFINITIONS.items()} | values)
 
 
 def test_the_rubrics_appendix_is_advised_on_role_consistency() -> None:

@@ -102,6 +102,19 @@ def test_one_person_is_one_rater_however_the_name_was_typed() -> None:
     assert Rating("t", "  Zoe\u0301 ", 3).rater == Rating("t", "Zo\u00e9", 3).rater
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("Nul\x00 and \x1b[31mred\x07 and \x9b", "Nul and red and "),
+        ("Two\r\nlines\tand\ra third", "Two\nlines\tand\na third"),
+        ("\u200eعربي, a\u200db 👩‍🚀", "\u200eعربي, a\u200db 👩‍🚀"),
+        ("", ""),
+    ],
+)
+def test_a_comment_is_kept_without_control_characters(typed: str, kept: str) -> None:
+    assert Rating("one", "Ada", 4, comment=typed).comment == kept
+
+
 @pytest.mark.parametrize("fields", [{"comment": "x" * 20_001}, {"created_at": datetime(2026, 1, 1)}, {"token": ""}])
 def test_other_fields_are_checked_too(fields: dict[str, Any]) -> None:
     with pytest.raises(InputError):

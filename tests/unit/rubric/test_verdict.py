@@ -20,15 +20,11 @@ from evaluation.rubric.verdict import (
 )
 from evaluation.score import Status
 from evaluation.transcript import Cost
+from tests.games import scores_of
 
 AUTOMATIC = [name for name in DEFINITIONS if name != ENGAGEMENT.name]
 # From worst to best: what "never worse" means below.
 RANK = [VerdictStatus.FAILED, VerdictStatus.INAPPLICABLE, VerdictStatus.PENDING, VerdictStatus.PASSED]
-
-
-def scored(name: str, score: float) -> MetricScore:
-    threshold = DEFINITIONS[name].threshold
-    return MetricScore(Status.PASSED if score >= threshold else Status.FAILED, score, threshold)
 
 
 def unscored(name: str, status: Status, reason: str = "") -> MetricScore:
@@ -37,17 +33,16 @@ def unscored(name: str, status: Status, reason: str = "") -> MetricScore:
 
 def metrics(passing: int, engagement: float | None = 3.5, other: Status = Status.FAILED) -> dict[str, MetricScore]:
     """The first ``passing`` automatic metrics pass, the other ones are ``other``."""
-    result = {name: scored(name, 100.0) for name in AUTOMATIC[:passing]}
-    for name in AUTOMATIC[passing:]:
-        result[name] = scored(name, 10.0) if other is Status.FAILED else unscored(name, other)
+    value = 10.0 if other is Status.FAILED else None
+    automatic = {name: 100.0 if place < passing else value for place, name in enumerate(AUTOMATIC)}
     missing = unscored(ENGAGEMENT.name, Status.PENDING, "not rated yet")
-    result[ENGAGEMENT.name] = missing if engagement is None else scored(ENGAGEMENT.name, engagement)
-    return result
+    rated = {ENGAGEMENT.name: missing} if engagement is None else scores_of({ENGAGEMENT.name: engagement})
+    return scores_of(automatic, missing=other) | rated
 
 
-def appendix() -> dict[str, MetricScore]:
+def appendix(**changes: float) -> dict[str, MetricScore]:
     scores = dict(zip(DEFINITIONS, (85.0, 68.0, 74.0, 76.0, 60.0, 92.0, 3.5), strict=True))
-    return {name: scored(name, score) for name, score in scores.items()}
+    return scores_of(scores | changes)
 
 
 def test_the_rubrics_appendix_passes_six_of_seven() -> None:
@@ -149,8 +144,8 @@ def test_every_reason_is_listed() -> None:
 
 
 def test_a_score_just_below_its_threshold_does_not_look_equal_to_it() -> None:
-    near = appendix() | {"role_consistency": scored("role_consistency", 79.996)}
-    assert "Role consistency is 79.996 %, below the threshold of 80 %." in judge_scores(near, 1.0).reasons
+    near = judge_scores(appendix(role_consistency=79.996), 1.0)
+    assert "Role consistency is 79.996 %, below the threshold of 80 %." in near.reasons
 
 
 def test_thresholds_are_applied_on_reading() -> None:

@@ -50,7 +50,7 @@ DRAWS: dict[str, tuple[Draw, float]] = {
 
 
 # What does not cover 93 to 97 %, and why. Student's t supposes a symmetric spread: six games of a skewed metric show
-# too little of its tail (92.4 %; 93.2 % on ten times as many data sets).
+# too little of its tail (92.4 %).
 KNOWN_NARROW = {("skewed", 6): 0.91}
 # Between two equally skewed sides the skew cancels, and Welch's few degrees of freedom are cautious (97.6 %).
 KNOWN_WIDE = {("skewed", 3): 0.985}
@@ -76,18 +76,6 @@ def test_intervals_of_means_cover(kind: str, games: int) -> None:
     covered, without = _coverage(draw, truth, games)
     print(f"\nmean of {games:2d} games, {kind:8s}: {100 * covered:.1f} % covered, {without} without an interval")
     assert KNOWN_NARROW.get((kind, games), 0.93) <= covered <= 0.97
-
-
-@pytest.mark.parametrize("games", [3, 6])
-def test_means_of_few_skewed_games_are_covered_a_little_too_seldom(games: int) -> None:
-    """The worst case of the table, on ten times as many data sets: a standard error of 0.2 points."""
-    generator = np.random.default_rng([games, 16])
-    held = 0
-    for _ in range(10 * DATA_SETS):
-        found = mean_interval(_skewed(generator, games))
-        held += found.low <= 80.0 <= found.high
-    print(f"\nmean of {games} games, skewed, 20,000 data sets: {100 * held / (10 * DATA_SETS):.1f} % covered")
-    assert held / (10 * DATA_SETS) >= 0.925
 
 
 @pytest.mark.parametrize("games", SIZES)

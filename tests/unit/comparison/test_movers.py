@@ -1,25 +1,34 @@
-"""Why messages fail: reasons with their counts, shares, trend and messages, worked out by hand."""
+"""Why messages fail and where a metric loses its points, worked out by hand."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons
+from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons, find_losses
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons
+from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons, stored_losses
 from evaluation.workflows.scoring import add_evaluated
 from tests.games import game_of
 
+SIDES = {("g", "Ann"): "mafia", ("g", "Ben"): "town", ("g", "Cid"): "town"}
 
-def row(reason: str, *, after: bool = True, game: str = "g", number: int = 0, lost: float = 1.0, weight: float = 1.0):
+
+def row(
+    reason: str,
+    player: str = "Ann",
+    *,
+    after: bool = True,
+    game: str = "g",
+    number: int = 0,
+    lost: float = 1.0,
+    weight: float = 1.0,
+) -> dict[str, object]:
     where = {"is_after": after, "transcript_id": game, "game": f"game {game}", "message_id": f"m{number}"}
     counted = {"numerator": weight - lost, "denominator": weight, "reason": reason}
-    return where | {"metric": "coherence", "player": "Ann"} | counted
+    return where | {"metric": "coherence", "player": player} | counted
 
 
 def found_in(rows: list[dict[str, object]], *, has_reference: bool = True) -> MetricFailures:
@@ -90,6 +99,27 @@ def test_an_excluded_row_is_not_judged_and_the_order_never_depends_on_that_of_th
         assert [one.label for one in found.reasons] == ["A.", "B."]
 
 
+def test_the_side_the_players_and_the_messages_that_lose_most() -> None:
+    # 10 rows: Mafia (Ann) loses 3 of 4, town 1 of 6 (Ben). Each row weighs 10 points.
+    rows = [row("so", "Ann", lost=float(number > 0), number=number) for number in range(4)]
+    rows += [row("so", "Ben", lost=float(number == 4), number=number) for number in range(4, 8)]
+    rows += [row("so", "Cid", lost=0.0, number=number) for number in range(8, 10)]
+    [losses] = find_losses(pd.DataFrame(rows), SIDES).values()
+    assert (losses.side.name, losses.side.lost, losses.side.score) == ("mafia", 30.0, 25.0)
+    assert [(one.name, one.lost) for one in losses.players] == [("Ann", 30.0), ("Ben", 10.0)]
+    assert losses.words == "Most is lost by Mafia, which reaches 25 %, and by Ann (30.0 points) and Ben (10.0 points)."
+    assert [example.message_id for example in losses.examples] == ["m1", "m2", "m3"]
+
+
+def test_without_sides_or_losses_nothing_is_named() -> None:
+    rows = pd.DataFrame([row("so"), row("so", lost=0.0)])
+    assert find_losses(rows, {})["coherence"].side is None
+    # One side alone has nothing to be compared with.
+    assert find_losses(rows, SIDES)["coherence"].side is None
+    assert find_losses(pd.DataFrame([row("so", lost=0.0)]), SIDES) == {}
+    assert find_losses(rows.iloc[:0], SIDES) == {}
+
+
 def game(name: str, *texts: str) -> Transcript:
     names = ("Ann", "Bob", "Cid")
     return game_of([(names[number % 3], text) for number, text in enumerate(texts)], names, game_id=name)
@@ -100,8 +130,7 @@ def depth(found: tuple[MetricFailures, ...]) -> FailureReason:
     return of_depth.reasons[0]
 
 
-def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(tmp_path: Path) -> None:
-    store = Store(tmp_path / "games.duckdb")
+def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(store: Store) -> None:
     said = {"v1": ("Hello.", "I trust Ann because she defended Cid."), "v2": ("Hello.", "Well, fine.")}
     for name, texts in said.items():
         store.iterations.create(name, parent="v1" if name == "v2" else None)
@@ -122,4 +151,19 @@ def test_a_stored_iteration_against_its_reference_with_the_messages_themselves(t
     assert stored_failure_reasons(store, "empty").metrics == ()
     with pytest.raises(NotFoundError):
         stored_failure_reasons(store, "v3")
-    store.close()
+
+
+def test_what_fails_in_a_stored_iteration(store: Store) -> None:
+    lines = [
+        ("Ann", "The weather is nice"),
+        ("Ben", "I suspect Ann, because her story about the vote changed twice"),
+    ] * 3
+    store.iterations.create("v1")
+    add_evaluated(store, game_of(lines, game_id="dull"), source_name="dull.json", iteration="v1")
+    losses = stored_losses(store, "v1")
+    assert "anti_repetition" in losses
+    depth = losses["strategic_depth"]
+    # Three of six messages hold no keyword, all of them Ann's.
+    assert [(one.name, one.lost) for one in depth.players] == [("Ann", pytest.approx(50.0))]
+    assert {example.text for example in depth.examples} == {"The weather is nice"}
+    assert all(example.game.startswith("Game 1 · ") for example in depth.examples)
