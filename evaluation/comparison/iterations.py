@@ -52,13 +52,15 @@ class IterationComparison:
     movers: tuple[Mover, ...]
 
     def without(self, metric: str) -> IterationComparison:
-        """The comparison for somebody who must not see a metric: neither its difference nor what is said of it."""
+        """The comparison for somebody who must not see a metric: neither its difference nor what is said of it.
+
+        The reasons of the rule count the metrics that passed, so they tell of it, too.
+        """
         kept = tuple(one for one in self.comparison.differences if one.name != metric)
-        label = DEFINITIONS[metric].label
         return replace(
             self,
             comparison=Comparison(kept),
-            decision_words=tuple(one for one in self.decision_words if label not in one),
+            decision_words=(),
             movers=tuple(one for one in self.movers if one.metric != metric),
         )
 

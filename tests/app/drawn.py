@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block
 
 
 def drawn(app: AppTest) -> Sequence[Any]:
@@ -33,6 +35,18 @@ def data_of(app: AppTest, name: str) -> dict[str, Any]:
     """What the one component of the page whose name holds ``name`` is drawn with."""
     (component,) = [one for one in app.get("bidi_component") if name in one.proto.component_name]
     return dict(json.loads(component.proto.json))
+
+
+def sent(app: AppTest) -> list[str]:
+    """Everything that the page sends to a browser, one text an element; downloads have a new address each time."""
+    return [re.sub("deferred_file_id.*", "", text) for text in _sent(app._tree)]
+
+
+def _sent(block: Block) -> Iterator[str]:
+    for child in block.children.values():
+        yield str(getattr(child, "proto", ""))
+        if isinstance(child, Block):
+            yield from _sent(child)
 
 
 def assert_inert(app: AppTest) -> None:

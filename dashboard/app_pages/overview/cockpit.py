@@ -12,6 +12,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     blockers,
     chips,
     cockpit_of,
+    critical_games,
     more_games_sentence,
     next_step,
     sentence,
@@ -166,7 +167,7 @@ def show_iteration(name: str) -> None:
 
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
-    lines = blockers(shown)[:_MOST_LINES]
+    lines = blockers(shown, is_hidden=is_hidden)[:_MOST_LINES]
     with st.container(gap=None):
         if lines:
             # A game that failed critically is nothing that is missing.
@@ -181,7 +182,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
             plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
-    critical = [failure for test in shown.tests for failure in test.failures if failure.is_critical]
+    critical = critical_games(shown, is_hidden=is_hidden)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="main_action"):
         if step is NextStep.RATE:
             hand_over(shown.iteration.name, waiting_games(board, shown))
@@ -189,7 +190,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):
             _go(shown, step)
         if critical:
-            transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
+            transcript_link("Open the first that failed", transcript=critical[0])
     if queue := resources.share(stored_review_queue, shown.iteration.name):
         thresholds = resources.read(queries.thresholds)
         deciding = sum(one.item.decides(thresholds) for one in queue)

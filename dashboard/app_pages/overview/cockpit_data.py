@@ -81,9 +81,15 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
     return NextStep.RECORD if shown.decision.choice in (Choice.KEEP, Choice.REVERT) else NextStep.READ
 
 
-def blockers(shown: IterationSummary) -> list[str]:
+def critical_games(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
+    """The games of the iteration that failed critically; a low rating may be why, so none while these are hidden."""
+    failures = [] if is_hidden else [failure for test in shown.tests for failure in test.failures]
+    return [failure.transcript_id for failure in failures if failure.is_critical]
+
+
+def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
     """Reasons that stand in the way of a decision, or have decided alone, one line each."""
-    critical = sum(failure.is_critical for test in shown.tests for failure in test.failures)
+    critical = len(critical_games(shown, is_hidden=is_hidden))
     failed = [f"✗ {critical} of {counted(len(shown.games), 'game')} failed critically"] if critical else []
     rated = shown.means[ENGAGEMENT.name]
     unrated = (f"{rated.waiting} of {counted(rated.games, 'game')} not rated yet.",) if rated.waiting else ()

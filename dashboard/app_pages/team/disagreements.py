@@ -22,8 +22,6 @@ from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, listed, shortened
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
-_EARLIER_VIEWS = {"Overruled by people": VERDICTS, "Overridden by people": VERDICTS}
-"""Names of views in addresses that people saved before the views were renamed."""
 
 _FIRST = 3
 _ROWS_PER_PAGE = 5
@@ -42,9 +40,6 @@ def disagreements(report: AgreementReport) -> None:
     if not views:
         return
     st.subheader("Look at these first", anchor=False)
-    if renamed := _EARLIER_VIEWS.get(st.query_params.get("differ", "")):
-        del st.query_params["differ"]
-        st.session_state["differ"] = renamed
     if st.session_state.get("differ", next(iter(views))) not in views:
         state.set_widgets({"differ": next(iter(views))})
     views[state.choose_part(list(views), key="differ", label="Disagreements")](report)
