@@ -31,21 +31,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
         yield running
 
 
-def test_the_example_runs_from_an_empty_page_and_the_finished_test_opens(open_page, database, words, table) -> None:
-    app = open_page("experiments", experiments_view="A/B tests")
-    assert not app.exception
-    assert "No A/B tests yet" in words(app)
-    assert "8 runs. No model would be asked." in words(app)
-    app.button(key="example_ab_test").click().run()
-    wait_for_jobs()
-    app.run()
-    assert not app.exception
-    assert app.session_state["experiments_view"] == "A/B tests"
-    assert "Take short answers: it is better on quality than long answers, beyond luck." in words(app)
-    assert "Runs: 8 done." in words(app)
-    assert app.query_params["ab_test"]
-
-
 def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_page, store, words, server) -> None:
     app = open_page("experiments", **VIEW)
     app.text_area(key="ab_text").set_value(SIMULATED).run()

@@ -32,39 +32,17 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
         assert value is not None or "inReplyTo" in path
 
 
-def test_the_problem_is_told_with_place_and_remedy(open_page, words) -> None:
-    broken = json.loads(parts.example("discussion.json"))
-    broken["messages"][0]["playerName"] = "Zoe"
-    app = open_page("settings", help="Guide", guide_view="Formats")
-    app.text_area(key="pasted").set_value(json.dumps(broken)).run()
-    said = words(app)
-    assert "1 game of 1 would be refused" in said
-    assert "Where: $.messages[0].playerName" in said
-    assert said.count("What to do:") == 1
-
-
-def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game(
-    open_page, words
-) -> None:
-    app = open_page("settings", help="Guide", guide_view="Metrics")
-    assert not app.exception
-    said = words(app)
+def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game() -> None:
     documented = " ".join((documentation_root() / "metrics.md").read_text("utf-8").replace("*", "").split())
     for one in explained_metrics():
-        assert one.definition.label in said
-        assert one.text in said
-        assert one.exactly in said
         for told in (one.text, one.exactly):
             assert told.rstrip(".") in documented.replace("`", "")
-    without = [one.definition.name for one in explained_metrics() if not one.examples]
-    assert without == ["engagement"]
-    assert "at least 80 %" in said
+    assert [one.definition.name for one in explained_metrics() if not one.examples] == ["engagement"]
 
 
 def test_terms_are_those_of_the_glossary(open_page, table) -> None:
     app = open_page("settings", help="Guide", guide_view="Terms")
     assert not app.exception
-    assert [one.value for one in app.subheader] == list(terms())
     assert dict(terms()["Agents and experiments"])["persona"] == "what an agent is meant to be like"
     held = [word for group in terms().values() for word, _ in group]
     # Those of code and commands are for the documentation.

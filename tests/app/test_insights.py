@@ -1,4 +1,4 @@
-"""A game's Insights: who talks to whom with the messages behind a dot, shares, memory and cost as far as known."""
+"""A game's Insights: the form of checks, from its first click to the chart over iterations."""
 
 from __future__ import annotations
 
@@ -9,20 +9,9 @@ from typing import Any
 import pytest
 
 from evaluation.judging.judge_config import SETTINGS_KEY
-from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import tables, wait_for_jobs
+from tests.app.drawn import wait_for_jobs
 from tests.games import game_of
 from tests.judge_server import JudgeServer
-
-
-@pytest.fixture
-def game(store, hostile) -> str:
-    """A hostile name addresses Bob twice, Bob turns back once, Cy is silent."""
-    answer = ("Bob", "It is good.", {"reply_to": "m0"})
-    said = ((hostile, "Bob, I agree."), (hostile, "Bob, is there a problem?"), answer)
-    transcript = game_of(said, (hostile, "Bob", "Cy"), language="en")
-    add_evaluated(store, transcript, source_name="talk.json")
-    return transcript.id
 
 
 @pytest.fixture
@@ -37,40 +26,8 @@ def insights(open_page) -> Any:
     return opened
 
 
-def dots(app) -> dict[tuple[str, str], int]:
-    """The messages that the picture shows, by speaker and addressed player."""
-    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)
-    (trace,), names = drawn["data"], drawn["layout"]["xaxis"]["ticktext"]
-    places = zip(trace["y"], trace["x"], trace["text"], strict=True)
-    return {(names[sender], names[receiver]): int(count) for sender, receiver, count in places}
-
-
-def test_a_pair_of_players_opens_its_messages_and_a_message_the_conversation(insights, game, words, hostile) -> None:
-    app = insights(game)
-    assert sorted(dots(app).values()) == [1, 2]
-    assert hostile not in "\n".join(str(one.value) for one in (*app.markdown, *app.caption))
-    assert " speaks most often to Bob: 2 messages." in words(app)
-    # The most frequent pair comes first.
-    app.selectbox(key="insights_arrow").select(0).run()
-    assert "Bob, is there a problem?" in words(app)
-    assert "It is good." not in words(app)
-    app.button(key="arrow_1").click().run()
-    assert not app.exception
-    assert (app.query_params["message"], app.session_state["show"]) == ("m1", "Conversation")
-
-
-def test_what_is_not_known_is_one_sentence_and_no_table(insights, game, words) -> None:
-    app = insights(game)
-    shares = tables(app)[0]
-    assert shares["Messages"].tolist() == ["2", "1", "0"]
-    assert shares["Sentiment"].tolist() == ["0.50", "1.00", "not known"]
-    said = words(app)
-    assert "Cy never says anything." in said
-    assert "Not shown, as the uploaded file does not record it: memory and cost of the agents." in said
-    assert "2 of 6 possible" in tables(app)[1].to_string()
-
-
-def test_without_a_model_the_form_says_what_to_set(insights, game, words) -> None:
+def test_without_a_model_the_form_says_what_to_set(insights, filled, small_game, words) -> None:
+    game = small_game("one").id
     assert "OPENAI_API_KEY" not in words(insights(game))
     assert "No model is set up. Set OPENAI_API_KEY" in words(insights(game, model="true"))
 

@@ -40,14 +40,6 @@ def scorings(store) -> list[tuple[str, str, int]]:
         return cursor.execute(query).fetchall()
 
 
-@pytest.mark.parametrize("page", ["overview", "review"])
-def test_every_page_says_what_a_killed_server_left(open_page, interrupted, words, page) -> None:
-    app = open_page(page)
-    assert not app.exception
-    assert "Scoring uploaded games: interrupted, 2 of 5 done." in words(app)
-    assert "Go on with the other 3" in [button.label for button in app.button]
-
-
 def test_a_game_stored_in_the_moment_of_the_kill_is_not_scored_again_and_the_rest_follows_its_iteration(
     store, interrupted, small_game
 ) -> None:

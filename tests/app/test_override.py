@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from dashboard.app_pages.games.override_form import row_key
 from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.protocol import Prompt
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, drawn
+from tests.app.drawn import drawn
 from tests.faults.injection_attacks import ATTACKS
-from tests.games import game_of
 
 
 def detail(open_page, transcript_id: str, message: str = "m0", metric: str = "strategic_depth"):
@@ -42,54 +39,22 @@ def override(app, key: str, verdict: RowVerdict | None, reason: str, author: str
     return app.run()
 
 
-def test_the_name_is_asked_once(open_page, filled, small_game) -> None:
-    game = small_game("one")
-    first, second = key_of(filled, game.id), key_of(filled, game.id, 2)
-    app = override(detail(open_page, game.id), first, RowVerdict.EXCLUDED, "Because.", "Grace")
-    app.query_params["message"] = "m2"
-    app.run()
-    app = override(app, second, RowVerdict.EXCLUDED, "Because.", None)
-    assert [made.author for made in filled.overrides.list(game.id)] == ["Grace", "Grace"]
-
-
-@pytest.mark.parametrize(
-    ("verdict", "reason", "author", "missing"),
-    [
-        (None, "Because.", "Grace", "Give a verdict."),
-        (RowVerdict.COUNTS, "", "", "Give a reason and your name."),
-    ],
-)
-def test_what_is_missing_is_said_and_nothing_is_saved(
-    open_page, filled, words, small_game, verdict, reason, author, missing
+def test_a_verdict_is_stored_once_nothing_is_missing_and_the_name_is_asked_once(
+    open_page, filled, words, small_game
 ) -> None:
     game = small_game("one")
-    app = override(detail(open_page, game.id), key_of(filled, game.id), verdict, reason, author)
-    assert missing in words(app)
+    first, second = key_of(filled, game.id), key_of(filled, game.id, 2)
+    app = override(detail(open_page, game.id), first, None, "Because.", "Grace")
+    assert "Give a verdict." in words(app)
+    app = override(detail(open_page, game.id), first, RowVerdict.COUNTS, "", "")
+    assert "Give a reason and your name." in words(app)
     assert filled.overrides.list(game.id) == []
-
-
-def test_the_reader_adds_references_and_decides_rows_of_depth(open_page, filled, words) -> None:
-    said = [("Ann", "hello"), ("Cid", "The whole time Cid was quiet and Ben never answered my question.")]
-    said += [("Ben", "hi Ann"), ("Ann", "My point from before stands, Ben dodged it.")]
-    game = game_of(said, ("Ann", "Ben", "Cid"), game_id="read", round=2)
-    add_evaluated(filled, game, source_name="read.json")
-    chances = {
-        (row.metric, row.message_id): f"{100 * row.details['chance']:.0f} %"
-        for result in filled.results.load(game.id).values()
-        for row in result.ledger
-        if "chance" in row.details
-    }
-    added = words(detail(open_page, game.id, "m3", "memory_accuracy"))
-    chance = chances["memory_accuracy", "m3"]
-    assert int(chance.removesuffix(" %")) < 50
-    assert f"added by the built-in reader: a reference to the past with a chance of {chance}" in added
-    decided = words(detail(open_page, game.id, "m1"))
-    assert f"decided by the built-in reader, {chances['strategic_depth', 'm1']} sure" in decided
-
-
-def decision(game, reason="A mood.", label="shallow", model="small-model") -> RowDecision:
-    row, cited = ("strategic_depth", "strategic_depth:m0", RowVerdict.DOES_NOT_COUNT), ("m0", "m1")
-    return RowDecision(game.id, *row, label, reason, 0.75, cited, "live", model, "a" * 64)
+    app = override(app, first, RowVerdict.EXCLUDED, "Because.", "Grace")
+    app.query_params["message"] = "m2"
+    app.run()
+    override(app, second, RowVerdict.EXCLUDED, "Because.", None)
+    made = [(one.author, one.verdict, one.reason) for one in filled.overrides.list(game.id)]
+    assert made == [("Grace", RowVerdict.EXCLUDED, "Because.")] * 2
 
 
 def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
@@ -99,7 +64,10 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     prompt = Prompt("The rules.", "The talk.", "And?")
     kept = KeptAnswer("a" * 64, "small-model", ({"label": "shallow"},), prompt, raw="{}")
     filled.judgements.keep([kept])
-    filled.decisions.save([decision(game)])
+    row, cited = ("strategic_depth", "strategic_depth:m0", RowVerdict.DOES_NOT_COUNT), ("m0", "m1")
+    filled.decisions.save(
+        [RowDecision(game.id, *row, "shallow", "A mood.", 0.75, cited, "live", "small-model", "a" * 64)]
+    )
     app = detail(open_page, game.id)
     said = words(app)
     assert "A mood." in said
@@ -141,17 +109,6 @@ def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, 
     (component,) = drawn(app)
     rows = [row for row in json.loads(json.loads(component.proto.json)["body"])["rows"] if row["k"] == "m"]
     assert [row["w"] for row in rows[:2]] == [True, False]
-
-
-def test_hostile_reasons_stand_in_inert_elements_only(open_page, filled, small_game, hostile) -> None:
-    game = small_game("one")
-    filled.decisions.save([decision(game, reason=hostile, label=hostile[:200], model=hostile)])
-    filled.overrides.add(
-        game.id, "strategic_depth", "strategic_depth:m2", RowVerdict.COUNTS, author=hostile, reason=hostile
-    )
-    for message in ("m0", "m2"):
-        app = detail(open_page, game.id, message)
-        assert_inert(app)
 
 
 def test_a_reference_that_the_rule_missed_is_marked_on_the_page(open_page, filled, words, small_game) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from dashboard.app_pages.overview.cockpit_data import more_games_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
@@ -13,41 +12,16 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.statistics.words import evidence_words
-from evaluation.validity import MetricTrust, Trust, metric_trust, trust_sentence
+from evaluation.validity import MetricTrust, Trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import data_of, tables
+from tests.app.drawn import data_of
 
 
 def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, monkeypatch) -> None:
     monkeypatch.setenv("DRAMATURG_LOAD_SAMPLES", "1")
     open_page()
     assert filled.jobs.list() == []
-
-
-def test_the_current_iteration_is_shown_with_means_decision_and_checklist(open_page, filled, words) -> None:
-    app = open_page()
-    assert not app.exception
-    said = words(app)
-    assert "Shorter. Against Baseline prompt (the baseline): " in said
-    assert "1 game against 3" in said
-    assert "Iteration 2 of 2" in said
-    assert "Only 1 game of 3" in words(open_page(panel="Games"))
-    app = open_page(overview="All iterations")
-    said = words(app)
-    assert "Games without a rating: 3 of 5" in [one.label for one in app.expander]
-    (listed,) = [one for one in tables(app) if "Decision" in one.columns]
-    assert listed["Decision"].tolist() == ["cannot be decided yet", "baseline"]
-    assert "3 consecutive tests pass" in said
-
-
-def test_another_iteration_is_chosen_by_the_url(open_page, filled, words) -> None:
-    app = open_page(iteration="Baseline prompt")
-    # Two games are rated with 4 and 2: their mean is 3.0, and the third game is counted as pending.
-    (row,) = [one for one in data_of(app, "cockpit")["rows"] if one["label"] == "Engagement"]
-    assert "mean of 2 games, 2.0 to 4.0, 1 pending" in row["words"]
-    assert "There is nothing before it to compare it with." in words(app)
-    assert app.selectbox(key="against").value == "nothing"
 
 
 def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
@@ -108,7 +82,7 @@ def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(f
     assert more_games_sentence(shown, None) == ""
 
 
-def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(open_page, filled, words) -> None:
+def test_metrics_that_say_little_by_themselves_are_named(filled) -> None:
     means = stored_board(filled)["Baseline prompt"].means
     scored = [metric for metric, mean in means.items() if mean.score is not None]
 
@@ -123,31 +97,6 @@ def test_metrics_that_say_little_by_themselves_are_named_with_the_way_to_why(ope
         "⚠ The rule rests on Conversation coherence, which says little by itself. "
         "Role consistency says little by itself, too."
     )
-    app = open_page(iteration="Shorter prompt")
-    assert "target: Conversation coherence, trust it with care" in words(app)
-    assert "Can you trust it?" in [one.proto.label for one in app.get("page_link")]
-    said = trust_sentence(metric_trust(), scored, "coherence", "The rule")
-    assert any(one.proto.help.startswith(said) for one in app.markdown)
-
-
-def test_new_data_appears_at_once(open_page, filled, words, small_game) -> None:
-    app = open_page(iteration="Baseline prompt")
-    filled.ratings.add(Rating(small_game("three").id, "Grace", 5))
-    app.run()
-    # (4 + 2 + 5) / 3 = 3.67
-    assert "3.7 of 5" in [row["texts"]["current"] for row in data_of(app, "cockpit")["rows"]]
-
-
-def test_a_damaged_database_is_explained(open_page, database: Path, words) -> None:
-    database.write_bytes(b"this is not a database")
-    app = open_page()
-    assert not app.exception
-    said = words(app)
-    assert "The database cannot be used" in said
-    assert str(database) in said
-    assert [button.label for button in app.button] == ["Try again"]
-    assert "Restore a backup" in [one.proto.label for one in app.get("page_link")]
-    assert not app.file_uploader
 
 
 def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it(open_page, filled, words) -> None:
@@ -177,10 +126,3 @@ def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside
     assert desk.skipped == ()
     filled.ratings.add(Rating(skipped, "Lin", 3))
     assert next_game(filled, desk) not in (None, skipped)
-
-
-def test_a_reference_that_waits_for_ratings_is_handed_out_too(open_page, filled) -> None:
-    [four] = filled.transcripts.ids("Shorter prompt")
-    filled.ratings.add(Rating(four, "Grace", 4))
-    app = open_page(iteration="Shorter prompt")
-    assert "rate_next" in [button.key for button in app.button]

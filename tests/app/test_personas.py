@@ -1,4 +1,4 @@
-"""The Agents page: agents and their dimensions, propositions and an edit's effect, and runs from start to end."""
+"""The Agents page: personas and speakers, and runs by rules and by a model from start to end."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dashboard.app_pages.agents.profile_data import scored_claims
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
@@ -19,15 +17,13 @@ from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_files import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.persona.agents import Agent
 from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
-from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import assert_inert, data_of, tables, wait_for_jobs
+from tests.app.drawn import tables, wait_for_jobs
 from tests.judge_server import JudgeServer
 
 
@@ -59,75 +55,6 @@ def evaluate(store: Store, agent: str, reason: str = "Because of [M1].") -> None
 def finished(store: Store, job_id: str):
     wait_for_jobs()
     return store.jobs.get(job_id)
-
-
-def rows_of(app) -> list[str]:
-    """The rows of the profile's picture."""
-    return [row["label"] for row in data_of(app, "profile")["rows"]]
-
-
-def test_an_example_is_loaded_by_a_button_and_shows_two_runs_of_shipped_agents(open_page, database, words) -> None:
-    app = open_page("agents")
-    app.button(key="example_personas").click().run(timeout=60)
-    assert not app.exception
-    assert rows_of(app) == ["Adherence", "Consistency", "Fluency"]
-    said = words(app)
-    # Its dots stand for claims; the worst one is open.
-    row = data_of(app, "profile")["rows"][0]
-    runs = Store(database).evaluations
-    claims = scored_claims(runs.scores(str(runs.runs(app.selectbox(key="chosen_agent").value)["run_id"].iloc[-1])))
-    scores = [one.score or 0.0 for one in claims if one.dimension is Dimension.ADHERENCE]
-    assert [9 * dot["place"] for dot in row["games"]] == pytest.approx(scores, abs=1e-2)
-    assert "Never: Michael Scott says something that contradicts" in said
-    assert "in the run before" in said
-    assert len(app.selectbox(key="run_shown").options) == 2
-
-
-def test_scores_stand_with_propositions_reasons_and_a_way_to_the_message(open_page, filled, words, table) -> None:
-    filled.agents.save(Agent("alpha", "Alpha", persona="A gruff sailor."))
-    evaluate(filled, "Alpha")
-    app = open_page("agents", agent="alpha")
-    assert not app.exception
-    agents = next(one for one in tables(app) if "Agent" in one.columns)
-    assert list(agents["Agent"]) == ["Alpha", "public"]
-    # The weakest dimension first.
-    assert app.pills(key="dimension").value == Dimension.FLUENCY
-    app.pills(key="dimension").set_value(Dimension.ADHERENCE).run()
-    said = words(app)
-    assert "Alpha speaks in the manner that the persona describes" in said
-    # The worst first and open, and what should not happen says so: the mark of 6 for an inverted claim is a 3.
-    rows = [one for one in app.button if one.key and one.key.startswith("judged_adherence_")]
-    assert rows[0].label == "3.0 of 9"
-    assert "happens: 6 of 9, should never" in said
-    app.button(key="judged_adherence_adherence-action").click().run()
-    assert not app.exception
-    assert "3 judgements" in words(app)
-    button = next(one for one in app.button if one.key and one.key.startswith("read_"))
-    button.click().run()
-    assert not app.exception
-
-
-def test_each_claim_stands_with_its_file_and_line(
-    open_page, filled, table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    evaluate(filled, "Alpha")
-    file = tmp_path / "adherence" / "alpha.yaml"
-    file.parent.mkdir()
-    file.write_text("dimension: adherence\nagent_id: alpha\npropositions:\n  - {id: a, claim: One.}\n")
-    monkeypatch.setenv("DRAMATURG_PROPOSITIONS", str(tmp_path))
-    app = open_page("agents", agent="alpha")
-    assert not app.exception
-    shown = next(one for one in tables(app) if "File and line" in one.columns).set_index("File and line")
-    own = shown.loc["adherence/alpha.yaml:4"]
-    assert (own["Claim"], own["For"]) == ("One.", "this one")
-    shipped = shown[shown["For"] == "everybody"]
-    assert shipped.index.str.match(r"[a-z]+/_default\.yaml:\d+$").all()
-
-
-def test_the_agent_that_is_least_in_character_is_shown_first(open_page, filled, run_of) -> None:
-    for agent, score in (("alpha", 7), ("bravo", 3)):
-        run_of(filled, agent, score)
-    assert open_page("agents").selectbox(key="chosen_agent").value == "bravo"
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:
@@ -209,18 +136,6 @@ def test_uploads_are_read_where_settings_say_so(filled, small_game, reading_serv
     assert not filled.decisions.current(small_game("silent").id)
 
 
-def test_hostile_text_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
-    game = small_game("nasty", text=f"I think {hostile} because")
-    renamed = json.loads(game.to_json().replace('"Alpha"', json.dumps(hostile)))
-    nasty = type(game).from_json(json.dumps(renamed))
-    add_evaluated(store, nasty, source_name="nasty.json")
-    evaluate(store, hostile, reason=hostile)
-    agent = str(store.evaluations.latest()["agent_id"].iloc[0])
-    for view in ("Profiles", "Runs"):
-        app = open_page("agents", agent=agent, agents=view, evaluate="true")
-        assert_inert(app)
-
-
 def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> None:
     order = PersonaOrder(agents=["alpha", "bravo"], dimensions=[Dimension.FLUENCY], sample_size=2)
     first = jobs.start_judging(filled, order)
@@ -232,3 +147,24 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
     assert finished(filled, again.id).message.startswith("1 evaluated.")
     assert list(filled.evaluations.runs("alpha")["status"]) == ["completed"]
     assert list(filled.evaluations.runs("bravo")["status"]) == ["failed", "completed"]
+
+
+def test_runs_of_different_judges_are_never_compared(open_page, filled, words, run_of) -> None:
+    run_of(filled, "alpha", 8, "rules-2")
+    run_of(filled, "alpha", 3, "small")
+    app = open_page("agents", agents="Runs", agent="alpha")
+    assert "Run 1 stands apart: judged by scripted: rules-2, not by scripted: small." in words(app)
+    assert not any(said in words(app) for said in ("beyond luck", "could be luck", "Game by game"))
+    profile = words(open_page("agents", agent="alpha"))
+    assert "Run 1 stands apart" in profile
+    assert "Since the run before" not in profile
+    # Of an agent that another judge scored last, the run of the common judge counts, which is said.
+    run_of(filled, "michael", 2, "other")
+    run_of(filled, "bravo", 9, "rules-2")
+    ranked = words(open_page("agents", agent="alpha"))
+    assert "Of Alpha an earlier run counts here: the latest one has no Adherence by this judge." in ranked
+    # One whom only another judge scored is named and not ranked.
+    assert "Michael stands apart" in ranked
+    (headline,) = [line for line in ranked.splitlines() if "in character" in line]
+    assert all(name in headline for name in ("Alpha", "Bravo"))
+    assert "Michael" not in headline

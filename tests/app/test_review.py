@@ -13,21 +13,6 @@ from evaluation.ratings import Rating
 from tests.app.drawn import data_of, drawn
 
 
-def test_the_name_is_asked_once_and_can_be_changed(open_page, filled, words) -> None:
-    app = open_page("rate")
-    assert not app.exception
-    assert drawn(app) == []
-    assert "5 games can be rated; half of them have 8 messages." in words(app)
-    app.text_input[0].set_value("  Ada ")
-    app.button[0].click().run()
-    assert "rater" not in app.query_params
-    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 5"
-    (keeper,) = [one for one in app.get("bidi_component") if "kept_name" in one.proto.component_name]
-    assert json.loads(keeper.proto.json)["value"] == "Ada"
-    app.button(key="not_me").click().run()
-    assert app.text_input[0].label == "Your name"
-
-
 # The second turns around what stands behind it, as the scores of others in a list.
 @pytest.mark.parametrize(("name", "told"), [("   ", "Enter your name."), ("Ada \u202eeb", "That name cannot be used")])
 def test_a_name_that_cannot_be_used_is_explained(open_page, filled, words, name, told) -> None:
@@ -92,19 +77,6 @@ def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled
         desk_state.discard(filled, desk, value)
     assert filled.discards.of("Ada") == []
     assert desk.data is not None
-
-
-@pytest.mark.parametrize("act", [desk_state.submit, desk_state.discard])
-def test_a_game_that_was_deleted_makes_room_for_the_next_one(desk, filled, act) -> None:
-    token, gone = desk.data["token"], desk.transcript_id
-    filled.deletions.delete([gone], who="Ann")
-    act(filled, desk, form(desk, reason="garbled", note=""))
-    desk_state.take_next(filled, desk)
-    assert desk.transcript_id not in (None, gone)
-    told = "Somebody deleted that game. Your answers are kept in case it comes back."
-    assert (desk.data["gone"], desk.data["error"]["text"]) == (token, told)
-    desk_state.take_next(filled, desk)
-    assert "gone" not in desk.data
 
 
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:

@@ -12,7 +12,7 @@ from evaluation.rubric.rows_in_doubt import ReviewKind
 from evaluation.score import Method, RowVerdict
 from evaluation.store import Store
 from evaluation.transcript import Transcript, Vote
-from evaluation.workflows.judging import row_context, stored_review_queue
+from evaluation.workflows.judging import stored_review_queue
 from evaluation.workflows.scoring import add_evaluated
 from tests.games import game_of
 
@@ -74,36 +74,6 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert doubtful.overrides.current() == []
 
 
-def test_undo_takes_back_a_skip_before_the_decision_before_it_and_names_it(
-    store: Store, open_page: Any, words: Any
-) -> None:
-    store.iterations.create("v1")
-    said = [*SAID, ("Ann", "Cid voted for Ben in round 2."), ("Ben", "Ann voted for Ben in round 2.")]
-    add_evaluated(store, a_game("doubtful", said), source_name="x.json", iteration="v1")
-    app = open_page("games", part="Check", queue_of="v1")
-    app.text_input(key="queue_author").set_value("Grace").run()
-    assert "You decide as Grace." in words(app)
-    app.button_group(key="queue_kinds").set_value(["unverified reference"]).run()
-    first = message(app)
-    app.button(key="queue_counts").click().run()
-    second = message(app)
-    app.button(key="queue_skip").click().run()
-    assert message(app) != second
-    app.button(key="queue_undo").click().run()
-    assert "Taken back: Game 1 · v1, Memory accuracy, skipped" in words(app)
-    assert message(app) == second
-    assert len(store.overrides.current()) == 1
-    # Elsewhere meanwhile: the row that comes back is shown all the same.
-    app.selectbox(key="queue_of").set_value("Games of no iteration").run()
-    app.button(key="queue_undo").click().run()
-    assert not app.exception
-    assert "Taken back: Game 1 · v1, Memory accuracy, yes" in words(app)
-    assert message(app) == first
-    assert store.overrides.current() == []
-    app.button(key="queue_skip").click().run()
-    assert "Taken back" not in words(app)
-
-
 def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_they_are(doubtful: Store) -> None:
     [first] = doubtful.transcripts.ids()
     other = a_game("another", [*SAID, ("Ann", "Ann voted for Ben in round 1.")])
@@ -118,17 +88,6 @@ def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_the
     assert before
     assert after == before
     assert place not in {(one.transcript_id, one.item.metric, one.item.row.id) for one in queue}
-
-
-def test_a_row_stands_below_the_name_of_its_game_and_the_messages_before_it(
-    doubtful: Store, open_page: Any, words: Any
-) -> None:
-    [game] = doubtful.transcripts.ids()
-    said = words(open_page("games", part="Check", queue_of="v1"))
-    assert "Game 1 · v1" in said
-    assert "Ann: Ben voted for Cid in round 1." in said
-    assert [one.id for one in row_context(doubtful, game, "m2").before] == ["m0", "m1"]
-    assert row_context(doubtful, game, None).message is None
 
 
 def test_rows_about_which_reader_and_rule_disagree_are_offered(store: Store) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from tests.app.drawn import assert_inert
 
 
 def settings(open_page, **inputs):
@@ -29,18 +26,6 @@ def test_a_threshold_shows_what_it_would_change_before_it_is_stored(open_page, f
     assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
 
 
-def test_saved_thresholds_hold_and_lead_back_to_the_rubrics(open_page, filled) -> None:
-    app = settings(open_page, threshold_engagement=2.0)
-    app.button(key="save_thresholds").click().run()
-    assert not app.exception
-    assert filled.settings.thresholds()["engagement"] == 2.0
-    app = settings(open_page)
-    assert app.number_input(key="threshold_engagement").value == 2.0
-    app.button(key="reset_thresholds").click().run()
-    assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
-    assert app.number_input(key="threshold_engagement").value == 3.0
-
-
 def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     app = settings(open_page, limit_file_bytes=5, limit_messages=100)
     app.button(key="save_limits").click().run()
@@ -52,28 +37,25 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     assert app.number_input(key="limit_messages").value == 5_000
 
 
-def test_a_backup_can_be_downloaded_and_restored_with_its_addresses_when_that_is_confirmed(
-    open_page, filled, words, database
-) -> None:
+def test_a_backup_is_restored_with_its_addresses_only_when_that_is_confirmed(open_page, filled, words) -> None:
     address = {"base_url": "http://evil.test/v1"}
     filled.settings.set("judge", address)
     data = backup_bytes(filled)
     filled.settings.set("judge", {})
     filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
     app = settings(open_page)
-    assert "Download a backup" in [element.proto.label for element in app.get("download_button")]
-    assert "0 transcripts, 2 iterations" in words(app)
+    app.file_uploader[0].upload("x.duckdb", b"no database", "application/octet-stream").run()
+    assert "That file cannot be restored. Nothing was changed." in words(app)
+    assert "restore" not in [button.key for button in app.button]
+    app = settings(open_page)
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
-    assert "The backup can be used: 5 transcripts, 2 iterations, 2 ratings" in words(app)
     assert "judge.base_url = http://evil.test/v1" in words(app)
     assert not app.checkbox(key="restore_addresses").value
     app.checkbox(key="restore_addresses").set_value(True).run()
     app.button(key="restore").click().run()
     assert not app.exception
-    assert "The backup is restored." in words(app)
     assert filled.settings.get("judge") == address
     assert len(filled.transcripts.summaries()) == 5
-    assert len(list(database.parent.glob("app-before-restore-*.duckdb"))) == 1
 
 
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
@@ -95,22 +77,6 @@ def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_
     assert len(filled.transcripts.summaries()) == 5
     (kept,) = database.parent.glob("app-before-restore-*.duckdb")
     assert kept.read_bytes() == unusable
-
-
-@pytest.mark.parametrize("data", [b"no database", b"", b"PAR1"])
-def test_what_is_no_backup_is_refused(open_page, filled, words, data) -> None:
-    app = settings(open_page)
-    app.file_uploader[0].upload("x.duckdb", data, "application/octet-stream").run()
-    assert not app.exception
-    assert "That file cannot be restored. Nothing was changed." in words(app)
-    assert "restore" not in [button.key for button in app.button]
-    assert len(filled.transcripts.summaries()) == 5
-
-
-def test_a_hostile_name_stands_in_inert_elements_only(open_page, store, small_game, hostile) -> None:
-    store.iterations.create(hostile)
-    app = settings(open_page, threshold_engagement=2.0)
-    assert_inert(app)
 
 
 def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_one(

@@ -56,14 +56,6 @@ def test_a_page_says_the_same_with_a_simulated_conversation(open_page, simulate,
     assert said() == before
 
 
-def test_the_list_of_games_counts_it_apart(open_page, simulate, words) -> None:
-    line = next(line for line in words(open_page("games")).split("\n") if " games: " in line)
-    simulate()
-    shown = words(open_page("games"))
-    assert line in shown
-    assert "Counted apart: 1 simulated conversation of experiments and A/B tests." in shown
-
-
 def test_thresholds_spending_and_checks_leave_it_out(filled, simulate) -> None:
     higher = (("coherence", 99.0),)
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from evaluation.iterations.iteration import Fate
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import Store
@@ -152,25 +150,3 @@ def test_names_of_raters_are_checked_and_meant_once(open_page, filled, words) ->
     app.text_area(key="team_names").set_value("\u202eevil").run()
     assert "turns text around" in words(app)
     assert "team_assign" not in [button.key for button in app.button]
-
-
-@pytest.mark.parametrize(("gone", "query"), [(NAME, {"iteration": NAME}), ("Other", {"against": "Other"})])
-def test_what_a_tab_shows_and_another_one_deleted_is_said(open_page, filled, words, gone, query) -> None:
-    filled.iterations.create("Other")
-    app = open_page(**({"iteration": NAME} | query))
-    told = "renamed or deleted. Here is another one."
-    assert told not in words(app)
-    filled.deletions.delete_iteration(gone, who="Cleo", with_games=False)
-    app.run()
-    assert not app.exception
-    assert words(app).count(told) == 1
-    app.run()
-    assert told not in words(app)
-
-
-def test_a_deletion_that_is_undone_leads_back_to_the_iteration(open_page, filled) -> None:
-    app = open_page(iteration="Baseline prompt")
-    app.button(key="delete_iteration_0_0").click().run()
-    assert app.selectbox(key="iteration").value == NAME
-    app.button(key="undo_last").click().run()
-    assert app.selectbox(key="iteration").value == "Baseline prompt"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dashboard.app_pages.games.found_games import reading_words
 from dashboard.shared.jobs import jobs
-from evaluation.readers import ReadResult, read_uploads
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import tables, wait_for_jobs
-from tests.faults.bad_files import canonical
-from tests.faults.bad_inputs import ALL
+from tests.app.drawn import wait_for_jobs
 
 
 def upload(app, *games, bad: bytes | None = None):
@@ -63,36 +59,3 @@ def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> 
     app.segmented_control(key="where").set_value("An existing one").run()
     start(app, filled)
     assert list(filled.transcripts.summaries("Shorter prompt")["game_id"]) == ["four", "five"]
-
-
-def test_how_far_the_reading_is_stands_above_the_bar() -> None:
-    assert reading_words(0, 300, 0) == "Reading 300 files"
-    assert reading_words(0, 1, 41) == "Reading 1 file: 0 read, 41 games found"
-    assert reading_words(2, 3, 1) == "Reading 3 files: 2 read, 1 game found"
-
-
-GOOD = ("good.json", canonical(game_id="the good one"), "application/json")
-
-
-def told(result: ReadResult) -> tuple[str, str, str]:
-    assert result.error is not None
-    return result.name, result.error.message, result.error.remedy
-
-
-def test_each_refusal_stands_on_the_page_and_nothing_is_stored(open_page, store, words) -> None:
-    files = [(case.file, case.make(), "application/octet-stream") for case in ALL if not case.is_large]
-    app = open_page("games", part="Add")
-    app.file_uploader[0].set_value([*files, GOOD]).run()
-    assert not app.exception
-    said = words(app)
-    rows = tables(app)[-1]
-    listed = set(zip(rows["File"], rows["What is wrong"], rows["What to do"], strict=True))
-    refused = [
-        result
-        for result in read_uploads([(name, data) for name, data, _ in files])
-        if result.error and not result.preview
-    ]
-    assert f"{len(refused)} files refused" in said
-    assert [one.name for one in refused if told(one) not in listed] == []
-    assert store.transcripts.summaries().empty
-    assert store.jobs.list() == []

@@ -12,7 +12,7 @@ import pytest
 
 from dashboard.app_pages.trends.data import chart_targets
 from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
-from evaluation.rubric.definitions import ENGAGEMENT, STRATEGIC_DEPTH
+from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
 
 
@@ -87,12 +87,6 @@ def test_means_carry_their_interval_over_games() -> None:
     assert "one value has no interval" in means.text[1]
 
 
-def test_games_with_the_same_score_stand_side_by_side() -> None:
-    dots = drawn(points((1, "v1", 50.0), (1, "v1", 50.0)), limit=60.0).data[0]
-    assert len(set(dots.x)) == 2
-    assert all(abs(x - 1) < 0.5 for x in dots.x)
-
-
 def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
     # Scores 0, 0.02, 0.04 ... 40.02 of one iteration: of 51 places from the lowest to the highest each has a dot.
     scores = [place / 50 for place in range(MOST_DOTS + 2)]
@@ -109,36 +103,6 @@ def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
     assert means.y == pytest.approx((sum(scores) / len(scores),))
 
 
-@pytest.mark.parametrize(
-    ("definition", "score", "low", "high"),
-    [
-        (STRATEGIC_DEPTH, 4.0, 0, 100),
-        (STRATEGIC_DEPTH, 95.0, 50, 100),
-        (ENGAGEMENT, 1.0, 1, 5),
-        (ENGAGEMENT, 4.0, 2, 5),
-    ],
-)
-def test_the_axis_begins_below_the_data_and_holds_the_threshold(definition, score, low: float, high: float) -> None:
-    bottom, top = drawn(points((1, "v1", score)), definition, definition.threshold).layout.yaxis.range
-    assert bottom < low < high < top
-    assert bottom < definition.threshold < top
-    assert top - bottom < 1.2 * (high - low)
-
-
-def test_the_threshold_is_drawn_and_named() -> None:
-    figure = drawn(THREE_AND_TWO, limit=65.0)
-    failing_side, line, _ = figure.layout.shapes
-    assert (failing_side.y1, line.y0, line.y1) == (65.0, 65.0, 65.0)
-    assert figure.layout.annotations[0].text == "≥ 65 %"
-
-
-def test_more_names_than_fit_side_by_side_become_numbers() -> None:
-    few = points(*((place, f"Prompt v{place}", 50.0) for place in range(1, 5)))
-    many = points(*((place, f"Prompt v{place}", 50.0) for place in range(1, 7)))
-    assert drawn(few, limit=60.0).layout.xaxis.ticktext[3] == "Prompt v4"
-    assert list(drawn(many, limit=60.0).layout.xaxis.ticktext) == list("123456")
-
-
 def test_names_cannot_bring_markup_into_the_chart() -> None:
     hostile = '<a href="https://evil.example">v1</a>'
     figure = drawn(points((1, hostile, 50.0)), changes={hostile: hostile})
@@ -153,20 +117,3 @@ def test_the_figure_is_told_in_words_without_names() -> None:
         "Strategic depth over iterations, threshold at least 60 %. "
         "iteration 1: mean 60.0 % of 3 games; iteration 2: mean 80.0 % of 1 game."
     )
-
-
-def test_each_metric_has_a_row_and_its_traces_in_turn() -> None:
-    both = pd.concat([THREE_AND_TWO, points((1, "v1", 3.0), (2, "v2", 4.0)).assign(metric="engagement")])
-    definitions = {one.name: one for one in (STRATEGIC_DEPTH, ENGAGEMENT)}
-    figure = trend_figure(both, definitions, {"strategic_depth": 60.0})
-    assert [list(trace.y) for trace in figure.data][1::2] == [[60.0, 80.0], [3.0, 4.0]]
-    assert [trace.yaxis for trace in figure.data] == ["y", "y", "y2", "y2"]
-    assert [note.text for note in figure.layout.annotations] == ["≥ 60 %", "Strategic depth", "Engagement"]
-
-
-def test_dots_of_engagement_tell_how_many_people_rated() -> None:
-    frame = points((1, "v1", 3.0), (1, "v1", 4.0)).assign(raters=[2, 1])
-    assert list(drawn(frame, ENGAGEMENT, 3.0).data[0].text) == [
-        "game 0: 3.0 of 5, 2 raters",
-        "game 1: 4.0 of 5, 1 rater",
-    ]

@@ -7,19 +7,13 @@ import math
 import pytest
 
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
-from evaluation.statistics.intervals import Interval, no_interval
+from evaluation.statistics.intervals import Interval
 
 ROWS = [
     Whisker("Score", 0.75, Interval(0.2, 0.9), ceiling=0.8),
     Whisker("Question 1", 0.1, Interval(None, None, note="too few")),
     Whisker("Question 2", math.nan, Interval(None, None)),
 ]
-
-
-def test_a_ceiling_below_zero_stays_on_the_chart() -> None:
-    rows = [Whisker("depth", 0.2, no_interval("one value")), Whisker("voice", math.nan, no_interval("none"), -0.4)]
-    # 0.05 beyond the lowest of 0, 0.2 and -0.4.
-    assert whisker_figure(rows, "kappa", ()).layout.xaxis.range == pytest.approx((-0.45, 1.05))
 
 
 def test_dots_with_their_intervals_and_the_ceiling() -> None:

@@ -102,13 +102,6 @@ def test_a_ballot_is_told_in_words() -> None:
     assert ballot["l"] == ["Alpha votes for Bravo (1 of 2)", "Bravo votes for nobody (1 of 2)"]
 
 
-def test_who_left_at_night_was_not_voted_out() -> None:
-    night = Elimination(round=1, phase="night", player="Bravo")
-    game = transcript().model_copy(update={"eliminations": (night,)})
-    [left] = [row for row in chat_data(game, {}, roles_hidden=False)["rows"] if row["k"] == "e"]
-    assert left["x"] == "Bravo left the game at night"
-
-
 def test_a_message_tells_what_it_answers_and_how_strongly() -> None:
     strong = {"link_strength": 82.6, "link_words": ["trust"]}
     rows = {
@@ -159,12 +152,6 @@ def test_a_repeated_phrase_concerns_the_messages_that_repeat_it() -> None:
     badge = next(badge for badge in row(data, "c")["b"] if data["metrics"][badge[0]]["name"] == "anti_repetition")
     # Its two places in the message, 0 to 7 and 2 to 13, overlap: one mark.
     assert badge[2] == [[0, 13]]
-
-
-def test_a_reply_points_to_the_row_of_its_message() -> None:
-    data = shown(roles_hidden=False)
-    assert data["rows"][row(data, "b")["q"]]["i"] == "a"
-    assert row(data, "a")["q"] == -1
 
 
 def test_the_focus_is_a_row_that_is_shown() -> None:

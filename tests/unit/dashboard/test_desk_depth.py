@@ -84,15 +84,6 @@ def test_another_reason_must_be_said(store: Store) -> None:
         store.discards.add(game().id, "Ada", DiscardReason.OTHER)
 
 
-def test_a_deleted_game_takes_its_discard_along_and_brings_it_back(store: Store) -> None:
-    store.discards.add(game().id, "Ada", DiscardReason.KNOWN)
-    deletion = store.deletions.delete([game().id], who="Lead")
-    assert store.discards.list() == []
-    assert store.rating_queue.progress("Ada").discarded == 0
-    store.deletions.undo(deletion.id, who="Lead")
-    assert store.rating_queue.progress("Ada").discarded == 1
-
-
 def test_style_questions_blank_names_and_shuffle_per_rater() -> None:
     questions = style_questions(game(), "Ada")
     assert {one.player for one in questions} == set(PEOPLE)

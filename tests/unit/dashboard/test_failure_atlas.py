@@ -9,10 +9,8 @@ import pytest
 from dashboard.app_pages.overview.why_messages_fail import (
     COMMON,
     failure_atlas,
-    find_reason,
     rare_count,
     read_reason,
-    reason_key,
     trend_words,
 )
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
@@ -57,12 +55,6 @@ def test_rare_reasons_are_counted_and_shown_when_asked_for() -> None:
     found = failures(*(replace(REASON, label=f"No {letter}.") for letter in "abcdefgh"))
     assert len(failure_atlas(found, with_rare=False).reasons) == COMMON
     assert len(failure_atlas(found, with_rare=True).reasons) == COMMON + rare_count(found) == 8
-
-
-def test_a_reason_is_named_in_an_address_without_its_text() -> None:
-    assert find_reason(failures(REASON), reason_key(REASON)) == REASON
-    assert find_reason(failures(REASON), "nothing") is None
-    assert "No" not in reason_key(REASON)
 
 
 @pytest.mark.parametrize(

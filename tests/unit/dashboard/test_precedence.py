@@ -9,10 +9,6 @@ from dashboard.app_pages.rate.desk_state import Precedence
 LONG = 60.0
 
 
-def test_nobody_waits_while_nothing_is_urgent() -> None:
-    assert Precedence().give_way(0.0)
-
-
 def test_what_waits_goes_on_only_when_the_last_urgent_thing_is_done() -> None:
     order: list[str] = []
     precedence = Precedence()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from dashboard.app_pages.rate.rating_desk import FilledForm, desk_data, draft_data, read_form, read_token
-from evaluation.transcript import Cost, Elimination, Transcript, Vote
+from evaluation.transcript import Elimination
 from tests.games import game_of
 
 FORM = {"token": "t", "score": 3, "answers": [True, False, None, True, True], "comment": "Fine.", "rev": 4}
@@ -54,46 +52,17 @@ def test_a_draft_goes_back_as_it_came() -> None:
     assert draft_data(None) is None
 
 
-def secretive_game() -> Transcript:
+def test_the_form_has_the_words_of_the_rubric_and_the_length_of_what_is_read() -> None:
     said = [
-        ("Alpha", "Good morning", {"id": "SECRET-id", "metadata": {"x": "SECRET"}}),
-        ("Alpha", "SECRET team plan", {"channel": "team"}),
-        ("Bravo", "SECRET whisper", {"channel": "private"}),
-        ("Moderator", "SECRET: Bravo was a seer", {"channel": "system"}),
+        ("Alpha", "Good morning"),
+        ("Alpha", "A team plan", {"channel": "team"}),
         ("Bravo", "Sleep well?", {"round": 2}),
     ]
-    secrets = {"personality": "SECRET-person", "model": "SECRET-model", "is_human": True}
-    return game_of(
-        said,
-        {
-            "Alpha": {"role": "SECRET-role", "alignment": "mafia"} | secrets,
-            "Bravo": {"role": "SECRET-role", "alignment": "town"},
-        },
-        round=1,
-        game_id="SECRET-game-of-iteration-7",
-        source_format="SECRET-format",
-        votes=(Vote(round=1, voter="Alpha", target="Bravo", justification="SECRET"),),
-        eliminations=(Elimination(round=1, player="Bravo", role="SECRET-role"),),
-        winner="SECRET-winner",
-        cost=Cost(total_usd=1.25),
-        metadata={"prompt": "SECRET"},
-    )
-
-
-def test_nothing_that_could_sway_a_rater_is_sent() -> None:
-    sent = json.dumps(desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab"))
-    assert "Good morning" in sent
-    assert "Bravo left the game" in sent
-    for secret in ("SECRET", 'mafia"', "town", "1.25", secretive_game().id, "Votes"):
-        assert secret not in sent
-
-
-def test_the_form_has_the_words_of_the_rubric() -> None:
-    data = desk_data(secretive_game(), token="opaque", progress="1 of 3", storage="ab")
+    game = game_of(said, round=1, eliminations=(Elimination(round=1, player="Bravo"),))
+    data = desk_data(game, token="opaque", progress="1 of 3", storage="ab")
     assert [point["score"] for point in data["scale"]] == [1, 2, 3, 4, 5]
     assert len(data["questions"]) == 5
     length, *rows = data["rows"]
     assert [row["k"] for row in rows] == ["r", "m", "e", "r", "m"]
-    # Of what the rater reads: team and private messages are not counted.
-    words = sum(len(row["x"].split()) for row in rows if row["k"] == "m")
-    assert length == {"k": "e", "x": f"2 messages, {words} words"}
+    # Team and private messages are not counted.
+    assert length == {"k": "e", "x": "2 messages, 4 words"}

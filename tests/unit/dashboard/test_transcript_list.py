@@ -77,19 +77,6 @@ def test_the_verdict_is_a_filter_and_ratings_are_counted_by_person(listed: pd.Da
     assert list(listed["ratings"]) == [2, 0, 0]
 
 
-@pytest.mark.parametrize(
-    ("order", "expected"),
-    [
-        ("added", ["Beta", "alpha", "Gamma (3)"]),
-        ("newest", ["Gamma (3)", "alpha", "Beta"]),
-        ("game", ["alpha", "Beta", "Gamma (3)"]),
-        ("messages", ["alpha", "Beta", "Gamma (3)"]),
-    ],
-)
-def test_games_can_be_put_in_order(listed: pd.DataFrame, order: str, expected: list[str]) -> None:
-    assert names(ordered(listed, order)) == expected
-
-
 @pytest.mark.parametrize("order", ORDERS)
 def test_no_order_loses_a_game_and_scores_rise_with_none_at_the_end(listed: pd.DataFrame, order: str) -> None:
     shown = ordered(listed, order)
