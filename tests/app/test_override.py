@@ -71,7 +71,7 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     app = detail(open_page, game.id)
     said = words(app)
     assert "A mood." in said
-    assert "judge:small-model says: shallow, 75 % sure by its own account" in said
+    assert "small-model says: shallow, 75 % sure by its own account" in said
     assert "decided by a judge model" in said
     assert "The talk." not in said
     key = key_of(filled, game.id)

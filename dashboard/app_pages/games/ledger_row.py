@@ -11,6 +11,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
+from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
@@ -143,7 +144,9 @@ def judged(row: LedgerRow, transcript: Transcript, go: Go) -> None:
         return
     confidence = said.get("confidence")
     words = "" if confidence is None else f", {share_text(confidence)} sure by its own account"
-    plain(f"{said.get('method')} says: {str(said.get('label')).replace('_', ' ')}{words}")
+    who = str(said.get("method")).removeprefix("judge:")
+    how = " (a recorded answer)" if said.get("judge") == JudgeKind.RECORDED else ""
+    plain(f"{who}{how} says: {str(said.get('label')).replace('_', ' ')}{words}")
     key = row_key(transcript.id, row)
     for place, citation in enumerate(said.get("citations", ())):
         _citation(transcript, citation, f"cited_{place}_{key}", go)
