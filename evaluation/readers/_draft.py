@@ -12,9 +12,12 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._line_shapes import yaml_table
 from evaluation.readers.document import Limits
+from evaluation.text.normal import english_words, fold
 from evaluation.transcript import Alignment, Channel, Transcript
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
+_WORD = re.compile(r"[a-z]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST_SHOWN = 12
 
 
@@ -38,6 +41,23 @@ def is_moderator(name: str) -> bool:
 def is_abstention(target: str | None) -> bool:
     """Whether a vote's target says that nobody was chosen ("abstain", "no one", nothing at all)."""
     return target is None or not any(map(str.isalnum, target)) or letters(target) in word_set("abstentions")
+
+
+def is_approval(vote: str) -> bool:
+    """Whether a vote is one on a proposal ("approve", "innocent") and for no player."""
+    return letters(vote) in word_set("approvals")
+
+
+def is_ordinary(name: str) -> bool:
+    """Whether a name consists of English words alone ("Final Thoughts"), unlike a given name that is one ("Bob")."""
+    words = [word.strip(".") for word in fold(name).split()]
+    is_english = all(word.isalpha() and word in english_words() for word in words)
+    return is_english and " ".join(words) not in word_set("given_names")
+
+
+def words_in(name: str) -> list[str]:
+    """The words of a name or key, in small letters, also those of "FortuneTeller" and "mafia_chat"."""
+    return _WORD.findall(fold(_HUMP.sub(" ", name)))
 
 
 class Roster:
@@ -84,7 +104,7 @@ def alignment_of(role: str | None) -> Alignment | None:
     The whole name decides where it is listed ("MAFIA", "werewolf-hunter"); else its words do ("Alpha Werewolf"), one
     of the minority before one of the town, since "evil villager" is evil. Plurals count ("bystanders").
     """
-    words = _NOT_A_LETTER.sub(" ", (role or "").casefold()).split()
+    words = words_in(role or "")
     # "Role.FASCIST" is how programs print a member of an enumeration.
     words = words[1:] if len(words) > 1 and words[0] == "role" else words
     whole = _listed(" ".join(words))
@@ -96,7 +116,7 @@ def alignment_of(role: str | None) -> Alignment | None:
 
 def is_neutral(role: str) -> bool:
     """Whether a role is known to serve no side, or is that of somebody who does not play."""
-    return _listed(" ".join(_NOT_A_LETTER.sub(" ", role.casefold()).split())) == "neutral" or is_moderator(role)
+    return _listed(" ".join(words_in(role))) == "neutral" or is_moderator(role)
 
 
 def _listed(name: str) -> str | None:

@@ -45,6 +45,7 @@ def _sentences(line: str) -> list[str]:
 
 def heading(line: str) -> tuple[int | None, str | None] | None:
     """The round and phase that a heading starts; ``None`` for any other line."""
+    line = part("has begun").sub(r"\g<verb>", line)
     stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
     is_decorated = stripped != line.rstrip(" :.!")
     lowered = stripped.casefold()
@@ -192,6 +193,8 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
             if not (is_told or part("leaves alone").fullmatch(match["rest"])):
                 return
             role, rest = match["before"] or match["bracket"], " ".join((match["rest"], *written[place + 1 : place + 2]))
+        elif is_told and (match := shape("killed by").fullmatch(sentence)) and alignment_of(match["side"]) == "mafia":
+            role, rest = None, "killed"
         elif is_told or (sentence and (shape("revealed").fullmatch(sentence) or _winner_in(sentence))):
             continue
         else:
@@ -202,6 +205,17 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
         players = filter(None, (find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["player"].strip())))
         found += [Departure(player, role, bool(part("at night").search(sentence))) for player in players]
     yield from found
+
+
+def holders(line: str, find: Find) -> Iterator[tuple[str, str]]:
+    """The players of whom a line says that they have a hidden role, with that role: "Mafia are: Ann, Bob"."""
+    match = shape("holders").fullmatch(bare(line))
+    if match is None or alignment_of(match["role"]) != "mafia":
+        return
+    players = [find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["names"])]
+    if all(players):
+        role = match["role"].removesuffix("s")
+        yield from ((player, role) for player in players if player)
 
 
 def _winner_in(sentence: str) -> str | None:
@@ -234,5 +248,10 @@ def named_in_results(line: str, is_name: IsName) -> Iterator[str]:
             yield from people
     for match in map(shape("out").fullmatch, _sentences(line)):
         name = match["player"].strip() if match and part("leaves").match(match["rest"]) else ""
-        if part("capitalised").fullmatch(name) and name.split()[0].casefold() not in word_set("no_names"):
+        is_role_only = alignment_of(name) is not None
+        if (
+            part("capitalised").fullmatch(name)
+            and not is_role_only
+            and name.split()[0].casefold() not in word_set("no_names")
+        ):
             yield name

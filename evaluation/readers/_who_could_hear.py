@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import Roster, column_key, word_lists, word_set
+from evaluation.readers._draft import Roster, column_key, word_lists, word_set, words_in
 from evaluation.readers.document import EVERY, Answers, Question, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -27,8 +27,6 @@ _MOST_ASKED = 20
 _RECIPIENTS = "recipients"
 # Here it is settled who was handed what; that others say it too is for the reader to see.
 _HEARERS_SETTLED = frozenset({"opentelemetry", "langfuse", "langsmith"})
-_WORD = re.compile(r"[a-z]+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = re.compile(r"\s*[#:-]?\s*\d+\s*")
 _CHANNELS: tuple[Channel, ...] = ("team", "private", "system", "public")
 _OPEN_ENDS = ("private", "team")
@@ -41,7 +39,7 @@ _UNHEARD = frozenset({ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, REASONS_OF_VOTE
 
 def channel_named(name: str) -> Channel | None:
     """The channel that a name means, by its whole words, hidden ones before public ones; ``None`` if none tells."""
-    found = set(_WORD.findall(fold(_HUMP.sub(" ", name))))
+    found = set(words_in(name))
     known = word_lists("channel_words")
     return next((one for one in _CHANNELS if found & {*known[one]}), None)
 
@@ -178,7 +176,7 @@ class _Weighing:
             yield _Evidence((channel_named(message.recipients[0]) if is_channel else None) or "private", _RECIPIENTS)
         for kind in _kinds(message):
             meant = channel_named(kind)
-            is_told = bool(set(_WORD.findall(fold(kind))) & word_set("told_kinds"))
+            is_told = bool({*words_in(kind)} & word_set("told_kinds"))
             if meant in _OPEN_ENDS:
                 yield _Evidence(meant, kind)
             elif meant == "system" or (is_told and len(self.kinds) > 1 and meant is None):
@@ -210,7 +208,7 @@ class _Weighing:
 
 
 def _is_everybody(recipient: str) -> bool:
-    return "".join(_WORD.findall(fold(recipient))) in word_set("everybody")
+    return "".join(words_in(recipient)) in word_set("everybody")
 
 
 def _phase(phase: str) -> str:
@@ -230,7 +228,7 @@ def _flag(column: str, value: object) -> Channel | None:
     bare, said = column_key(column), str(value).casefold().strip()
     if bare in _PUBLIC_FLAGS:
         return "private" if said in _FALSE else None
-    words = {*_WORD.findall(fold(_HUMP.sub(" ", column)))}
+    words = {*words_in(column)}
     if words & word_set("flag_words") and words <= word_set("flag_words") | {"is", "only", "message"} and said in _TRUE:
         return "team" if "team" in words else "private"
     return None

@@ -119,24 +119,51 @@ def _kinds_of(transcript: Transcript) -> dict[str, int]:
 
 def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Question]) -> Transcript:
     """Several people under one role of a chat ("user"), each text with its speaker's name before a colon, are those."""
-    said = [message for message in transcript.messages if message.channel == "public"]
-    found = [line_part("name inside").match(message.text) for message in said]
-    if not said or not all(found) or not all(fold(message.speaker) in word_set("chat_roles") for message in said):
+    inside = _scribed(transcript.messages) or _inside_roles(transcript.messages)
+    if not inside:
         return transcript
-    inside = {
-        message.id: {"speaker": match["name"].strip("* "), "text": match["text"]}
-        for message, match in zip(said, found, strict=True)
-        if match
-    }
     names = list(dict.fromkeys(held["speaker"] for held in inside.values()))
     listed = ", ".join(names)
-    # One name in each role is a habit of the chat; more than there are roles are people.
-    if len(names) < 2 or len(listed) > _LONGEST_LIST or answers.speaker(listed) == "text":
+    if len(listed) > _LONGEST_LIST or answers.speaker(listed) == "text":
         return transcript
-    words = f"Each text begins with a name, taken as who speaks: {shorten(listed)}."
+    words = f"{counted(len(inside), 'text')} of others' begin with a name, taken as who speaks: {shorten(listed)}."
     questions.append(Question(Topic.SPEAKER, listed, words, answers.speaker(listed) or "player", ("player", "text")))
     messages = [changed(message, **inside.get(message.id, {})) for message in transcript.messages]
-    return _rebuilt(transcript, players=[Player(name=name) for name in names], messages=tuple(messages))
+    speaking = {message.speaker for message in messages if message.channel != "system"}
+    players = [player for player in transcript.players if player.name in speaking]
+    players += [Player(name=name) for name in names if name not in {player.name for player in players}]
+    return _rebuilt(transcript, players=players, messages=tuple(messages))
+
+
+def _inside_roles(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
+    """Speaker and text of all that is said, by message, where each text under a role begins with a name."""
+    said = [message for message in messages if message.channel == "public"]
+    found = [line_part("name inside").match(message.text) for message in said]
+    if not all(found) or not all(fold(message.speaker) in word_set("chat_roles") for message in said):
+        return {}
+    pairs = zip(said, found, strict=True)
+    # One name in each role is a habit of the chat; more than there are roles are people.
+    if len({match["name"] for match in found if match}) < 2:
+        return {}
+    return {one.id: {"speaker": match["name"].strip("* "), "text": match["text"]} for one, match in pairs if match}
+
+
+def _scribed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
+    """Speaker and text, by message, of what a scribe ("scribe: Ann") writes down that others say ("Bob: Hello")."""
+    scribes = {fold(match["name"]) for one in messages if (match := line_part("scribe").fullmatch(one.text.strip()))}
+    people = {fold(one.speaker): one.speaker for one in messages if not is_moderator(one.speaker)}
+    inside: dict[str, dict[str, str]] = {}
+    last = None
+    for message in messages if scribes else ():
+        if fold(message.speaker) not in scribes:
+            continue
+        match = line_part("name inside").match(message.text)
+        if match and (speaker := people.get(fold(match["name"]))):
+            last = speaker
+            inside[message.id] = {"speaker": speaker, "text": match["text"]}
+        elif last and message.text.startswith(("... ", "…")):
+            inside[message.id] = {"speaker": last, "text": message.text.lstrip(".… ")}
+    return inside
 
 
 def _one_spelling(transcript: Transcript) -> Transcript:

@@ -566,7 +566,10 @@ class _Game:
             self._say(row, self.last, text)
         elif speaker is None or not said:
             reason = "no text" if speaker else "no speaker" if said else "neither speaker nor text"
-            shown = said or speaker or " ".join(filter(None, map(_shown, row.cells.values())))
+            reason = "a vote for no player of the game" if is_vote else reason
+            shown = (
+                said or (speaker if not is_vote else None) or " ".join(filter(None, map(_shown, row.cells.values())))
+            )
             leave_out(self.kinds, self.left_out, row.place, shown, reason)
         else:
             is_letter = first is None or any(channel_named(word) in ("private", "team") for word in words)

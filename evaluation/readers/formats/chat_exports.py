@@ -32,6 +32,7 @@ _SLACK_DAY = re.compile(r"(?P<channel>[^/]+)/\d{4}-\d{2}-\d{2}\.json")
 _SLACK_USERS = "users.json"
 _MENTION = re.compile(r"<@([A-Z0-9]+)(?:\|([^<>]*))?>")
 _LINK = re.compile(r"<(#|!|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>")
+_WITHOUT_TEXT = "without text: a picture, a sticker or a file"
 _NAMELESS = "Deleted account"
 
 
@@ -97,6 +98,8 @@ def _transcript(
             reply_to = places.get(post.reply) if post.reply else None
             said = partial(draft.say, speaker, post.text, channel_name=channel, sent_at=post.time)
             places[post.id] = said(reply_to=reply_to, metadata={"is_bot": True} if post.is_bot else {})
+        else:
+            draft.say(speaker, _WITHOUT_TEXT, "system", channel_name="media", sent_at=post.time)
     without_text = "Nobody speaks in the chat."
     return draft.build_open(source_format, f"{source_format}-{game_id}", metadata=about, without_text=without_text)
 

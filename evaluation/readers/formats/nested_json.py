@@ -18,7 +18,16 @@ import yaml
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import parse_json, step
-from evaluation.readers._draft import THOUGHTS_CHANNEL, alignment_of, column_key, is_moderator, word_lists, word_set
+from evaluation.readers._draft import (
+    THOUGHTS_CHANNEL,
+    alignment_of,
+    column_key,
+    is_approval,
+    is_moderator,
+    is_ordinary,
+    word_lists,
+    word_set,
+)
 from evaluation.readers._game_log import is_role
 from evaluation.readers._who_could_hear import (
     ANSWERS_IN_A_FORM,
@@ -89,7 +98,9 @@ class _Walk:
         named = guess_mapping(plain)
         cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
-        context["round"] = cells["round"] = _number(context.get("round"))
+        # A night has a number of its own where a day has one.
+        at_night = plain.get("night") if cells.get("round") is None else None
+        context["round"] = cells["round"] = _number(context.get("round") if at_night is None else at_night)
         speaker, text = _speaker(cells.get("speaker")), cells.get("text")
         if isinstance(text, str) and not speaker:
             speaker = self._player_in(plain) or context.get("author")
@@ -100,6 +111,8 @@ class _Walk:
             speaker = str(around["agent"]) if is_own else speaker
             context["channel"] = ANSWERS_TO_THE_PROGRAM if is_own else "system"
         voter = next((plain[key] for key in plain if column_key(key) in word_set("voter_columns")), None)
+        if speaker and "target" not in cells and channel_named(str(context.get("channel"))) is None:
+            text = self._cast(path, context, plain, speaker, text)
         if isinstance(speaker, str) and isinstance(text, str) and text.strip():
             rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
             hearers = next(
@@ -117,16 +130,19 @@ class _Walk:
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
             self._player(speaker, role)
         count = len(self.rows)
-        inner = {**context, "agent": speaker} if is_agent else context
-        if author := _author(held):
-            inner = {**inner, "author": author}
-        for said in _side_by_side(held):
-            self._row(path, context, said, {})
-        for key, one in held.items():
-            self._member(key, one, step(path, key), inner, depth)
+        self._members(held, path, {**context, "agent": speaker} if is_agent else context, depth)
         if isinstance(text, str) and text.strip() and not speaker and len(self.rows) == count:
             # Nobody says it: an event of the game, or left out, and counted.
             self._row(path, context, {"text": text}, {})
+
+    def _cast(self, path: str, context: Mapping[str, Any], plain: Mapping[str, Any], speaker: Any, text: Any) -> Any:
+        """Takes the vote that an object holds beside its speaker; returns the text, where that is not its reason."""
+        cast = next((one for key, one in plain.items() if column_key(key) == "vote" and isinstance(one, str)), None)
+        if cast is None:
+            return text
+        why = {} if is_approval(cast) else {"text": text or _reason(plain)}
+        self._row(path, context, {"speaker": speaker, "target": cast, "kind": "vote", **why}, {})
+        return text if is_approval(cast) else None
 
     def _player_in(self, plain: Mapping[str, Any]) -> str | None:
         """The player whom a row names under a key of no known meaning, such as ``wolf``."""
@@ -136,13 +152,28 @@ class _Walk:
         found = held & known
         return found.pop() if len(found) == 1 else None
 
+    def _members(self, held: Mapping[str, Any], path: str, context: Mapping[str, Any], depth: int) -> None:
+        author = _author(held)
+        inner = {**context, "author": author} if author else context
+        for said in _side_by_side(held):
+            self._row(path, context, said, {})
+        for key, one in held.items():
+            if author and (texts := _texts_of(one)):
+                self._row(step(path, key), inner, {"speaker": author, "text": "\n".join(texts)}, {})
+            else:
+                self._member(key, one, step(path, key), inner, depth)
+
     def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
         bare, words = column_key(key), set(_WORDS.findall(key.casefold()))
-        names = held if isinstance(held, list) else [held]
+        names = [_who(one) for one in (held if isinstance(held, list) else [held])]
         if isinstance(held, str) and bare in word_set("winner_keys") and held.strip():
             self.winner = held
+        elif isinstance(held, str) and words & word_set("leave_kinds") and " was " in held:
+            self._row(path, context, {"text": held, "kind": "elimination"}, {})
         elif (
-            bare in word_set("gone_keys") and names and all(isinstance(name, str) and _is_name(name) for name in names)
+            (bare in word_set("gone_keys") or bare.endswith(("kill", "eliminations")))
+            and names
+            and all(isinstance(name, str) and _is_name(name) for name in names)
         ):
             for name in names:
                 self._row(path, context, {"target": name, "kind": "elimination"}, {})
@@ -151,7 +182,7 @@ class _Walk:
         elif isinstance(held, list):
             inner = _context_of(key, words, context)
             lines = [line for one in held if (line := _LINE.fullmatch(_text(one)))]
-            if len(lines) < max(2, len(held)):
+            if len(lines) < max(2, len(held)) or all(is_ordinary(line["name"]) for line in lines):
                 self.visit(held, path, inner, depth + 1)
                 return
             for place, line in enumerate(lines):
@@ -198,8 +229,8 @@ def _result(
     target, words = cells.get("target"), {*_WORDS.findall(str(cells.get("kind")).casefold())}
     is_end = bool(words & word_set("leave_kinds")) or ("kill" in words and held.get("saved") is False)
     role = cells.get("role") or next((held[key] for key in held if column_key(key) == "role"), None)
-    if is_end and isinstance(target, str) and speaker in (None, role):
-        return {"target": target, "role": role, "kind": "elimination"}
+    if is_end and (gone := target or speaker) and isinstance(gone, str) and (not target or speaker in (None, role)):
+        return {"target": gone, "role": role, "kind": "elimination"}
     if (voter or speaker) and target is not None and (voter or "vote" in kind):
         return {"speaker": voter or speaker, "target": target, "kind": "vote"}
     return None
@@ -210,11 +241,31 @@ def _speaker(name: Any) -> Any:
     return f"Player {name}" if isinstance(name, int) and not isinstance(name, bool) else name
 
 
+def _who(held: Any) -> Any:
+    """The speaker's name in an object that tells of somebody; any other value as it is."""
+    return _speaker(held.get(guess_mapping(held).speaker or "")) if isinstance(held, dict) else held
+
+
 def _author(held: Mapping[str, Any]) -> str | None:
     """The name of a speaker who is an object of its own, beside the texts: ``{"speaker": {"name": "Ann"}, ...}``."""
     speakers = (one for key, one in held.items() if isinstance(one, dict) and column_key(key) in ("speaker", "author"))
     name = next((one.get("name") for one in speakers), None)
     return name if isinstance(name, str) and name.strip() else None
+
+
+def _texts_of(value: Any) -> list[str]:
+    """The texts of a list that holds nothing but what one speaker says, block by block."""
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        return []
+    mappings = [guess_mapping(item) for item in value]
+    texts = [item.get(mapping.text or "") for item, mapping in zip(value, mappings, strict=True)]
+    is_one = all(mapping.speaker is None for mapping in mappings)
+    return texts if is_one and all(isinstance(text, str) and text.strip() for text in texts) else []
+
+
+def _reason(plain: Mapping[str, Any]) -> str | None:
+    held = (one for key, one in plain.items() if column_key(key) in word_set("reason_labels"))
+    return next((one for one in held if isinstance(one, str) and one.strip()), None)
 
 
 def _is_chat(value: Any) -> bool:

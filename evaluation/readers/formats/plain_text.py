@@ -29,7 +29,9 @@ from evaluation.readers._draft import (
     TranscriptDraft,
     alignment_of,
     is_abstention,
+    is_approval,
     is_moderator,
+    is_ordinary,
     word_set,
 )
 from evaluation.readers._line_shapes import known_by_sight, part, shape
@@ -48,7 +50,7 @@ from evaluation.readers.document import (
 )
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
-from evaluation.text.normal import english_words, fold
+from evaluation.text.normal import fold
 from evaluation.transcript import Channel
 
 FORMAT = "plain-text"
@@ -62,6 +64,7 @@ _MARKS = "\ufeff\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u20
 # The same few names are compared in every line.
 _fold = lru_cache(maxsize=4096)(fold)
 _LEAST_NUMBERED = 5
+_LEAST_TOLD = 3
 _LONGEST_MATTER = 60
 _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
@@ -139,6 +142,7 @@ def _lines(text: str) -> list[_Line]:
     left |= dict.fromkeys(_fields_below(written, titles), "a field of the turn")
     code, traces = _code_lines(written), _traceback_lines(written)
     is_bracketed = _speaks_in_brackets(written)
+    is_told = sum(part("by the system").fullmatch(_plain(line)) is not None for line in written) >= _LEAST_TOLD
     found: list[_Line] = []
     for place, line in enumerate(written):
         cleaned = _plain(line)
@@ -151,8 +155,11 @@ def _lines(text: str) -> list[_Line]:
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
+        told = part("by the system").fullmatch(cleaned) if is_told else None
         head = (
-            titles.get(place) or _NOTHING
+            Head("event", text=told["text"])
+            if told
+            else titles.get(place) or _NOTHING
             if starts or place in titles
             else _head(cleaned, is_bracketed=is_bracketed) or _NOTHING
         )
@@ -214,6 +221,7 @@ def _without_marks(lines: list[_Line]) -> list[_Line]:
     """
     split = {line.head.name: _picture_and_name(line.head.name) for line in lines if line.head.name}
     bare = {name for pictures, name in split.values() if pictures}
+    bare |= {" ".join(words[:-1]) for name in bare if (words := name.split())[1:] and _tells_of_thoughts(words[-1])}
     own: dict[str, set[str]] = {}
     for pictures, name in split.values():
         own[name] = own.get(name, pictures) & pictures
@@ -221,19 +229,28 @@ def _without_marks(lines: list[_Line]) -> list[_Line]:
         # Pictures that never change, and mean nothing, are parts of the names.
         return lines
 
-    def renamed(head: Head) -> Head:
-        pictures, name = split[head.name]
+    def renamed(head: Head, pictures: set[str], name: str) -> Head:
         words = name.split()
         # The longest name goes first; words behind it that tell of nothing hidden belong to it.
         parts = ((" ".join(words[:count]), " ".join(words[count:])) for count in range(len(words) - 1, 0, -1))
         thinker = next((whose for whose, behind in parts if whose in bare and _tells_of_thoughts(behind)), None)
         whose = thinker or (words[0] if is_moderator(words[0]) else name)
-        said = pictures - own[name] | pictures & (_THINKS | _SAYS)
+        said = pictures - own.get(name, set()) | pictures & (_THINKS | _SAYS)
         is_thought = thinker is not None or not said.isdisjoint(_THINKS)
         notes = ("thinking",) if is_thought else tuple("public" if one in _SAYS else f"#{one}" for one in sorted(said))
         return replace(head, name=whose, tags=(*head.tags, *notes))
 
-    return [replace(line, head=renamed(line.head)) if line.head.name else line for line in lines]
+    def unmarked(line: _Line) -> Head:
+        """The beginning of "🗣️ 1. Ann I wait", whose name ends without a colon."""
+        pictures, written = _picture_and_name(line.cleaned)
+        words = written.split()
+        names = [name for count in range(_MOST_WORDS, 0, -1) if (name := " ".join(words[:count])) in bare]
+        if line.head != _NOTHING or pictures.isdisjoint(_THINKS | _SAYS) or not names:
+            return line.head
+        return renamed(Head("colon", text=written.removeprefix(names[0]).strip()), pictures, names[0])
+
+    heads = (renamed(one.head, *split[one.head.name]) if one.head.name else unmarked(one) for one in lines)
+    return [replace(line, head=head) for line, head in zip(lines, heads, strict=True)]
 
 
 def _tells_of_thoughts(words: str) -> bool:
@@ -391,7 +408,7 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
 def _after_time(line: str, time: str) -> Head | None:
     """The speaker as chats of the net and of conferences write it behind a time: "<Ann>", "From Ann to Bob"."""
     if match := part("nick").fullmatch(line):
-        return Head("colon", match["nick"], match["text"], time=time)
+        return Head("nick", match["nick"], match["text"], time=time)
     match = part("conference").fullmatch(line)
     to = (match["to"],) if match and match["to"] else ()
     return Head("colon", match["name"], match["text"], recipients=to, time=time) if match else None
@@ -443,7 +460,12 @@ def _named(
 
 def _is_name(name: str) -> bool:
     """Whether something may be a name: short, few words, no sentence, no address."""
-    if not 0 < len(name) <= _LONGEST_NAME or len(name.split()) > _MOST_WORDS or part("no name").fullmatch(name):
+    if (
+        not 0 < len(name) <= _LONGEST_NAME
+        or name.count("(") != name.count(")")
+        or len(name.split()) > _MOST_WORDS
+        or part("no name").fullmatch(name)
+    ):
         return False
     if part("phone").fullmatch(name):
         return True
@@ -588,7 +610,8 @@ class _Speakers:
             and (line.head.key in self.listed or not game_log.tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
-        self._links = {head.key for head in beginning.values() if part("address").fullmatch(head.text)}
+        linked = (head for head in beginning.values() if head.shape != "nick" and part("address").fullmatch(head.text))
+        self._links = {head.key for head in linked}
         self._links -= {head.key for head in beginning.values() if not part("address").fullmatch(head.text)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
         self._sentences = Counter(
@@ -637,14 +660,17 @@ class _Speakers:
             accepted = False
             self.labels += 1
         else:
-            is_doubtful = name in word_set("doubtful") or self._only_repeats(head.name) or self._is_field(head)
+            is_doubtful = head.shape != "nick" and self._is_doubtful(head)
             is_shown = name in self._marked or self._counts[name] > 1 or self._stand_alike
             is_known = is_shown or is_moderator(head.name) or self._is_named(head.name)
-            is_alike = _build(head.name) in self._builds and not _is_ordinary(head.name)
+            is_alike = _build(head.name) in self._builds and not is_ordinary(head.name)
             accepted = not is_doubtful and (is_known or is_alike)
             if not accepted:
                 self.asked.setdefault(self.spelling(head.name), number)
         self._accepted |= {name} if accepted else set()
+
+    def _is_doubtful(self, head: Head) -> bool:
+        return head.key in word_set("doubtful") or self._only_repeats(head.name) or self._is_field(head)
 
     def _tells_of(self, name: str) -> bool:
         """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
@@ -659,15 +685,15 @@ class _Speakers:
         words = head.name.replace("_", " ").split()
         is_section = self._counts[head.key] == 1 or any(word.islower() and len(word) > 3 for word in words)
         if head.shape == "titled" and len(words) > 1 and is_section and _build(head.name) != "A 1":
-            return any(map(_is_ordinary, words)) and not is_moderator(head.name)
-        if len(words) < 2 or not _is_ordinary(" ".join(words)) or is_moderator(head.name):
+            return any(map(is_ordinary, words)) and not is_moderator(head.name)
+        if len(words) < 2 or not is_ordinary(" ".join(words)) or is_moderator(head.name):
             return False
         return head.shape == "titled" or (head.name.islower() and head.time is None and not self._is_named(head.name))
 
     def _only_repeats(self, name: str) -> bool:
         """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
         key = _fold(name)
-        is_plain = self._counts[key] > 1 and _is_ordinary(name) and not is_moderator(name)
+        is_plain = self._counts[key] > 1 and is_ordinary(name) and not is_moderator(name)
         return is_plain and not self._is_named(name) and self._sentences[key] * 2 < self._counts[key]
 
     def _is_named(self, name: str) -> bool:
@@ -804,13 +830,6 @@ def _is_label(name: str) -> bool:
 def _build(name: str) -> str:
     """The build of a name: "A" for "Ann", "A A" for "Ann Lee", "A 1" for "Player 3", "a" for "ann"."""
     return " ".join("1" if word[0].isdigit() else "A" if word[0].isupper() else "a" for word in name.split())
-
-
-def _is_ordinary(name: str) -> bool:
-    """Whether a name consists of English words alone ("Final Thoughts"), unlike a given name that is one ("Bob")."""
-    words = [word.strip(".") for word in _fold(name).split()]
-    is_english = all(word.isalpha() and word in english_words() for word in words)
-    return is_english and " ".join(words) not in word_set("given_names")
 
 
 def _looks_like_a_name(name: str) -> bool:
@@ -972,13 +991,14 @@ class _Page:
         elif head.shape == "event":
             written = head.text
         # Below somebody's words, and where messages have times, only a line that tells nothing else counts.
-        is_told = self._open is None or (self._speakers.is_timed and head.time is not None)
+        is_event = head.shape == "event" and head.time is None
+        is_told = self._open is None or is_event or (self._speakers.is_timed and head.time is not None)
         rest = game_log.opens_votes(written)
         if rest is not None:
             self._in_votes = True
         kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
         if rest is None and kind is None:
-            kind = self._take_results(written, is_told=is_told)
+            kind = self._take_roles(written, is_told=is_told) or self._take_results(written, is_told=is_told)
         kind = kind or ("event" if is_silent else None)
         if kind or rest == "":
             self._tell(written, kind or "event")
@@ -995,6 +1015,12 @@ class _Page:
         if is_command:
             self._tell(f"{ballot.voter}: {head.text}", "vote", time=head.time)
         return is_command
+
+    def _take_roles(self, written: str, *, is_told: bool) -> str | None:
+        found = list(game_log.holders(written, self._find)) if is_told else []
+        for player, role in found:
+            self._roles[_fold(player)] = self._roles.get(_fold(player)) or role
+        return "role" if found else None
 
     def _take_results(self, written: str, *, is_told: bool = True) -> str | None:
         """The kind of what a line tells: an elimination or, as an event, the winner; ``None`` for neither."""
@@ -1024,18 +1050,27 @@ class _Page:
 
     def _speak_or_continue(self, line: _Line) -> None:
         head = line.head
-        if head.shape == "event" and self._speakers.is_timed:
+        if head.shape == "event" and (self._speakers.is_timed or head.time is None):
             self._tell(head.text, "event", EVENT_CHANNEL, head.time)
         elif self._speakers.speaks(head):
-            self._say(head)
+            self._say(head, line.number)
         elif self._speakers.may_begin(head) and self._speakers.spelling(head.name) in self._speakers.asked:
             self._tell(line.cleaned, "event")
         else:
             self._continue(line)
 
     def _continue(self, line: _Line) -> None:
-        if self._open is not None:
-            self._open.lines.append(line.text.rstrip())
+        opened = self._open
+        if (
+            opened is not None
+            and not (self._speakers.is_timed or line.is_code)
+            and part("aside").fullmatch(line.cleaned)
+        ):
+            # A note of who writes down what is said: "[crosstalk]".
+            self._tell(line.cleaned, "event")
+            self._open = opened
+        elif opened is not None:
+            opened.lines.append(line.text.rstrip())
         elif line.cleaned and shape("header").fullmatch(line.cleaned):
             leave_out(self._kinds, self._left_out, f"line {line.number}", line.cleaned, _OF_EXPORT)
         elif line.cleaned:
@@ -1047,8 +1082,14 @@ class _Page:
         self._open = None
         self._kinds[kind] += 1
 
-    def _say(self, head: Head) -> None:
+    def _say(self, head: Head, number: int) -> None:
         speaker = self._speakers.spelling(head.name)
+        verdict = part("verdict").fullmatch(head.text)
+        if verdict and (is_approval(verdict["vote"]) or is_abstention(verdict["vote"])):
+            self._open = None
+            reason = "a vote for no player of the game"
+            leave_out(self._kinds, self._left_out, f"line {number}", f"{speaker}: {head.text}", reason)
+            return
         recipients = tuple(self._find(name) or name for name in head.recipients)
         one = _Spoken(speaker, [head.text], self._draft.round, self._draft.phase, "public", self._channel, recipients)
         one.time = head.time
@@ -1111,8 +1152,11 @@ class _Page:
 
     def _is_role_of(self, speaker: str, note: str) -> bool:
         """Whether the same words always stand behind this name, and other words behind other names."""
-        is_repeated = sum(found.total() for found in self._speakers.notes.values()) > len(self._speakers.notes)
-        return len(self._speakers.notes.get(_fold(speaker), ())) == 1 and is_repeated and _is_name(note)
+        notes = self._speakers.notes
+        is_repeated = sum(found.total() for found in notes.values()) > len(notes)
+        # "(CS, Oslo)" behind every name tells of nothing; where one is known, the others are roles as well.
+        is_game = any(map(game_log.is_role, {one for found in notes.values() for one in found}))
+        return len(notes.get(_fold(speaker), ())) == 1 and is_repeated and is_game and _is_name(note)
 
 
 def _words(text: str) -> set[str]:

@@ -36,6 +36,7 @@ def test_a_chat_of_telegram() -> None:
         ("system", "Ann", "create group"),
         ("public", "Ann", "Who is the wolf?"),
         ("public", "Bob", "Not me"),
+        ("system", "Bob", "without text: a picture, a sticker or a file"),
         ("public", "user3", "Hm"),
     ]
     assert transcript.messages[2].reply_to == transcript.messages[1].id
@@ -72,6 +73,7 @@ def test_a_channel_of_discord() -> None:
         ("public", "Ann", "I left the door open"),
         ("public", "Bob", "Why?"),
         ("system", "Ann", "Pinned a message."),
+        ("system", "Bob", "without text: a picture, a sticker or a file"),
     ]
     assert transcript.messages[2].reply_to == transcript.messages[1].id
     assert transcript.game_id == "discord-22"

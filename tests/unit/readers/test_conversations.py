@@ -35,7 +35,7 @@ def test_a_list_and_a_table_of_messages_are_the_same_transcript() -> None:
     ("given", "said"),
     [
         ([], "There is no message"),
-        ([{"who": "x", "words": 1}], r"There is no column for the .*; there are who, words"),
+        ([{"who": "x", "size": 1}], r"There is no column for the .*; there are who, size"),
         (pd.DataFrame({"speaker": ["a"]}), "There is no column for the text; there are speaker"),
         ("Ann: hello", "str is not a conversation"),
         ({"speaker": "a", "text": "b"}, "dict is not a conversation"),

@@ -405,3 +405,112 @@ def test_the_list_of_who_is_alive_is_no_player() -> None:
         "[22:29:11] Players Alive: [0, 2]\n[22:29:25] Player 0: Grain seems too broad.\n[22:29:26] Player 2: Does it?\n"
     )
     assert {speaker for channel, speaker, _ in heard(text) if channel == "public"} == {"Player 0", "Player 2"}
+
+
+def test_the_end_of_a_round_and_the_players_left_are_no_speech() -> None:
+    text = (
+        "[10:00:00] Circle Game Starting...\nImposters are Players: {1}\n"
+        "[10:00:01] Starting round 1 (duration: 1.5 minutes)\n[10:00:01] Round 1 has started! It will end at 10:01:35\n"
+        "[10:00:02] Player 0: Good morning.\n[10:00:04] Player 1: It was Player 0.\n"
+        "Round 2 started! Duration: 1.5 minutes\nPlayers alive: [0, 1]\n[10:02:00] Player 0: And now?\n"
+        "[10:03:00] Circle Game Starting...\n[10:03:02] Player 1: Again.\n[10:03:04] Player 0: Yes, again.\n"
+        "Mafia 0 has been eliminated by vote!\n"
+    )
+    first, second = results(text)
+    assert first.preview is not None
+    assert second.transcript is not None
+    assert told(first.preview)[-1] == ("public", "Player 0", "And now?")
+    assert [one.round for one in first.preview.discussion] == [1, 1, 2]
+    assert [(one.name, one.role) for one in first.preview.players] == [("Player 0", None), ("Player 1", "Imposter")]
+    assert set(second.transcript.player_names) == {"Player 0", "Player 1"}
+
+
+def test_what_the_system_tells_without_a_colon() -> None:
+    text = (
+        "System Mafia are: Olga, Per\n☀️ System Day 1\n💭 Olga Thinking: I wait.\n🗣️ 1. Olga Rui is too calm.\n"
+        "💭 Rui Thinking: It is Olga.\n🗣️ 2. Rui It was Olga, I say.\n💭 Per Thinking: Hm.\n🗣️ 3. Per No.\n"
+        "System Mafia killed Rui\n🗣️ 3. Per: [👍 Innocent]\n"
+    )
+    found = result(text)
+    transcript = found.transcript or found.preview
+    assert transcript is not None
+    assert told(transcript)[1:3] == [("private", "Olga", "I wait."), ("public", "Olga", "Rui is too calm.")]
+    assert {one.name: one.role for one in transcript.players} == {"Olga": "Mafia", "Per": "Mafia", "Rui": None}
+    assert [(one.player, one.round) for one in transcript.eliminations] == [("Rui", 1)]
+    assert found.left_out[0].reason == "a vote for no player of the game"
+
+
+def test_a_scribe_writes_down_what_others_say() -> None:
+    text = (
+        "10:00:01 <zakim> olga, you wanted to speak\n10:00:02 <olga> scribe: olga\n10:00:03 <per> present+\n"
+        "10:00:04 <olga> per: I have read it all.\n10:00:05 <olga> ... twice\n10:00:06 <olga> next: the rest\n"
+        "10:00:07 <per> https://example.org/\n10:00:08 <rui> http://example.org/\n"
+    )
+    found = result(text)
+    assert found.transcript is not None
+    assert [one[1:] for one in told(found.transcript) if one[0] == "public"][1:5] == [
+        ("per", "present+"), ("per", "I have read it all."), ("per", "twice"), ("olga", "next: the rest"),
+    ]  # fmt: skip
+    assert set(found.transcript.player_names) == {"olga", "per", "rui"}
+    assert "others' begin with a name" in str(found.questions)
+
+
+def test_asides_and_places_behind_names_are_neither_speech_nor_roles() -> None:
+    text = (
+        "Olga (Oslo): I am here.\n[nobody else came]\nI wait.\nPer (Bergen): So am I.\n"
+        "Olga (Oslo): Good.\nPer (Bergen): Yes.\n"
+    )
+    found = result(text)
+    assert found.transcript is not None
+    assert found.transcript.messages[0].text == "I am here.\nI wait."
+    assert [(one.role, found.questions) for one in found.transcript.players] == [(None, ())] * 2
+
+
+def test_what_json_tells_of_votes_and_ends() -> None:
+    def said(player: str, **more: object) -> dict[str, object]:
+        return {"player_id": player, **more}
+
+    game = {
+        "players": [said(name, role=role) for name, role in (("P1", "don"), ("P2", "detective"), ("P3", "civilian"))],
+        "log": [
+            {
+                "night": 1,
+                "mafia_kill": "P3",
+                "mafia_reasons": [said("P1", vote="P3", reason="He knows too much of us.")],
+            },
+            {
+                "day": 1,
+                "events": [
+                    said("P1", statement="It was P2."),
+                    said("P2", statement="It was P1."),
+                    said("P1", vote="P2", reason="He was loud."),
+                    said("P2", vote="approve", comment="I like that team."),
+                    {"event_type": "exclusion", "player": "P2"},
+                ],
+                "final_words": said("P2", words="I told you so."),
+                "eliminated": [said("P1", role="don")],
+            },
+        ],
+    }
+    found = result(game)
+    transcript = found.transcript
+    assert transcript is not None
+    assert [(one.voter, one.target, one.round, one.justification) for one in transcript.votes] == [
+        ("P1", "P2", 1, "He was loud.")
+    ]
+    assert [(one.player, one.round) for one in transcript.eliminations] == [("P3", 1), ("P2", 1), ("P1", 1)]
+    assert [one.text for one in transcript.discussion] == ["It was P2.", "It was P1.", "I told you so."]
+    assert transcript.players[0].alignment == "mafia"
+    assert {one.reason for one in found.left_out} == {
+        "a vote for no player of the game", "its key is not known to hold what somebody says",
+    }  # fmt: skip
+
+
+def test_blocks_of_one_turn_are_one_message_and_labels_in_lists_no_players() -> None:
+    def turn(name: str, *texts: str) -> dict[str, object]:
+        return {"speaker": {"name": name}, "text_blocks": [{"text": text} for text in texts]}
+
+    talk = read({"turns": [turn("Olga", "Good morning.", "I begin."), turn("Per", "Go on.")]})
+    assert told(talk) == [("public", "Olga", "Good morning.\nI begin."), ("public", "Per", "Go on.")]
+    review = {"suggestions": ["Optional: say less of it.", "Optional enhancement: say more of it."]}
+    assert "known to say who speaks" in refusal({"reviews": [review, review]})
