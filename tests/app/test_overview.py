@@ -15,7 +15,7 @@ from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import data_of
+from tests.app.drawn import data_of, tables
 
 
 def test_a_store_with_games_is_left_alone_on_the_first_start(open_page, filled, monkeypatch) -> None:
@@ -126,3 +126,11 @@ def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside
     assert desk.skipped == ()
     filled.ratings.add(Rating(skipped, "Lin", 3))
     assert next_game(filled, desk) not in (None, skipped)
+
+
+def test_all_iterations_leave_engagement_open_while_a_game_is_not_rated(open_page, filled, small_game) -> None:
+    add_evaluated(filled, small_game("new"), source_name="new.json", iteration="Baseline prompt")
+    table = next(one for one in tables(open_page(overview="All iterations")) if "Iteration" in one)
+    mean = stored_board(filled)["Baseline prompt"].means["engagement"]
+    assert mean.waiting and mean.score is not None
+    assert table.set_index("Iteration").loc["Baseline prompt", "Engagement"] == f"… {mean.score:.1f} of 5"

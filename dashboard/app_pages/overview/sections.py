@@ -20,7 +20,7 @@ from dashboard.shared.status_table import open_row, status_table
 from evaluation.comparison.movers import Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
-from evaluation.iterations.tests import GameTest
+from evaluation.iterations.tests import GameTest, with_open_engagement
 from evaluation.rubric.advice import Advice, advise, nothing_to_fix
 from evaluation.rubric.definitions import ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
@@ -157,9 +157,9 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
             "Decision": decided_words(one),
             **{
                 SHORT_LABELS[name]: score_cell(
-                    name, MetricScore(mean.status, mean.score, mean.threshold, coverage=mean.coverage)
+                    name, MetricScore(judged.status, one.means[name].score, judged.threshold, coverage=judged.coverage)
                 )
-                for name, mean in one.means.items()
+                for name, judged in with_open_engagement(one.means).items()
             },
         }
         for one in order
