@@ -132,5 +132,6 @@ def test_all_iterations_leave_engagement_open_while_a_game_is_not_rated(open_pag
     add_evaluated(filled, small_game("new"), source_name="new.json", iteration="Baseline prompt")
     table = next(one for one in tables(open_page(overview="All iterations")) if "Iteration" in one)
     mean = stored_board(filled)["Baseline prompt"].means["engagement"]
-    assert mean.waiting and mean.score is not None
+    assert mean.waiting
+    assert mean.score is not None
     assert table.set_index("Iteration").loc["Baseline prompt", "Engagement"] == f"… {mean.score:.1f} of 5"
