@@ -23,7 +23,7 @@ def test_a_proxy_closes_what_the_server_closes(language: str) -> None:
     for path in (*CLOSED, UPLOADS):
         assert path in text
     assert "_streamlit_user(__[0-9]+)?=" in text
-    assert re.search(r"210 ?m", text, re.IGNORECASE)
+    assert re.search(r"70 ?m", text, re.IGNORECASE)
     assert "secure" in text.lower()
 
 
