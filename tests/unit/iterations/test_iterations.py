@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pandas as pd
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.iterations.board import make_board
+from evaluation.iterations.board import games_by_iteration, make_board
 from evaluation.iterations.checklist import CheckState, checklist
 from evaluation.iterations.iteration import Iteration, current_iteration
 from evaluation.iterations.keep_or_revert import Choice
@@ -239,3 +240,21 @@ def test_an_iteration_needs_a_name_and_a_real_target() -> None:
         Iteration("  ")
     with pytest.raises(InputError, match="is not a metric"):
         Iteration("one", target_metric="charm")
+
+
+def test_games_come_by_iteration_in_the_order_in_which_they_were_added() -> None:
+    columns = ["transcript_id", "game", "iteration", "position", "total_usd", "cache_hit_rate"]
+    rows = [
+        ("c", "game-c", "two", 0, 1.25, 0.5),
+        ("b", "game-b", "one", 1, None, None),
+        ("a", "game-a", "one", 0, 0.0, 0.0),
+        ("d", "game-d", None, None, None, None),
+    ]
+    games = games_by_iteration(pd.DataFrame(rows, columns=columns), {})
+    ids = {name: [game.transcript_id for game in held] for name, held in games.items()}
+    assert ids == {"one": ["a", "b"], "two": ["c"]}
+    assert games["two"][0].metrics == {}
+    # Missing numbers become None, and zero stays zero.
+    first, second = games["one"]
+    assert (first.total_usd, first.cache_hit_rate) == (0.0, 0.0)
+    assert (second.total_usd, second.cache_hit_rate) == (None, None)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from evaluation.iterations.board import disagreement_words, target_difference
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, baseline_before, reference_of
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
-from evaluation.iterations.tests import Game, MetricMean, mean_scores
-from evaluation.rubric.advice import lowest_metric
+from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status
 from tests.games import scores_of
@@ -258,21 +257,6 @@ def test_a_parent_that_is_gone_counts_as_none() -> None:
 )
 def test_what_departs_from_the_rule(fate: Fate, rule: str, departs: bool) -> None:
     assert RecordedDecision(fate, "Ann", datetime(2026, 1, 1, tzinfo=UTC), rule=rule).departs is departs
-
-
-def means(scores: Scores) -> dict[str, MetricMean]:
-    return mean_scores(side(scores))
-
-
-def test_the_lowest_metric_is_the_one_with_the_largest_relative_shortfall() -> None:
-    # Engagement (3 - 2.5) / 2 = 0.25 is lower than depth (60 - 50) / 60 = 0.167.
-    assert lowest_metric(means(GOOD | {"strategic_depth": 50.0, "engagement": 2.5})) == "engagement"
-
-
-def test_when_nothing_fails_the_lowest_has_the_least_headroom() -> None:
-    # Anti-repetition (99 - 90) / 10 = 0.9 of its headroom, memory (90 - 80) / 20 = 0.5, though 9 points are fewer.
-    healthy = {name: d.scale.high for name, d in DEFINITIONS.items()}
-    assert lowest_metric(means(healthy | {"anti_repetition": 99.0, "memory_accuracy": 90.0})) == "memory_accuracy"
 
 
 whole_scores = st.fixed_dictionaries(

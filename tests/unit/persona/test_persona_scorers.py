@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -73,6 +73,15 @@ def evaluate(
     return asyncio.run(evaluate_agent(found, ScriptedJudge(script), library, plan))
 
 
+def asked(
+    found: Subject, score: int, library: PropositionLibrary, *dimensions: Dimension, sample_size: int | None = None
+) -> tuple[PersonaEvaluation, Sequence[JudgeRequest]]:
+    """The evaluation by a judge that gives everything this score, and what it was asked."""
+    judge = ScriptedJudge(lambda _: mark(score))
+    plan = EvaluationPlan(dimensions) if sample_size is None else EvaluationPlan(dimensions, sample_size=sample_size)
+    return asyncio.run(evaluate_agent(found, judge, library, plan)), judge.asked
+
+
 def test_adherence_is_asked_once_of_the_whole_and_once_per_message(library: PropositionLibrary) -> None:
     marks = {"whole": 8, "each: Ann, message m0": 3, "each: Ann, message m2": 5, "each: Ann, message m3": 7}
 
@@ -94,9 +103,8 @@ def test_adherence_is_asked_once_of_the_whole_and_once_per_message(library: Prop
 
 
 def test_adherence_shows_the_persona_and_what_came_before_only(library: PropositionLibrary) -> None:
-    judge = ScriptedJudge(lambda _: mark(5))
-    asyncio.run(evaluate_agent(subject(ANN), judge, library, EvaluationPlan([Dimension.ADHERENCE])))
-    whole, first, second, _ = (request.prompt.text for request in judge.asked)
+    _, requests = asked(subject(ANN), 5, library, Dimension.ADHERENCE)
+    whole, first, second, _ = (request.prompt.text for request in requests)
     assert "A baker." in whole
     assert "acts: And salt." in whole
     assert "Bob" not in first
@@ -105,10 +113,8 @@ def test_adherence_shows_the_persona_and_what_came_before_only(library: Proposit
 
 
 def test_adherence_without_a_persona_is_not_scored_and_nobody_is_asked(library: PropositionLibrary) -> None:
-    judge = ScriptedJudge(lambda _: mark(9))
-    found = subject(Agent("bob", "Bob"))
-    result = asyncio.run(evaluate_agent(found, judge, library, EvaluationPlan([Dimension.ADHERENCE])))
-    assert judge.asked == []
+    result, requests = asked(subject(Agent("bob", "Bob")), 9, library, Dimension.ADHERENCE)
+    assert requests == []
     scored = result.dimensions[Dimension.ADHERENCE]
     assert scored.score is None
     assert scored.reason.startswith("No persona of Bob is known")
@@ -144,12 +150,9 @@ def test_marked_nines_count_but_are_shown_apart(library: PropositionLibrary) -> 
 
 def test_fluency_shows_the_agents_own_words_with_what_recurs(library: PropositionLibrary) -> None:
     game = talk("g", ("Ann", "I think that we bake."), ("Bob", "No."), ("Ann", "I think that we rest."))
-    judge = ScriptedJudge(lambda _: mark(7))
-    plan = EvaluationPlan([Dimension.FLUENCY])
-    scored = asyncio.run(evaluate_agent(subject(ANN, game), judge, library, plan)).dimensions
+    result, (request,) = asked(subject(ANN, game), 7, library, Dimension.FLUENCY)
     # The claim is inverted: 9 - 7 = 2.
-    assert scored[Dimension.FLUENCY].score == 2.0
-    (request,) = judge.asked
+    assert result.dimensions[Dimension.FLUENCY].score == 2.0
     assert ": No." not in request.prompt.text
     assert "Of the three-word phrases after the first, 67% stand in an earlier one." in request.prompt.text
     assert (request.offline.dimension, request.offline.is_inverted) == ("fluency", True)
@@ -157,10 +160,7 @@ def test_fluency_shows_the_agents_own_words_with_what_recurs(library: Propositio
 
 def test_what_is_counted_is_what_a_model_would_see(library: PropositionLibrary) -> None:
     game = talk("g", *[("Ann", f"Line number {number}.") for number in range(200)])
-    judge = ScriptedJudge(lambda _: mark(7))
-    plan = EvaluationPlan([Dimension.CONSISTENCY, Dimension.FLUENCY], sample_size=1)
-    asyncio.run(evaluate_agent(subject(ANN, game), judge, library, plan))
-    pair, own = judge.asked
+    _, (pair, own) = asked(subject(ANN, game), 7, library, Dimension.CONSISTENCY, Dimension.FLUENCY, sample_size=1)
     # The first 10 and the last 100 messages; of a pair those before the later one, if there are so many.
     assert len(own.offline.groups[0]) == 110
     assert own.offline.groups[0][9:11] == ("Line number 9.", "Line number 100.")

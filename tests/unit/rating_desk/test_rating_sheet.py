@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -24,11 +25,15 @@ def game(name: str) -> Transcript:
     return game_of([("Ann", f"Hello {name}")], game_id=name)
 
 
-@pytest.fixture
-def store() -> Store:
+def two_games() -> Store:
     store = Store(":memory:")
     store.transcripts.add_many([(game("one"), "one.json"), (game("two"), "two.json")])
     return store
+
+
+@pytest.fixture
+def store() -> Store:
+    return two_games()
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -46,11 +51,16 @@ ratings = st.builds(
 )
 
 
+def said(ratings: Iterable[Rating]) -> list[Rating]:
+    """The same without what tells one form from another."""
+    return [replace(one, token="t") for one in ratings]
+
+
 @given(st.lists(ratings, max_size=5))
 def test_what_is_written_is_read_again_unchanged(given_: list[Rating]) -> None:
     sheet = read_sheet(write_sheet(given_, NAMES).encode(), NAMES, now=NOW)
     assert sheet.problems == ()
-    assert [replace(rating, token="t") for _, rating in sheet.ratings] == [replace(one, token="t") for one in given_]
+    assert said(rating for _, rating in sheet.ratings) == said(given_)
 
 
 def sheet_of(*lines: str, **options: object):
@@ -116,11 +126,6 @@ def test_somebody_elses_rows_are_refused_where_only_ones_own_may_be_imported() -
     assert [(one.line, one.column, one.value) for one in sheet.problems] == [(3, "rater", "Bob")]
 
 
-def said(ratings: list[Rating]) -> list[Rating]:
-    """The same without what tells one form from another."""
-    return [replace(one, token="t") for one in ratings]
-
-
 def filled_in(store: Store) -> None:
     store.ratings.add(Rating(game("one").id, "Ada", 2, (True, None, False, True, True), "=SUM(A1)", NOW))
     store.ratings.add(Rating(game("one").id, "Ada", 4, created_at=NOW + timedelta(microseconds=1)))
@@ -129,8 +134,7 @@ def filled_in(store: Store) -> None:
 
 def test_a_round_trip_into_another_store_loses_nothing(store: Store) -> None:
     filled_in(store)
-    other = Store(":memory:")
-    other.transcripts.add_many([(game("one"), "one.json"), (game("two"), "two.json")])
+    other = two_games()
     # The sheet's times lie ahead of this machine's clock only if that is wrong.
     done = import_ratings(other, export_ratings(store).encode("utf-8-sig"))
     assert (done.added, done.problems) == (3, ())
@@ -163,8 +167,7 @@ def test_a_row_that_was_changed_is_a_revision_without_its_time_and_refused_with_
 def test_nothing_tells_a_rater_what_another_one_entered(store: Store) -> None:
     """Whatever a rater makes up: the same answer as if nobody else had rated, and nobody is kept from rating."""
     store.ratings.add(Rating(game("one").id, "Bob", 5, comment="Secret", created_at=NOW, token="guessed"))
-    empty = Store(":memory:")
-    empty.transcripts.add_many([(game("one"), "one.json"), (game("two"), "two.json")])
+    empty = two_games()
     timed = f"one,Ada,5,,Secret,{NOW.isoformat()}"
     for row in ("one,Ada,4,guessed,", "one,Ada,5,guessed,Secret", timed, "one,Bob,4,,"):
         data = f"game,rater,score,token,comment,rated_at\n{row}\n".encode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.rubric.advice import advise, nothing_to_fix, troubleshooting
+from evaluation.rubric.advice import advise, lowest_metric, nothing_to_fix, troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
 from tests.games import scores_of
@@ -22,6 +22,7 @@ def test_what_fails_comes_by_its_relative_shortfall() -> None:
     # Engagement (3 - 2) / (3 - 1) = 0.5, depth (60 - 50) / 60 = 0.167, memory (80 - 79) / 80 = 0.0125.
     found = advise(scores(memory_accuracy=79.0, strategic_depth=50.0, engagement=2.0))
     assert [advice.about for advice in found] == ["engagement", "strategic_depth", "memory_accuracy"]
+    assert lowest_metric(scores(memory_accuracy=79.0, strategic_depth=50.0, engagement=2.0)) == "engagement"
 
 
 def test_when_nothing_fails_nothing_needs_fixing() -> None:
@@ -32,6 +33,7 @@ def test_when_nothing_fails_nothing_needs_fixing() -> None:
     assert nothing_to_fix(healthy) == (
         "No metric fails so far. Closest to its threshold: Strategic depth, 66.0 % (at least 60 %)."
     )
+    assert lowest_metric(healthy) == "strategic_depth"
     assert nothing_to_fix({}) == "No metric has a score yet."
 
 

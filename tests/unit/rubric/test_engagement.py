@@ -6,8 +6,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.ratings import Rating, parse_answers
@@ -135,13 +133,3 @@ def test_answers_are_read_from_letters() -> None:
 def test_other_letters_are_refused_with_the_remedy(letters: str) -> None:
     with pytest.raises(InputError, match="such as yynyy"):
         parse_answers(letters)
-
-
-@given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.integers(1, 5)), min_size=1, max_size=20))
-def test_the_score_stays_on_the_scale_and_every_rater_weighs_the_same(given_ratings: list[tuple[str, int]]) -> None:
-    ratings = [rating(rater, score, minutes=minute) for minute, (rater, score) in enumerate(given_ratings)]
-    result = measure(TRANSCRIPT, ratings)
-    assert 1.0 <= result.score <= 5.0
-    assert result.denominator == len({rater for rater, _ in given_ratings})
-    assert result.numerator == sum(dict(given_ratings).values())
-    assert len({row.id for row in result.ledger}) == len(ratings)
