@@ -18,38 +18,26 @@ WriteGame = Callable[..., Path]
 
 # Each speaker has more than 40 words of their own, a keyword in every message, no phrase said twice, and nothing about
 # the past.
-GOOD_LINES = (
-    (
-        "Ann",
-        "I suspect a pattern at this table: if the quiet corner were town, it would ask questions, so we should start "
-        "there and compare both stories.",
-    ),
-    (
-        "Ben",
-        "My trust goes with plain dealing; whoever gains from hurry should explain the reason slowly, because a "
-        "villager loses nothing by it, and then we can weigh both claims.",
-    ),
-    (
-        "Cid",
-        "Evidence first, friends! If the seer claim is true, then one of you two must be lying, so let us test it "
-        "tomorrow with one more check.",
-    ),
-    (
-        "Ann",
-        "Then the vote should go to whoever refuses that test, since an innocent player gains by it, whereas a wolf "
-        "can only lose.",
-    ),
-    (
-        "Ben",
-        "Fine by me, although innocent people blush too; I would defend any shy player until the evidence is stronger "
-        "than a mood, because a wrong vote costs us the game.",
-    ),
-    (
-        "Cid",
-        "Defend them all you like; a consistent story is worth more than a blush, so my plan is to let both talk, and "
-        "to vote for whichever claim fits the night worse.",
-    ),
-)
+_GOOD_TEXT = """
+Ann: I suspect a pattern at this table: if the quiet corner were town, it would ask questions, so we should start
+there and compare both stories.
+
+Ben: My trust goes with plain dealing; whoever gains from hurry should explain the reason slowly, because a villager
+loses nothing by it, and then we can weigh both claims.
+
+Cid: Evidence first, friends! If the seer claim is true, then one of you two must be lying, so let us test it tomorrow
+with one more check.
+
+Ann: Then the vote should go to whoever refuses that test, since an innocent player gains by it, whereas a wolf can
+only lose.
+
+Ben: Fine by me, although innocent people blush too; I would defend any shy player until the evidence is stronger than
+a mood, because a wrong vote costs us the game.
+
+Cid: Defend them all you like; a consistent story is worth more than a blush, so my plan is to let both talk, and to
+vote for whichever claim fits the night worse.
+"""
+GOOD_LINES = [" ".join(paragraph.split()).split(": ", 1) for paragraph in _GOOD_TEXT.strip().split("\n\n")]
 BAD_LINES = (
     tuple((name, "The weather is nice here today and my lunch was very good indeed.") for name in ("Ann", "Ben")) * 2
 )

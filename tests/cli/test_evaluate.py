@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 
 
-def test_results_go_to_standard_output_and_progress_to_standard_error(run: Any, write_game: Any) -> None:
+@pytest.mark.usefixtures("no_database")
+def test_results_go_to_standard_output_and_nothing_is_stored_when_told_so(
+    run: Any, write_game: Any, database: Path
+) -> None:
     done = run("evaluate", write_game(), "--no-store", "--format", "json")
     [evaluation] = json.loads(done.stdout)
     assert list(evaluation["metrics"]) == list(DEFINITIONS)
@@ -22,6 +26,7 @@ def test_results_go_to_standard_output_and_progress_to_standard_error(run: Any, 
     assert all(metric.keys() >= wanted for metric in evaluation["metrics"].values())
     assert evaluation["verdict"].keys() >= {"status", "passed_count", "reasons"}
     assert done.stderr == "1 game done: game-1.json\n"
+    assert not database.exists()
 
 
 def test_the_table_has_a_row_per_game_and_the_reasons(run: Any, write_game: Any) -> None:
@@ -33,12 +38,6 @@ def test_the_table_has_a_row_per_game_and_the_reasons(run: Any, write_game: Any)
     assert any("failed: Only " in line for line in lines[4:])
 
 
-@pytest.mark.usefixtures("no_database")
-def test_nothing_is_stored_when_told_so(run: Any, write_game: Any, database: Path) -> None:
-    assert run("evaluate", write_game(), "--no-store").exit_code == 0
-    assert not database.exists()
-
-
 def test_by_default_transcript_and_results_are_stored(run: Any, write_game: Any, database: Path) -> None:
     done = run("evaluate", write_game(), "--iteration", "v1")
     assert done.exit_code == 0
@@ -48,25 +47,25 @@ def test_by_default_transcript_and_results_are_stored(run: Any, write_game: Any,
     assert set(store.results.load(row["transcript_id"])) == set(DEFINITIONS)
 
 
-def test_an_iteration_without_a_store_is_wrong_usage(run: Any, write_game: Any) -> None:
-    done = run("evaluate", write_game(), "--no-store", "--iteration", "v1")
-    assert done.exit_code == 2
-    assert "leave out --no-store" in " ".join(done.stderr.split())
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        (("evaluate", "game.json", "--no-store", "--iteration", "v1"), "leave out --no-store"),
+        (("import",), "--samples"),
+    ],
+)
+def test_wrong_usage_is_told_with_its_remedy(run: Any, command: tuple[str, ...], remedy: str) -> None:
+    done = run(*command)
+    assert (done.exit_code, remedy in " ".join(done.stderr.split())) == (2, True)
 
 
-def test_the_same_content_twice_counts_once(run: Any, write_game: Any, tmp_path: Path) -> None:
-    path = write_game()
-    copy = tmp_path / "copy.json"
+def test_a_broken_file_and_a_copy_among_good_ones(run: Any, write_game: Any, refused: Path, tmp_path: Path) -> None:
+    path, copy = write_game(), tmp_path / "copy.json"
     copy.write_bytes(path.read_bytes())
-    done = run("evaluate", path, copy, "--no-store", "--format", "json")
+    done = run("evaluate", refused, path, copy, "--no-store", "--format", "json")
+    assert done.exit_code == 2
     assert len(json.loads(done.stdout)) == 1
     assert "copy.json: the same content as game-1.json" in done.stderr
-
-
-def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path) -> None:
-    done = run("evaluate", refused, write_game(), "--no-store", "--format", "json")
-    assert done.exit_code == 2
-    assert len(json.loads(done.stdout)) == 1
     [error] = [line for line in done.stderr.splitlines() if line.startswith("error:")]
     assert error.startswith("error: notes.txt: ")
     assert "See Guide, Formats" in error
@@ -75,22 +74,16 @@ def test_a_broken_file_among_good_ones(run: Any, write_game: Any, refused: Path)
 
 
 @pytest.mark.parametrize(
-    ("good", "usd", "rating", "gate", "code"),
+    ("good", "rating", "gate", "code"),
     [
-        (True, 1.0, None, "full", 1),
-        (True, 1.0, 4, "full", 0),
-        (True, 1.0, 2, "full", 1),
-        (False, 1.0, 5, "full", 1),
-        (True, 1.0, None, "automatic", 0),
-        (True, None, None, "automatic", 0),
-        (True, 3.5, None, "automatic", 1),
-        (False, 1.0, None, "automatic", 1),
+        (True, None, "full", 1),
+        (True, 4, "full", 0),
+        (False, None, "automatic", 1),
+        (True, None, "automatic", 0),
     ],
 )
-def test_the_gates(
-    run: Any, write_game: Any, good: bool, usd: float | None, rating: int | None, gate: str, code: int
-) -> None:
-    path = write_game(good=good, usd=usd)
+def test_the_gates(run: Any, write_game: Any, good: bool, rating: int | None, gate: str, code: int) -> None:
+    path = write_game(good=good)
     if rating is not None:
         run("import", path)
         run("rate", "game-1", "--rater", "Ann", "--score", rating, "--answers", "-----")
@@ -105,55 +98,33 @@ def test_one_failure_among_many_closes_the_gate(run: Any, write_game: Any) -> No
     assert next(line for line in done.stderr.splitlines() if line.startswith("gate:")).split()[2] == "(two)"
 
 
-def test_import_lists_what_became_of_each_file(run: Any, write_game: Any) -> None:
-    path = write_game()
-    first = run("import", path, "--iteration", "v1")
-    assert first.stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "new"]
-    assert run("import", path).stdout.splitlines()[2].split()[1:4] == ["game-1.json", "v1", "known"]
-
-
 def test_a_stored_game_joins_the_iteration_that_is_named_and_does_not_leave_it(
     run: Any, write_game: Any, database: Path
 ) -> None:
     path = write_game()
-    run("import", path)
-    run("import", path, "--iteration", "v1")
-    assert len(Store(database).transcripts.summaries("v1")) == 1
+    assert run("import", path).stdout.splitlines()[2].split()[1:3] == ["game-1.json", "new"]
+    known = run("import", path, "--iteration", "v1").stdout.splitlines()[2].split()
+    assert known[1:4] == ["game-1.json", "v1", "known"]
     done = run("import", path, "--iteration", "v2")
     assert "stays in the iteration v1" in done.stderr
     assert len(Store(database).transcripts.summaries("v1")) == 1
     assert [one.name for one in Store(database).iterations.list()] == ["v1"]
 
 
-def test_a_refused_file_creates_no_iteration(run: Any, refused: Path, database: Path) -> None:
-    assert run("import", refused, "--iteration", "v1").exit_code == 2
-    assert Store(database).iterations.list() == []
-
-
-def test_import_wants_a_path_or_the_samples(run: Any) -> None:
-    done = run("import")
-    assert done.exit_code == 2
-    assert "--samples" in done.stderr
-
-
-def test_the_samples_come_with_iterations_and_ratings_and_only_once(run: Any, database: Path) -> None:
-    first = run("import", "--samples")
-    assert first.exit_code == 0
-    store = Store(database)
-    games = len(store.transcripts.summaries())
-    assert f"{games} of {games} sample games are new" in first.stdout
-    assert len(store.iterations.list()) == 4
+def test_the_samples_come_only_once(run: Any, database: Path, sample_database: Path) -> None:
+    shutil.copyfile(sample_database, database)
+    games = len(Store(database).transcripts.summaries())
     assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
+    assert len(Store(database).transcripts.summaries()) == games > 20
+    assert len(Store(database).iterations.list()) == 4
 
 
 def test_an_open_question_about_who_could_hear_is_printed_and_fails_a_gate(run: Any, tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
-    said = "".join(
-        f"{name},I suspect Cid because of {number}.,general\n" for number, name in enumerate(["Ann", "Ben", "Cid"])
-    )
+    said = "".join(f"{name},I suspect Cid.,general\n" for name in ("Ann", "Ben", "Cid"))
     table.write_text(f"name,text,channel\n{said}Ann,We two against Cid.,lounge\n", encoding="utf-8")
-    for command in (["import", table], ["evaluate", table]):
-        done = run(*command)
+    for command in ("import", "evaluate"):
+        done = run(command, table)
         assert done.exit_code == 0
         assert 'question: table.csv: 1 message stands under "lounge", taken as not public.' in done.stderr
         assert '--channel "lounge=public|team|private|system"' in done.stderr
@@ -178,9 +149,6 @@ def test_columns_are_named_on_the_command_line(run: Any, table: Path, database: 
     transcript = Store(database).transcripts.get(transcript_id)
     first, second = [(m.speaker, m.text, m.round) for m in transcript.messages]
     assert (first, second) == (("Ann", "Guten Morgen", 1), ("Ben", "Hallo Ann", 2))
-
-
-def test_validate_and_evaluate_take_the_same_columns(run: Any, table: Path) -> None:
     columns = ("--map", "speaker=wer", "--map", "text=was")
     assert "chat.csv: table" in run("validate", table, *columns).stdout
     assert json.loads(run("evaluate", table, "--no-store", "--format", "json", *columns).stdout)
@@ -201,23 +169,18 @@ def test_a_wrong_mapping_is_explained(run: Any, table: Path, pairs: list[str], r
     assert reason in " ".join(done.stderr.replace("│", " ").split())
 
 
-def test_the_report_is_kept(run: Any, write_game: Any, refused: Path, tmp_path: Path, database: Path) -> None:
+def test_the_report_is_kept(run: Any, write_game: Any, refused: Path, database: Path) -> None:
+    assert run("import", refused, "--iteration", "v1").exit_code == 2
+    assert Store(database).iterations.list() == [], "a refused file creates no iteration"
     first, second = write_game("one"), write_game("two")
-    again = tmp_path / "again.json"
-    again.write_bytes(second.read_bytes())
     assert run("import", first).exit_code == 0
-    done = run("import", first, second, again, refused, "--iteration", "V2")
-    assert done.exit_code == 2
-    latest, earlier = Store(database).imports.list()
-    written = latest.as_dict()
-    assert [(line["name"], line["outcome"]) for line in written["files"]] == [
+    assert run("import", first, second, refused, "--iteration", "V2").exit_code == 2
+    latest, earlier, _ = Store(database).imports.list()
+    assert [(line["name"], line["outcome"]) for line in latest.as_dict()["files"]] == [
         ("one.json", "known already"),
         ("two.json", "stored"),
-        ("again.json", "twice in this import"),
         ("notes.txt", "refused"),
     ]
-    assert written["counts"]["refused"] == 1
-    assert written["files"][3]["remedy"].startswith("See Guide, Formats")
     assert (latest.source, latest.iteration) == ("command line", "V2")
     assert earlier.counts[ImportOutcome.STORED] == 1
 

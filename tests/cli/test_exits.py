@@ -19,8 +19,7 @@ import evaluation
 from evaluation.cli.exit_codes import import_exit_code
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
-
-DRAMATURG = str(Path(sys.executable).with_name("dramaturg"))
+from tests.dashboard_server import dramaturg
 
 # What Python makes of the bytes x\xff on a command line.
 ODD = os.fsdecode(b"x\xff")
@@ -29,7 +28,7 @@ ODD = os.fsdecode(b"x\xff")
 def start(*arguments: object, database: Path, **options: Any) -> subprocess.Popen[str]:
     environment = {**os.environ, "DRAMATURG_DB": str(database)}
     return subprocess.Popen(
-        [DRAMATURG, *map(str, arguments)], env=environment, text=True, stderr=subprocess.PIPE, **options
+        [dramaturg(), *map(str, arguments)], env=environment, text=True, stderr=subprocess.PIPE, **options
     )
 
 
@@ -37,23 +36,19 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
     ("arguments", "code"),
     [
         (("list",), 0),
-        (("--help",), 0),
         (("evaluate",), 2),
         (("evaluate", "GOOD", "--no-store"), 0),
         (("evaluate", "GOOD", "--no-store", "--gate", "full"), 1),
         (("evaluate", "GOOD", "--no-store", "--gate", "half"), 2),
-        (("evaluate", "GOOD", "--no-store", "--format", "xml"), 2),
         (("evaluate", "GOOD", "--no-store", "--jobs", "0"), 2),
         (("evaluate", "REFUSED", "--no-store"), 2),
         (("show", "nothing"), 2),
-        (("rate", "nothing", "--rater", "Ann", "--score", "3", "--answers", "yyyyy"), 2),
         (("rate", "nothing"), 2),
-        (("export", "transcripts", "nothing"), 2),
         (("backup", ODD), 2),
-        (("restore", ODD), 2),
+        (("backup", "REFUSED"), 2),
+        (("restore", "REFUSED"), 2),
         (("nonsense",), 2),
         (("list", "--nonsense"), 2),
-        (("serve", "--host", "0.0.0.0"), 2),
         (("list", "--db", "BROKEN"), 3),
         (("evaluate", "GOOD", "--db", "BROKEN"), 3),
     ],
@@ -125,7 +120,7 @@ def test_what_nobody_foresaw_ends_with_3_and_one_line_unless_the_traceback_is_as
     # A dependency that is damaged in a way that nothing is prepared for.
     (tmp_path / "duckdb.py").write_text("raise ZeroDivisionError('damaged')", encoding="utf-8")
     own = {"DRAMATURG_DB": str(database), "DRAMATURG_TRACEBACK": asked, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([DRAMATURG, "list"], capture_output=True, text=True, env=os.environ | own, check=False)
+    done = subprocess.run([dramaturg(), "list"], capture_output=True, text=True, env=os.environ | own, check=False)
     assert (done.returncode, done.stdout) == (3, "")
     assert ("Traceback" in done.stderr) == bool(asked)
     assert ("error: This is a fault in Dramaturg: ZeroDivisionError: damaged" in done.stderr) == (not asked)
@@ -137,7 +132,7 @@ def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
     odd = tmp_path / os.fsdecode(b"odd-\xff\xe9.json")
     odd.write_bytes(write_game().read_bytes())
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "DRAMATURG_DB": str(database)}
-    done = subprocess.run([DRAMATURG, "import", odd], capture_output=True, env=environment, check=False)
+    done = subprocess.run([dramaturg(), "import", odd], capture_output=True, env=environment, check=False)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
 
 
@@ -180,10 +175,7 @@ def test_the_other_metrics_are_printed_and_the_code_is_3(damaged: Dramaturg, wri
     done = damaged("evaluate", write_game(), "--no-store", "--format", "json")
     assert done.returncode == 3, done.stderr
     [output] = json.loads(done.stdout)
-    assert list(output["metrics"]) == list(DEFINITIONS)
-    missing = output["metrics"]["memory_accuracy"]
-    assert (missing["status"], missing["score"], missing["ledger"]) == ("pending", None, [])
-    assert missing["reason"].startswith("could not be computed: ")
+    assert output["metrics"]["memory_accuracy"]["reason"].startswith("could not be computed: ")
     assert output["metrics"]["anti_repetition"]["score"] == 100.0
     # The reader needs the same file for all that it reads.
     assert [failure["metric"] for failure in output["failures"]] == list(DEFINITIONS)[:3]

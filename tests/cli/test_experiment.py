@@ -9,12 +9,6 @@ from typing import Any
 
 import pytest
 
-from evaluation.cli._experiment_runs import run_all
-from evaluation.cli.options import JudgeChoice, ListFormat
-from evaluation.experiments.plan import ExperimentPlan, scenario_named
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL
-from evaluation.store import Store
-
 WANTED = {
     *("experiment", "dimension", "treatment_mean", "treatment_sd", "control_mean"),
     *("control_sd", "difference", "p_value", "cohens_d", "n_treatment", "n_control"),
@@ -29,14 +23,8 @@ def test_table1_as_json_and_as_tables(run: Any, data_root: Path) -> None:
     text = run("experiment", "report", "table1", "--from-raw", folder).stdout
     assert "19 of 19 rows have the published values." in text
     assert "n counts scores, not people" in text
+    assert len(json.loads(run("experiment", "report", "table1", "--format", "json").stdout)) == 19
     assert re.search(r"2\.1 +Ideas +2\.45 \(1\.54\) +4\.17 \(2\.50\) +-1\.72 +\S+ +20 / 24 +-1\.72 ", text)
-
-
-def test_without_raw_files_the_published_table_is_printed(run: Any) -> None:
-    rows = json.loads(run("experiment", "report", "table1", "--format", "json").stdout)
-    assert len(rows) == 19
-    assert rows[4]["difference"] == 4.43
-    assert "8.28 (2.34)" in run("experiment", "report", "table1").stdout
 
 
 def test_a_scripted_run_needs_no_key_and_is_marked_everywhere(run: Any) -> None:
@@ -70,36 +58,17 @@ def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: 
     assert "Say --yes." in done.stderr
 
 
-def test_reports_of_nothing_are_refused(run: Any, tmp_path: Path) -> None:
-    assert "There is no experiment 'abc'." in run("experiment", "report", "abc").stderr
-    assert run("experiment", "report", "table1", "--from-raw", tmp_path).exit_code == 2
-
-
 @pytest.mark.parametrize(
-    ("options", "why"),
+    ("arguments", "why"),
     [
-        (("--scripted", "--model", "mine"), "no model and no server is asked"),
-        (("--scripted", "--base-url", "http://localhost:1/v1"), "no model and no server is asked"),
-        (("--scale", "0"), "give a share above 0"),
-        (("--scale", "0.1"), "or try it scripted"),
+        ("run debate-controversial --scripted --model mine", "no model and no server is asked"),
+        ("run debate-controversial --scripted --base-url http://localhost:1/v1", "no model and no server is asked"),
+        ("run debate-controversial --scale 0", "give a share above 0"),
+        ("run debate-controversial --scale 0.1", "or try it scripted"),
+        ("report abc", "There is no experiment 'abc'."),
+        ("report table1 --from-raw nowhere", "nowhere"),
     ],
 )
-def test_what_makes_no_run_is_refused(run: Any, options: tuple[str, ...], why: str) -> None:
-    refused = run("experiment", "run", "debate-controversial", *options)
-    assert refused.exit_code == 2
-    assert why in refused.stderr
-
-
-def test_several_experiments_are_one_list(capsys: pytest.CaptureFixture[str]) -> None:
-    store = Store(":memory:")
-    small = {"scale": 0.01, "steps": 8, "sample_size": 1, "is_batched": True}
-    plans = [
-        ExperimentPlan(
-            scenario_named("brainstorming-difficult-variety"), SCRIPTED_MODEL, seed=seed, effects=True, **small
-        )
-        for seed in (0, 1)
-    ]
-    run_all(store, plans, JudgeChoice({}, is_estimate=False), ListFormat.JSON, yes=True)
-    assert [each["seed"] for each in json.loads(capsys.readouterr().out)] == [0, 1]
-    run_all(store, plans[:1], JudgeChoice({}, is_estimate=False), ListFormat.JSON, yes=True)
-    assert json.loads(capsys.readouterr().out)["seed"] == 0
+def test_what_makes_no_run_and_no_report_is_refused(run: Any, arguments: str, why: str) -> None:
+    refused = run("experiment", *arguments.split())
+    assert (refused.exit_code, why in refused.stderr) == (2, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +21,22 @@ def test_an_export_has_the_format_of_its_name(run: Any, write_game: Any, tmp_pat
         assert (tmp_path / name).read_bytes().startswith(begin)
     assert run("export", "transcripts", "-o", tmp_path / "b.jsonl").exit_code == 0
     assert json.loads((tmp_path / "b.jsonl").read_text("utf-8").splitlines()[0])["game_id"] == "one"
-    for what, name in (("results", "a.xlsx"), ("transcripts", "a.XLS"), ("results", "b.jsonl.zip")):
-        done = run("export", what, "-o", tmp_path / name)
-        assert done.exit_code == 2
+    for name, told in (("a.xlsx", "Workbooks are not written"), ("b.jsonl.zip", "cannot be written as")):
+        done = run("export", "results", "-o", tmp_path / name)
+        assert (done.exit_code, told in done.stderr) == (2, True)
         assert not (tmp_path / name).exists()
-    assert "Workbooks are not written" in run("export", "results", "-o", tmp_path / "a.xlsx").stderr
 
 
-def test_standard_input_is_a_file(database: Path, write_game: Any) -> None:
+def test_standard_input_is_a_file_and_an_address_is_none(database: Path, write_game: Any) -> None:
     text = write_game("one").read_text("utf-8")
     for command in ("evaluate", "import", "validate"):
         done = CliRunner().invoke(app, [command, "-", "--db", str(database)], input=text)
         assert done.exit_code == 0, done.stderr
+    told = CliRunner().invoke(app, ["import", "https://example.org/g.json", "--db", str(database)])
+    assert (told.exit_code, "That is an address. Download it first" in told.stderr) == (2, True)
     store = Store(database)
     assert list(store.transcripts.summaries()["source_name"]) == ["standard input"]
     store.close()
-
-
-def test_an_address_is_called_one(run: Any) -> None:
-    done = run("import", "https://example.org/g.json")
-    assert done.exit_code == 2
-    assert "https://example.org/g.json: That is an address. Download it first" in done.stderr
-    assert "Download it first" in run("evaluate", "https://example.org/g.json").stderr
 
 
 def test_json_is_asked_for_in_two_ways_and_a_file_in_the_way_there_is(run: Any, write_game: Any) -> None:
@@ -57,17 +50,12 @@ def test_json_is_asked_for_in_two_ways_and_a_file_in_the_way_there_is(run: Any, 
     assert "> r.json" in done.stderr
 
 
-def test_what_lists_show_names_a_game(run: Any, write_game: Any, database: Path, tmp_path: Path) -> None:
+def test_what_lists_show_names_a_game(run: Any, write_game: Any) -> None:
     run("import", write_game("one"), "--iteration", "v1")
     (row,) = json.loads(run("list", "--json").stdout)
-    for reference in (row["id"], row["id"][:8], "one", row["source_name"], "Game 1 · v1"):
+    for reference in (row["id"][:8], row["source_name"], "Game 1 · v1"):
         assert run("show", reference).exit_code == 0, reference
         assert run("rate", reference, "--rater", "Ada", "--score", 4, "--answers", "yynyy").exit_code == 0, reference
-    sheet = tmp_path / "sheet.csv"
-    sheet.write_text(f"transcript_id,score\n{row['id'][:8]},4\n", "utf-8")
-    assert "1 new stored" in run("rate", "import", sheet, "--rater", "Ben").stdout
-    sheet.write_text(f"transcript_id,score\n{row['id'][:3]},4\n", "utf-8")
-    assert "is not a stored transcript" in run("rate", "import", sheet, "--rater", "Ben").stderr
 
 
 def test_version_and_help_are_commands_too(run: Any) -> None:
@@ -91,15 +79,6 @@ def test_a_judge_without_a_model_says_so_and_does_not_end_as_if_it_had_read(
     assert "OPENAI_API_KEY" in done.stderr
     # A model that may not be called reads nothing either.
     assert run("judge", "--base-url", "http://127.0.0.1:9/v1", "--max-calls", 0).exit_code == 3
-
-
-def test_a_database_of_another_engine_is_called_so(run: Any, tmp_path: Path) -> None:
-    place = tmp_path / "other.db"
-    with sqlite3.connect(place) as connection:
-        connection.execute("CREATE TABLE a (b)")
-    done = CliRunner().invoke(app, ["list", "--db", str(place)])
-    assert done.exit_code == 3
-    assert "The file is not a DuckDB database. Use --db to choose another file." in done.stderr
 
 
 def test_collect_uses_the_database_of_every_command(run: Any, write_game: Any, tmp_path: Path, database: Path) -> None:

@@ -19,31 +19,22 @@ def test_json_holds_every_group_and_what_is_unknown_is_null(run: Run, write_game
     metrics = found["metrics"]
     assert set(metrics) == {"behavioral", "memory", "network", "cost"}
     assert metrics["behavioral"]["messages_per_agent"] == {"Ann": 2, "Ben": 2, "Cid": 2}
-    # Each message answers the one before: Ben to Ann, Cid to Ben, Ann to Cid, Ben to Ann, Cid to Ben.
-    pairs = {(one["sender"], one["receiver"]): one["messages"] for one in metrics["behavioral"]["interaction_matrix"]}
-    assert pairs == {("Ben", "Ann"): 2, ("Cid", "Ben"): 2, ("Ann", "Cid"): 1}
-    assert (metrics["network"]["is_connected"], metrics["network"]["diameter"]) == (True, 1)
     assert metrics["memory"]["total_reflections"] is None
     assert (metrics["cost"]["estimated_cost_usd"], metrics["cost"]["api_calls"]) == (1.0, None)
 
 
-def test_markdown_has_the_tables_of_the_terminal(run: Run, write_game: WriteGame) -> None:
+def test_a_report_in_words_and_a_config_with_a_fault(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
     run("import", str(write_game()))
     done = run("insights", "game-1", "--format", "markdown")
     assert done.stdout.startswith("# `game-1`")
     assert "| Player | Messages | Addresses | Addressed by | Between others |" in done.stdout
     assert "Who addresses whom" in run("insights", "game-1").stdout
-    assert run("insights", "nobody").exit_code == 2
-
-
-def test_a_config_with_a_fault_names_its_line(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
-    run("import", str(write_game()))
-    faulty = tmp_path / "evaluation.yaml"
-    faulty.write_text("seed: 1\nvalidation_sampling_rate: 30\n", encoding="utf-8")
-    done = run("insights", "game-1", "--config", str(faulty))
+    config = tmp_path / "evaluation.yaml"
+    config.write_text("seed: 1\nvalidation_sampling_rate: 30\n", encoding="utf-8")
+    done = run("insights", "game-1", "--config", str(config))
     assert (done.exit_code, "evaluation.yaml:2: validation_sampling_rate" in done.stderr) == (2, True)
-    faulty.write_text(run("insights", "--print-config").stdout, encoding="utf-8")
-    assert run("insights", "game-1", "--config", str(faulty)).exit_code == 0
+    config.write_text(run("insights", "--print-config").stdout, encoding="utf-8")
+    assert run("insights", "game-1", "--config", str(config)).exit_code == 0
 
 
 def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
@@ -63,5 +54,3 @@ def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_pat
     assert run("export", "checks").stdout.startswith('"transcript_id","game","iteration"')
     (found,) = json.loads(run("export", "findings").stdout)
     assert (found["kind"], found["result"]["found"]) == ("themes", [])
-    assert "themes" in run("export", "findings", "--format", "csv").stdout
-    assert run("export", "checks", "--output", tmp_path / "checks.parquet", "--format", "parquet").exit_code == 0

@@ -65,11 +65,9 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
         assert server.tally.asked.total() == 1
     assert (done.exit_code, again.exit_code) == (0, 0)
     assert "local-model (live): 6 of 6 messages in 1 game read" in done.stdout
-    assert "1 call, cost not known." in done.stdout
     assert "0 of 12 rows otherwise than before. 0 calls" in again.stdout
     assert "Left out 1 time: a reference was quoted that does not stand in the message." in done.stderr
     assert re.search(r"1 of 1 game done, \d+\.\d a (second|minute), 1 call, cost not known: game-1", done.stderr)
-    assert "0.0000" not in done.stdout + done.stderr
     # All but the first are marked as replies, none of 6 is strategic, and the one reference is accurate.
     scores = {name: run("show", "game-1", "--metric", name).stdout for name in ("coherence", "strategic_depth")}
     assert scores["coherence"].startswith("Conversation coherence: 100.0 %")
@@ -78,8 +76,6 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
     memory = run("show", "game-1", "--metric", "memory_accuracy").stdout
     assert memory.startswith("Memory accuracy: 100.0 %")
     assert "judge:local-model" in memory
-    again = run(*ask, "--estimate")
-    assert "1 question, 1 of them answered already, 0 calls to local-model" in again.stdout
     assert " back" in run("judge", "--withdraw", "Ada").stdout
     # By the rule all six are strategic.
     assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 100.0 %")

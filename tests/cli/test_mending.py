@@ -46,33 +46,26 @@ def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str],
     assert run("undo").stdout == "Back again: 2 games.\n"
     assert names(run) == ["one", "two", "three"]
     assert Store(database).ratings.latest(games[0])[0].score == 4
-    assert run("undo").exit_code == 2
-    assert run("undo", "1").exit_code == 2
-    assert run("undo", "7").exit_code == 2
+    for nothing in ((), ("1",), ("7",)):
+        assert run("undo", *nothing).exit_code == 2
 
 
 def test_purging_is_for_ever(run: Any, games: list[str], write_game: Any) -> None:
     run("delete", "one", "--yes")
     run("delete", "two", "--yes")
     assert run("undo", "1", "--purge").exit_code == 2
-    assert run("undo", "1", "--purge", "--yes").stdout == "Removed for ever: Game 1 · v1.\n"
+    for number in (("1",), ()):
+        assert run("undo", *number, "--purge", "--yes").stdout == "Removed for ever: Game 1 · v1.\n"
     assert run("undo", "1").exit_code == 2
-    assert run("undo", "--purge", "--yes").stdout == "Removed for ever: Game 1 · v1.\n"
-    assert run("undo", "--purge", "--yes").exit_code == 0
     assert run("import", write_game("one")).stdout.split()[-3] == "new"
 
 
 def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:
     warning = "warning: Conversation coherence was computed by version 0 in 1 game and by version"
     make_outdated(Store(database), Store(database).transcripts.get(games[0]))
-    run("iterations", "create", "v2")
-    Store(database).iterations.move([games[2]], "v2")
-    for command in (("list",), ("iterations",), ("compare", "v1", "v2")):
-        done = run(*command)
-        assert warning in done.stderr
-        assert "dramaturg reevaluate" in done.stderr
-    [mix] = json.loads(run("iterations", "--format", "json").stdout)["versions"]
-    assert (mix["metric"], mix["is_mixed"]) == ("coherence", True)
+    for command in ("list", "iterations"):
+        told = run(command).stderr
+        assert (warning in told, "dramaturg reevaluate" in told) == (True, True)
     assert run("reevaluate").stdout == "Scored 1 game again; changed: Conversation coherence in 1 game.\n"
     assert run("list").stderr == ""
     assert "today's definitions" in run("reevaluate").stderr
@@ -81,10 +74,8 @@ def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, gam
 def test_games_to_score_again_can_be_chosen(run: Any, games: list[str], database: Path) -> None:
     for transcript_id in games:
         make_outdated(Store(database), Store(database).transcripts.get(transcript_id))
-    assert "Scored 1 game again" in run("reevaluate", "three").stdout
-    assert "Scored 2 games again" in run("reevaluate", "--iteration", "v1").stdout
-    assert run("reevaluate", "--all").stdout == "Scored 3 games again; changed: nothing.\n"
-    assert "Scored 2 games again" in run("reevaluate", "--all", "--iteration", "v1").stdout
+    for chosen, count in ((("three",), "1 game"), (("--iteration", "v1"), "2 games"), (("--all",), "3 games")):
+        assert f"Scored {count} again" in run("reevaluate", *chosen).stdout
     for wrong in (("one", "--all"), ("nothing",), ("--iteration", "v9")):
         assert run("reevaluate", *wrong).exit_code == 2
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 ALL_COUNT = "Strategic depth: 100.0 %, passed (6 of 6; threshold 60)"
 FIVE_COUNT = "Strategic depth: 83.3 %, passed (5 of 6; threshold 60)"
 
 
-def overrule(run: Any, row: str = "strategic_depth:m1", verdict: str = "does_not_count") -> Any:
-    return run("override", "game-1", row, "--verdict", verdict, "--author", "Grace", "--reason", "Only words.")
+def overrule(run: Any, row: str = "strategic_depth:m1", *changes: str) -> Any:
+    given = ("--verdict", "does_not_count", "--author", "Grace", "--reason", "Only words.")
+    return run("override", "game-1", row, *given, *changes)
 
 
 def score(run: Any) -> str:
@@ -32,17 +35,17 @@ def test_a_row_is_overruled_and_the_score_computed_again(run: Any, write_game: A
     assert (shown["method"], shown["ledger"][1]["reason"]) == ("human", "Grace: Only words.")
 
 
-def test_what_is_not_there_is_refused_with_a_remedy(run: Any, write_game: Any) -> None:
+@pytest.mark.parametrize(
+    ("row", "changes", "told"),
+    [
+        ("strategic_depth:m99", (), "dramaturg show"),
+        ("nonsense", (), "dramaturg show"),
+        ("coherence:m1", ("--reason", " "), "reason"),
+        ("engagement:Grace", (), "rat"),
+    ],
+)
+def test_what_cannot_be_overruled_is_refused(run: Any, write_game: Any, row: str, changes: Any, told: str) -> None:
     run("import", write_game())
-    for row in ("strategic_depth:m99", "nonsense", "coherence:#99"):
-        done = overrule(run, row)
-        assert done.exit_code == 2
-        assert "dramaturg show" in done.stderr
-
-
-def test_a_decision_needs_a_reason_and_a_rating_is_not_overruled(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    blank = run("override", "game-1", "coherence:m1", "--verdict", "counts", "--author", "Grace", "--reason", " ")
-    assert (blank.exit_code, "reason" in blank.stderr) == (2, True)
     run("rate", "game-1", "--rater", "Grace", "--score", "4", "--answers", "yyyyy")
-    assert overrule(run, "engagement:Grace").exit_code == 2
+    done = overrule(run, row, *changes)
+    assert (done.exit_code, told in done.stderr.lower()) == (2, True)

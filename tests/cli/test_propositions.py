@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +46,13 @@ def test_every_error_is_listed_with_its_line_and_the_exit_code_is_2(run: Any, tm
 
 def test_several_files_folders_and_one_that_is_not_there(run: Any, tmp_path: Path) -> None:
     write(tmp_path / "fluency" / "michael.yaml", GOOD.format(agent="michael"))
-    gone = tmp_path / "gone.yaml"
+    gone = tmp_path / "a\x1b[31m.yaml"
     done = run("propositions", "check", tmp_path / "fluency", gone, "--format", "json")
     assert done.exit_code == 2
     [fault] = json.loads(done.stdout)
     assert (fault["file"], fault["line"], fault["field"], fault["kind"]) == (str(gone), 1, "file", "error")
+    # A file's name cannot steer the terminal.
+    assert "\x1b" not in done.stdout + run("propositions", "check", gone).stdout
 
 
 @pytest.mark.usefixtures("no_database")
@@ -67,13 +68,7 @@ def test_an_unknown_agent_is_only_a_warning_and_a_stored_one_is_none(run: Any, t
     assert run("propositions", "check", file).stdout == ""
 
 
-def test_a_file_name_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
-    done = run("propositions", "check", write(tmp_path / "a\x1b[31m.yaml", "a: 1"))
-    assert "\x1b" not in done.stdout
-
-
 ROOT = Path(__file__).parents[2]
-MAIN = [sys.executable, "-m", "evaluation.cli.main"]
 SOURCE = """
 from evaluation.judging.propositions import register
 
@@ -84,48 +79,27 @@ def is_monday(target, additional_context, variables):
 """
 FILE = "dimension: fluency\nagent_id: _default\npropositions:\n  - {id: a, claim: It is so., precondition: is_monday}\n"
 
-Plugged = Callable[..., "subprocess.CompletedProcess[str]"]
+
+def checked(database: Path, tmp_path: Path, plugins: object = "") -> subprocess.CompletedProcess[str]:
+    """Checks a proposition file that names the precondition of a plug-in; modules in ``tmp_path`` can be imported."""
+    file = write(tmp_path / "fluency" / "_default.yaml", FILE)
+    own = {"DRAMATURG_DB": str(database), "DRAMATURG_PLUGINS": str(plugins)}
+    own |= {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"}
+    command = [sys.executable, "-m", "evaluation.cli.main", "propositions", "check", str(file)]
+    return subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture
-def plugged(database: Path, tmp_path: Path) -> Plugged:
-    """Checks a proposition file that names the precondition of a plug-in."""
-    file = tmp_path / "fluency" / "_default.yaml"
-    file.parent.mkdir()
-    file.write_text(FILE, encoding="utf-8")
-
-    def run(plugins: object = "", installed: object = ROOT) -> subprocess.CompletedProcess[str]:
-        own = {
-            "DRAMATURG_DB": str(database),
-            "DRAMATURG_PLUGINS": str(plugins),
-            "PYTHONPATH": f"{ROOT}{os.pathsep}{installed}",
-        }
-        command = [*MAIN, "propositions", "check", str(file)]
-        return subprocess.run(command, env=os.environ | own, capture_output=True, text=True, check=False)
-
-    return run
-
-
-def test_a_file_registers_a_precondition(plugged: Plugged, tmp_path: Path) -> None:
-    assert "'is_monday'" in plugged().stdout
-    path = tmp_path / "mine.py"
-    path.write_text(SOURCE, encoding="utf-8")
-    for done in (plugged(path), plugged("mine", installed=tmp_path)):
+def test_a_plug_in_registers_a_precondition(database: Path, tmp_path: Path) -> None:
+    assert "'is_monday'" in checked(database, tmp_path).stdout
+    path = write(tmp_path / "mine.py", SOURCE)
+    for plugin in (path, "mine"):
+        done = checked(database, tmp_path, plugin)
         assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("source", "fault"),
-    [
-        ("import nothing_of_that_name\n", "No module named 'nothing_of_that_name'"),
-        ("undefined_name\n", "name 'undefined_name' is not defined"),
-    ],
-)
-def test_a_bad_plug_in_is_refused_with_its_module(plugged: Plugged, tmp_path: Path, source: str, fault: str) -> None:
-    path = tmp_path / "bad_plugin.py"
-    path.write_text(source, encoding="utf-8")
-    done = plugged(path)
+def test_a_bad_plug_in_is_refused_with_its_module(database: Path, tmp_path: Path) -> None:
+    done = checked(database, tmp_path, write(tmp_path / "bad_plugin.py", "undefined_name\n"))
     assert done.returncode == 2, done.stdout + done.stderr
-    assert fault in done.stderr
+    assert "name 'undefined_name' is not defined" in done.stderr
     assert "bad_plugin.py" in done.stderr
     assert "Traceback" not in done.stderr

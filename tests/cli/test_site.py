@@ -1,13 +1,13 @@
-"""The documentation site builds without a warning, and every link and picture in it leads somewhere."""
+"""The documentation site builds without a warning, its pictures are there, and its reference is that of the code."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 import pytest
 
@@ -27,40 +27,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Links(HTMLParser):
-    """The anchors of a page, what it links to, and what it loads."""
-
-    def __init__(self, page: Path) -> None:
-        super().__init__()
-        self.anchors: set[str] = set()
-        self.links: list[str] = []
-        self.loaded: list[str] = []
-        self.feed(page.read_text("utf-8"))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.anchors |= {value for key in ("id", "name") if (value := found.get(key))}
-        for key in ("href", "src", "srcset"):
-            if value := found.get(key):
-                (self.links if tag == "a" else self.loaded).append(value)
-
-
-def test_every_link_and_picture_leads_somewhere(site: Path) -> None:
-    pages = {page: Links(page) for page in site.rglob("*.html") if page.name != "404.html"}
+def test_every_picture_is_there_and_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    # Links and their anchors are mkdocs' own check.
+    pages = [page for page in site.rglob("*.html") if page.name != "404.html"]
     assert len(pages) > 30
-    dead = []
-    for page, found in pages.items():
-        for link in [*found.links, *found.loaded]:
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
-            has_anchor = not parts.fragment or target not in pages or unquote(parts.fragment) in pages[target].anchors
-            if not target.exists() or not has_anchor:
-                dead.append(f"{page.name}: {link}")
-    assert dead == []
-    # Pages open where there is no network.
-    assert [link for found in pages.values() for link in found.loaded if urlsplit(link).netloc] == []
+    loads = re.compile(r'(?:src|srcset)="([^"#]*)|<link [^>]*href="([^"]*)')
+    loaded = {(page, "".join(found)) for page in pages for found in loads.findall(page.read_text("utf-8"))}
+    assert [link for page, link in loaded if not (page.parent / unquote(link).partition("?")[0]).is_file()] == []
 
 
 def test_the_reference_is_generated_from_code(site: Path) -> None:
@@ -70,16 +43,7 @@ def test_the_reference_is_generated_from_code(site: Path) -> None:
     text = (site / "reference" / "cli.html").read_text("utf-8")
     assert [name for name in COMMANDS if f"dramaturg {name}" not in text] == []
     assert "dramaturg iterations create" in text
-    anchors = Links(site / "reference" / "python.html").anchors
-    known = {anchor.rpartition(".")[2] for anchor in anchors}
-    assert set(evaluation.__all__) <= known
+    anchors = re.findall(r' id="([^"]+)"', (site / "reference" / "python.html").read_text("utf-8"))
+    assert set(evaluation.__all__) <= {anchor.rpartition(".")[2] for anchor in anchors}
     text = (site / "reference" / "formats.html").read_text("utf-8")
     assert [reader.format for reader in FILE_READERS if reader.format not in text] == []
-
-
-def test_the_site_has_both_themes_and_a_search(site: Path) -> None:
-    text = (site / "agents.html").read_text("utf-8")
-    assert "images/personas-dark.png#only-dark" in text
-    assert "images/personas-light.png#only-light" in text
-    assert "__palette_2" in text
-    assert (site / "search" / "search_index.json").stat().st_size > 100_000

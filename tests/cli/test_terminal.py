@@ -8,6 +8,7 @@ import pty
 import subprocess
 import sys
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.cli.terminal import TerminalProgress, code, markdown_table, safe, shortened, table, width
+from evaluation.cli.terminal import TerminalProgress, safe, shortened, table, width
 from evaluation.escaping import without_controls
 from evaluation.ratings import Rating
 from evaluation.store import Store
@@ -27,9 +28,7 @@ from evaluation.store import Store
         ("\x1b[31mred\x1b[0m", "red"),
         ("\x1b]0;title\x07x", "]0;titlex"),
         ("two\nlines\tand\rmore", "two lines and more"),
-        ("left\u202eright", "leftright"),
-        ("zero\u200bwidth", "zerowidth"),
-        ("c1\x9b31m", "c131m"),
+        ("left\u202eright\u200b", "leftright"),
         ("half\ud800pair", "halfpair"),
         ("Zoë 李 👩\u200d🚀", "Zoë 李 👩\u200d🚀"),
     ],
@@ -45,31 +44,14 @@ def test_nothing_harmful_survives_and_safe_text_stays(text: str) -> None:
     assert safe(shown) == shown
 
 
-def test_long_text_is_cut_with_an_ellipsis() -> None:
-    assert shortened("abcdef", 6) == "abcdef"
-    assert shortened("abcdefg", 6) == "abcde…"
-
-
 @pytest.mark.parametrize(("text", "columns"), [("abc", 3), ("李", 2), ("e\u0301", 1), ("", 0)])
 def test_width_counts_columns(text: str, columns: int) -> None:
     assert width(text) == columns
 
 
-def test_tables_align_wide_letters_too() -> None:
-    assert table(("Name", "Score"), [("李", 1), ("Ann", 22)]).splitlines() == [
-        "Name  Score",
-        "----  -----",
-        "李    1",
-        "Ann   22",
-    ]
-
-
-def test_markdown_cells_cannot_leave_their_cell() -> None:
-    row = markdown_table(("Name",), [(code("a|b`c\n<img src=x>"),)]).splitlines()[2]
-    assert row == "| `a\\|b'c <img src=x>` |"
-    assert code("") == ""
-    # In a table "\\\\|" is a backslash and the end of a cell.
-    assert code("a\\|[x](http://evil)") == "`a/\\|[x](http://evil)`"
+def test_tables_align_wide_letters_and_long_text_is_cut() -> None:
+    lines = table(("Name", "Score"), [("李", 1), (shortened("abcdefg", 6), 22)]).splitlines()
+    assert lines == ["Name    Score", "------  -----", "李      1", "abcde…  22"]
 
 
 class Terminal(io.StringIO):
@@ -89,30 +71,14 @@ def test_progress_rewrites_one_line_on_a_terminal() -> None:
 def test_progress_in_a_log_gets_rarer() -> None:
     stream = io.StringIO()
     progress = TerminalProgress("game", stream)
-    for number in range(1, 101):
-        progress.advance(f"file {number}")
+    for _ in range(100):
+        progress.advance("file")
     progress.finish()
-    reported = [int(line.split()[0]) for line in stream.getvalue().splitlines()]
-    assert reported == [1, 2, 5, 10, 20, 50, 100]
+    assert [int(line.split()[0]) for line in stream.getvalue().splitlines()] == [1, 2, 5, 10, 20, 50, 100]
 
 
 SLY = "Good\x1b[31m game\x1b]0;owned\x07 \x9b2J, said \u202eeve\u2066"
 STEERING = {"\x1b", "\x07", "\x9b", "\u202e", "\u2066"}
-
-
-@pytest.fixture
-def sly(run: Any, write_game: Any, database: Path) -> Path:
-    """A database with a rating whose comment tries to steer the reader's terminal, in a file of such a name."""
-    path = write_game().rename(write_game().parent / f"{SLY.replace('/', '')}.json")
-    run("import", path)
-    store = Store(database)
-    store.ratings.add(Rating(str(store.transcripts.summaries()["transcript_id"].iloc[0]), "Ann", 4, comment=SLY))
-    store.close()
-    return database
-
-
-def command_line(database: Path, *words: str) -> list[str]:
-    return [sys.executable, "-m", "evaluation.cli.main", *words, "--db", str(database)]
 
 
 def on_terminal(command: list[str]) -> str:
@@ -121,27 +87,27 @@ def on_terminal(command: list[str]) -> str:
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.DEVNULL)
     os.close(writer)
     shown = b""
-    while True:
-        try:
-            part = os.read(reader, 65536)
-        except OSError:
-            # How Linux says that the other end of a terminal is closed.
-            break
-        if not part:
-            break
-        shown += part
+    # Linux says by an error that the other end of a terminal is closed.
+    with suppress(OSError):
+        while part := os.read(reader, 65536):
+            shown += part
     os.close(reader)
     assert process.wait(timeout=60) == 0
     return shown.decode("utf-8")
 
 
-def test_csv_is_harmless_on_a_terminal_and_in_a_pipe(run: Any, sly: Path) -> None:
+def test_csv_is_harmless_on_a_terminal_and_in_a_pipe(run: Any, write_game: Any, database: Path) -> None:
+    path = write_game()
+    run("import", path.rename(path.with_name(f"{SLY}.json")))
+    store = Store(database)
+    store.ratings.add(Rating(store.transcripts.ids()[0], "Ann", 4, comment=SLY))
+    store.close()
     # No cell holds control characters; marks that turn text around stay in a pipe.
-    for words, stored in (
-        (("export", "ratings"), "Good game]0;owned 2J, said \u202eeve\u2066"),
-        (("export", "results"), without_controls(SLY)),
+    for what, stored in (
+        ("ratings", "Good game]0;owned 2J, said \u202eeve\u2066"),
+        ("results", without_controls(SLY)),
     ):
-        shown = on_terminal(command_line(sly, *words))
+        shown = on_terminal([sys.executable, "-m", "evaluation.cli.main", "export", what, "--db", str(database)])
         assert "Good" in shown
         assert not set(shown) & STEERING
-        assert stored in run(*words).stdout
+        assert stored in run("export", what).stdout

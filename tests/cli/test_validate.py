@@ -56,14 +56,16 @@ def test_each_thing_that_can_be_missing(run: Any, tmp_path: Path) -> None:
 def test_a_refusal_names_place_and_remedy_and_the_others_are_still_looked_at(
     run: Any, refused: Path, write_game: Any, tmp_path: Path
 ) -> None:
-    broken = tmp_path / "broken.csv"
+    broken, odd = tmp_path / "broken.csv", tmp_path / "a\x1b[31m\nb.txt"
+    odd.write_text("\x1b]0;title\x07 nothing", encoding="utf-8")
     broken.write_text("name,text,day\nAnn,Hi,1\nBob,Ho,x\n", encoding="utf-8")
-    done = run("validate", refused, broken, write_game())
+    done = run("validate", refused, broken, odd, write_game())
     assert done.exit_code == 2
     assert "notes.txt: refused\n  The text begins" in done.stdout
     assert "broken.csv: refused (taken for table)\n  line 3: Found \"x\" in the column 'day'" in done.stdout
     assert "game-1.json: dramaturg-transcript\n" in done.stdout
-    assert done.stderr == "2 would be refused.\n"
+    assert done.stderr == "3 would be refused.\n"
+    assert "\x1b" not in done.stdout
     listed = json.loads(run("validate", broken, "--format", "json").stdout)
     assert listed[0]["is_usable"] is False
     assert listed[0]["error"].keys() == {"message", "place", "remedy"}
@@ -85,9 +87,3 @@ def test_what_a_file_leaves_open_is_asked_and_answered(run: Any, tmp_path: Path)
     wrong = run("validate", table, "--channel", "lounge=loud")
     assert wrong.exit_code == 2
     assert "Kinds are public, team, private, system." in wrong.stderr
-
-
-def test_names_and_reasons_cannot_steer_the_terminal(run: Any, tmp_path: Path) -> None:
-    path = tmp_path / "a\x1b[31m\nb.txt"
-    path.write_text("\x1b]0;title\x07 nothing", encoding="utf-8")
-    assert "\x1b" not in run("validate", path).stdout

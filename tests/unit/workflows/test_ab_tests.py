@@ -7,14 +7,20 @@ from typing import Any
 
 import pytest
 
-from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.ab_tests import KIND, begin_ab_job, estimate_ab_test, run_ab_test, run_ordered_ab
+from evaluation.workflows.ab_tests import (
+    KIND,
+    ab_judge_config,
+    begin_ab_job,
+    estimate_ab_test,
+    run_ab_test,
+    run_ordered_ab,
+)
 from evaluation.workflows.jobs import running_order
 from tests.games import game_of
 from tests.judge_server import JudgeServer, scripted
@@ -90,18 +96,6 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: J
     assert found.calls_at_least <= server.tally.asked.total() <= found.calls_at_most
 
 
-def test_runs_that_are_done_are_not_estimated_again(server: JudgeServer) -> None:
-    store, once = Store(":memory:"), simulated(max_runs=1)
-    run_ab_test(store, once, options(server), lambda _: None)
-    before = store.experiments.runs()
-    # The test is another one without its limit; what was run is the same.
-    found = estimate_ab_test(store, simulated(), options(server))
-    # The run that is done has two agents and two steps.
-    assert (found.size, found.calls_at_most) == ("4 runs, 1 of them done before", 16)
-    assert found.words(lambda _: None).startswith("4 runs, 1 of them done before: 16 calls, ")
-    assert store.experiments.runs() == before
-
-
 def talk(name: str) -> Transcript:
     names = ("Ann", "Ben", "Cem")
     return game_of([(names[place % 3], f"{name} says number {place}.") for place in range(9)], game_id=name)
@@ -109,11 +103,13 @@ def talk(name: str) -> Transcript:
 
 def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeServer) -> None:
     store = Store(":memory:")
-    ids = [store.transcripts.add(talk(name), source_name=name).transcript_id for name in ("one", "two")]
+    store.iterations.create("v1")
+    store.transcripts.add(talk("one"), source_name="one", iteration="v1")
+    two = store.transcripts.add(talk("two"), source_name="two").transcript_id
     test = ABConfig(
         name="Games",
         source="transcripts",
-        variants={"a": {"transcripts": [ids[0]]}, "b": {"transcripts": [ids[1]]}},
+        variants={"a": {"iteration": "v1"}, "b": {"transcripts": [two]}},
         evaluation={"validation_sampling_rate": 1.0},
         checks=True,
     )
@@ -132,9 +128,17 @@ def numbers() -> ABConfig:
     return ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
 
 
-def test_without_a_model_runs_cannot_be_simulated_and_the_estimate_says_so() -> None:
-    with pytest.raises(InputError, match="Agents need a model to speak"):
-        estimate_ab_test(Store(":memory:"), simulated(), {})
+def test_the_judge_is_the_users_own_unless_the_file_names_one_and_the_lower_budget_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DRAMATURG_MODEL", "openai/mine")
+    store, fixed = Store(":memory:"), {"name": "x", "source": "transcripts", "variants": {"a": {}, "b": {}}}
+    assert ab_judge_config(store, ABConfig(**fixed), {}).model == "openai/mine"
+    named = ABConfig(**fixed, evaluation={"evaluation_model": "openai/theirs"}, max_usd=1.0)
+    assert ab_judge_config(store, named, {}).model == "openai/theirs"
+    chosen = ab_judge_config(store, named, {"model": "openai/given", "max_usd": 2.0})
+    assert (chosen.model, chosen.max_usd) == ("openai/given", 1.0)
+    assert ab_judge_config(store, ABConfig(**fixed), {"max_usd": 2.0}).max_usd == 2.0
 
 
 def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_asked() -> None:
