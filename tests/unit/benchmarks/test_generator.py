@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import mean
-from typing import Any
-
-import pytest
 
 from benchmarks import generate
 from evaluation.readers import read_path
@@ -14,20 +10,8 @@ from evaluation.readers import read_path
 COUNT = 40
 
 
-@pytest.fixture(scope="module")
-def documents() -> list[dict[str, Any]]:
-    return list(generate.generate(COUNT, seed=7))
-
-
-def test_the_same_seed_gives_the_same_games_however_many_are_generated(documents: list[dict[str, Any]]) -> None:
-    assert list(generate.generate(3, seed=7)) == documents[:3]
-
-
-def test_games_have_the_size_of_real_ones(documents: list[dict[str, Any]]) -> None:
-    sizes = [len(document["messages"]) for document in documents]
-    assert 55 < mean(sizes) < 65
-    assert len(set(sizes)) > 5
-    assert {len(document["players"]) for document in documents} == {8, 9, 10}
+def test_the_same_seed_gives_the_same_games_however_many_are_generated() -> None:
+    assert list(generate.generate(3, seed=7)) == list(generate.generate(5, seed=7))[:3]
 
 
 def test_written_games_are_read_as_native(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from distributed import LocalCluster
 from evaluation.engines.task_engines import run_on_cluster
 from evaluation.errors import InfrastructureError
 from tests.dashboard_server import free_port
+from tests.dask_cluster import wait_until_open
 
 Scheduler: TypeAlias = tuple[subprocess.Popen[bytes], str]
 
@@ -29,13 +29,7 @@ def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
     port = free_port()
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
     with subprocess.Popen([*command, "--no-dashboard"], cwd=tmp_path, stderr=subprocess.DEVNULL) as process:
-        while True:
-            assert process.poll() is None
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+        wait_until_open(port)
         yield process, f"tcp://127.0.0.1:{port}"
         process.kill()
 

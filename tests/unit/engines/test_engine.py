@@ -67,35 +67,24 @@ def test_what_is_no_fault_of_a_scorer_propagates() -> None:
         evaluate_transcript(game(), scorers={**SCORERS, "coherence": interrupt})
 
 
-def test_the_head_of_the_output_counts_messages_and_names_players() -> None:
-    head = evaluate_transcript(game()).as_dict()["transcript"]
-    assert (head["messages"], head["public_messages"], head["players"]) == (2, 2, ["Ann", "Ben"])
-    assert head["cost"] is None
+def test_the_head_of_the_output_counts_messages_and_an_unknown_cost_is_null() -> None:
+    def head(**fields: Any) -> Any:
+        return evaluate_transcript(game(**fields)).as_dict()["transcript"]
 
-
-def test_an_unknown_cost_is_null() -> None:
-    def shown(cost: Cost) -> Any:
-        return evaluate_transcript(game(cost=cost)).as_dict()["transcript"]["cost"]
-
-    assert shown(Cost(total_usd=0.0, input_tokens=0)) is None
+    shown = head()
+    assert (shown["messages"], shown["public_messages"], shown["players"]) == (2, 2, ["Ann", "Ben"])
+    assert shown["cost"] is head(cost=Cost(total_usd=0.0, input_tokens=0))["cost"] is None
     unknown = dict.fromkeys(("input_tokens", "cached_tokens", "output_tokens", "cache_hit_rate"))
-    assert shown(Cost(total_usd=0.5)) == {"total_usd": 0.5} | unknown
+    assert head(cost=Cost(total_usd=0.5))["cost"] == {"total_usd": 0.5} | unknown
 
 
-def test_many_give_the_same_as_one_by_one_in_their_order() -> None:
-    games = [game(number) for number in range(5)]
-    many = list(evaluate_many(games, thresholds={"coherence": 10.0}))
-    single = [evaluate_transcript(one, thresholds={"coherence": 10.0}) for one in games]
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_give_the_same_as_one_by_one_in_their_order_failures_too(jobs: int) -> None:
+    games, options = [game(number) for number in range(7)], {"scorers": {**SCORERS, "coherence": fail}}
+    single = [evaluate_transcript(one, thresholds={"coherence": 10.0}, **options) for one in games]
+    many = list(evaluate_many(games, jobs=jobs, batch_size=2, thresholds={"coherence": 10.0}, **options))
     assert [each.as_dict() for each in many] == [each.as_dict() for each in single]
-
-
-def test_several_processes_give_the_same_in_the_same_order_failures_too() -> None:
-    games = [game(number) for number in range(7)]
-    scorers = {**SCORERS, "coherence": fail}
-    alone = [each.as_dict() for each in evaluate_many(games, scorers=scorers)]
-    several = list(evaluate_many(games, jobs=2, batch_size=2, scorers=scorers))
-    assert [each.as_dict() for each in several] == alone
-    assert [[failure.metric for failure in each.failures] for each in several] == [["coherence"]] * 7
+    assert [[failure.metric for failure in each.failures] for each in many] == [["coherence"]] * 7
 
 
 @pytest.mark.parametrize(("jobs", "read_ahead"), [(1, 1), (2, 8)])

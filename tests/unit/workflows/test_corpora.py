@@ -31,7 +31,7 @@ from evaluation.workflows.scoring import GameRecord, Tally, store_games
 from tests.dashboard_server import free_port
 from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
-GAMES = 10
+GAMES = 7
 KILLS_ITSELF = "__import__('os').kill(__import__('os').getpid(), 9)"
 WAIT_SECONDS = 120
 
@@ -54,12 +54,11 @@ def games(tmp_path_factory) -> Path:
     return folder
 
 
-def scored(games: Path | str, output: Path | str, **options: object) -> tuple[CorpusTally, list[str]]:
-    notes: list[str] = []
-    tally = CorpusTally(Tally(note=notes.append))
+def scored(games: Path | str, output: Path | str, **options: object) -> CorpusTally:
+    tally = CorpusTally(Tally(note=lambda _: None))
     for _ in score_to_corpus([str(games)], str(output), tally, batch_size=3, **options):  # type: ignore[arg-type]
         pass
-    return tally, notes
+    return tally
 
 
 def rows(output: Path | str) -> dict[str, object]:
@@ -72,11 +71,18 @@ def rows(output: Path | str) -> dict[str, object]:
     }
 
 
+def collect(output: Path, store: Store) -> Collected:
+    """Imports a corpus; what became of its games."""
+    collected = Collected()
+    list(import_corpus(str(output), store, collected))
+    return collected
+
+
 @pytest.fixture(scope="module")
 def alone(games, tmp_path_factory) -> Path:
     """The games scored by this process."""
     output = tmp_path_factory.mktemp("alone")
-    tally, _ = scored(games, output, iteration="v1 / a")
+    tally = scored(games, output, iteration="v1 / a")
     assert (tally.scored, tally.had) == (GAMES, 0)
     return output
 
@@ -93,22 +99,19 @@ def test_one_process_two_and_dask_give_the_same_rows(games, alone, cluster, tmp_
 
 
 def test_what_is_there_is_left_out_and_one_lost_partition_is_made_again(games, alone, tmp_path) -> None:
-    wanted = rows(alone)
-    output = tmp_path / "out"
-    scored(games, output, iteration="v1 / a")
+    output = shutil.copytree(alone, tmp_path / "out")
     lost = sorted(output.rglob("*.parquet"))[0]
     lost.unlink()
     (lost.parent / f"{lost.name}.0.tmp").write_bytes(b"half")
-    tally, _ = scored(games, output, iteration="v1 / a")
+    tally = scored(games, output, iteration="v1 / a")
     assert tally.scored + tally.had == GAMES
     assert 0 < tally.scored <= 3
-    assert rows(output) == wanted
+    assert rows(output) == rows(alone)
 
 
-@pytest.mark.parametrize("name", ["a" * 201, " "])
-def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path, name) -> None:
+def test_a_name_that_no_database_takes_is_refused_before_anything_is_scored(games, tmp_path) -> None:
     with pytest.raises(InputError, match="cannot name an iteration"):
-        scored(games, tmp_path / "out", iteration=name)
+        scored(games, tmp_path / "out", iteration=" ")
     assert not (tmp_path / "out").exists()
 
 
@@ -130,18 +133,10 @@ def eval_all(task: str) -> list[object]:
     return [eval(part) for part in task.split(";")]
 
 
-CLIENT = """
-import sys
-from evaluation.cli.main import main
-sys.argv = ["dramaturg", *sys.argv[1:]]
-main()
-"""
-
-
 @pytest.mark.long
 def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, cluster, tmp_path) -> None:
     output = tmp_path / "out"
-    command = [sys.executable, "-c", CLIENT, "evaluate", str(games), "--output", str(output)]
+    command = [sys.executable, "-m", "evaluation.cli.main", "evaluate", str(games), "--output", str(output)]
     command += ["--scheduler", cluster, "--iteration", "v1 / a"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as client:
         until = time.monotonic() + WAIT_SECONDS
@@ -149,11 +144,9 @@ def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, clu
             assert time.monotonic() < until
         client.send_signal(signal.SIGKILL)
     scored(games, output, iteration="v1 / a", scheduler=cluster)
-    corpus = Corpus(Location.of(str(output)))
-    assert len(corpus.scored_ids()) == GAMES
+    assert len(Corpus(Location.of(str(output))).scored_ids()) == GAMES
     store = Store(":memory:")
-    collected = Collected()
-    list(import_corpus(str(output), store, collected))
+    collected = collect(output, store)
     assert len(store.results.scores()) == GAMES * 7
     # The batches of the client that was killed may be there too, whole: no game is counted twice.
     assert collected.new == GAMES
@@ -163,11 +156,10 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     store, plain = Store(":memory:"), Store(":memory:")
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
-    for transcript in transcripts:
-        store_games(plain, [(GameRecord.scored(transcript, {}), "x")], iteration="v1 / a", updates_known=True)
+    packed = [(GameRecord.scored(transcript, {}), "x") for transcript in transcripts]
+    store_games(plain, packed, iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
-        collected = Collected()
-        list(import_corpus(str(alone), store, collected))
+        collected = collect(alone, store)
         assert (collected.new, collected.known) == (new, known)
     assert store.results.metric_scores() == plain.results.metric_scores()
     for transcript in transcripts:
@@ -180,13 +172,6 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
         assert cursor.execute(query).fetchall() == other.execute(query).fetchall()
 
 
-def test_what_other_versions_of_the_metrics_scored_is_not_seen(games, alone, tmp_path) -> None:
-    shutil.copytree(alone / scoring_key(), tmp_path / "of another version")
-    with pytest.raises(NotFoundError, match="this version"):
-        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
-    assert scored(games, tmp_path, iteration="v1 / a")[0].scored == GAMES
-
-
 def test_failures_and_deletions_come_along(games, tmp_path) -> None:
     found = [result.transcript for result in iter_paths([games]) if result.transcript is not None]
     [whole, other] = evaluate_many(found[:2])
@@ -194,12 +179,11 @@ def test_failures_and_deletions_come_along(games, tmp_path) -> None:
     failed = replace(whole, metrics=metrics, failures=(ScoreFailure("coherence", "It failed.", "A test.", ""),))
     Corpus(Location.of(str(tmp_path))).write([(failed, "a.json"), (other, "b.json")], None)
     store = Store(":memory:")
-    list(import_corpus(str(tmp_path), store, Collected()))
+    collect(tmp_path, store)
     assert [one.metric for one in store.results.failures(whole.transcript.id)] == ["coherence"]
     assert "coherence" not in store.results.load(whole.transcript.id)
     store.deletions.delete([other.transcript.id], who="Ann")
-    collected = Collected()
-    list(import_corpus(str(tmp_path), store, collected))
+    collected = collect(tmp_path, store)
     assert (collected.new, collected.known, collected.deleted) == (0, 1, 1)
 
 
@@ -221,14 +205,17 @@ def test_a_flipped_bit_is_noticed(alone, tmp_path) -> None:
     assert refused > 30
 
 
-def test_an_empty_or_damaged_corpus_says_so(games, tmp_path) -> None:
+def test_a_corpus_that_is_empty_of_other_versions_of_the_metrics_or_damaged_says_so(games, alone, tmp_path) -> None:
     with pytest.raises(NotFoundError, match="no game that this version has scored"):
-        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
-    scored(games, tmp_path)
-    damaged = sorted(tmp_path.rglob("*.parquet"))[0]
+        collect(tmp_path, Store(":memory:"))
+    shutil.copytree(alone / scoring_key(), tmp_path / "of another version")
+    with pytest.raises(NotFoundError, match="no game that this version has scored"):
+        collect(tmp_path, Store(":memory:"))
+    assert scored(games, tmp_path).scored == GAMES
+    damaged = sorted((tmp_path / scoring_key()).rglob("*.parquet"))[0]
     damaged.write_bytes(b"PAR1 and nothing else")
     with pytest.raises(InfrastructureError, match=damaged.stem):
-        list(import_corpus(str(tmp_path), Store(":memory:"), Collected()))
+        collect(tmp_path, Store(":memory:"))
 
 
 @pytest.fixture
@@ -257,9 +244,9 @@ def object_store(monkeypatch) -> Iterator[str]:
 def test_games_and_scores_lie_in_an_object_store(games, alone, object_store, tmp_path) -> None:
     for path in games.iterdir():
         Location.of(f"{object_store}/games/{path.name}").write_bytes(path.read_bytes())
-    tally, _ = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
+    tally = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
     assert (tally.scored, tally.files.refused) == (GAMES, 0)
-    tally, _ = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
+    tally = scored(f"{object_store}/games", f"{object_store}/out", iteration="v1 / a")
     assert (tally.scored, tally.had) == (0, GAMES)
     assert rows(f"{object_store}/out") == rows(alone)
     with pytest.raises(NotFoundError) as refused:

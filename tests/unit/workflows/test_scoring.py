@@ -29,26 +29,14 @@ def stores(tmp_path: Path) -> tuple[Store, Store]:
     return made
 
 
-def test_files_and_games_of_a_job_are_stored_alike(stores: tuple[Store, Store]) -> None:
-    by_files, by_job = stores
-    # A job gets an iteration that exists, files name one that may not.
-    by_job.iterations.create("v1")
-    tally = Tally(note=lambda _: None)
-    [scored] = evaluate_paths([GAME], tally, store=by_files, iteration="v1")
-    added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
-    assert (scored.is_new, scored.iteration) == (added.is_new, added.iteration) == (True, "v1")
-    assert [len(tally.lines), tally.new, tally.known] == [1, 1, 0]
-    first, second = (store.results.load(game().id) for store in stores)
-    assert first == second
-    assert first["coherence"].threshold == 99
-
-
 def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Store]) -> None:
     for store in stores:
         add_evaluated(store, game(), source_name=GAME.name)
         store.settings.set_threshold("coherence", 1)
     by_files, by_job = stores
-    [scored] = evaluate_paths([GAME], Tally(note=lambda _: None), store=by_files, iteration="v1")
+    tally = Tally(note=lambda _: None)
+    [scored] = evaluate_paths([GAME], tally, store=by_files, iteration="v1")
+    assert (len(tally.lines), tally.new, tally.known) == (1, 0, 1)
     added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
     assert (scored.is_new, scored.iteration) == (False, "v1")
     assert (added.is_new, added.iteration) == (False, None)

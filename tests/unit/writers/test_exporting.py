@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,18 +17,16 @@ from evaluation.escaping import spreadsheet_safe
 from evaluation.writers import csv_text, json_rows, write_new_file
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "＝", "  ="])
-def test_text_that_begins_like_a_formula_gets_an_apostrophe(start: str) -> None:
-    assert spreadsheet_safe(f"{start}1+1") == f"'{start}1+1"
-
-
-@pytest.mark.parametrize("cell", ["Agent-A", "✓ 84.0 %", "", 5, None, 3.2, "1-2"])
-def test_other_cells_stay_as_they_are(cell: object) -> None:
-    assert spreadsheet_safe(cell) == cell
-
-
-def test_cells_hold_no_control_characters() -> None:
-    assert spreadsheet_safe("\r1+1\x1b[31m\x1f") == "'\n1+1"
+@pytest.mark.parametrize(
+    ("cell", "safe"),
+    [
+        *((f"{start}1+1", f"'{start}1+1") for start in ("=", "+", "-", "@", "\t", "\n", "＝", "  =")),
+        *((cell, cell) for cell in ("Agent-A", "✓ 84.0 %", "", 5, None, 3.2, "1-2")),
+        ("\r1+1\x1b[31m\x1f", "'\n1+1"),
+    ],
+)
+def test_what_begins_like_a_formula_gets_an_apostrophe_and_no_control_character_stays(cell: Any, safe: Any) -> None:
+    assert spreadsheet_safe(cell) == safe
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1), min_size=1))
