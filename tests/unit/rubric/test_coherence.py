@@ -170,18 +170,14 @@ def test_a_round_of_introductions_is_not_connected() -> None:
     assert "Introduces its speaker" in result.ledger[-1].reason
 
 
-def test_a_new_round_answers_nothing_of_the_last() -> None:
-    def played(rounds: list[int]) -> Transcript:
-        said = [*[("Ann", "evidence pattern")] * 4, *[("Bob", "evidence pattern")] * 4]
-        body = discussion(said).model_dump(mode="json")
-        for message, number in zip(body["messages"], rounds, strict=True):
-            message["round"] = number
-        return Transcript.model_validate(body)
-
-    assert counts(played([1] * 8))
-    assert not counts(played([1] * 4 + [2] * 4))
+@pytest.mark.parametrize(
+    ("rounds", "is_answer"),
     # Rounds of one or two messages each are no days of discussion.
-    assert counts(played([1, 1, 2, 2, 3, 3, 4, 4]))
+    [([1] * 8, True), ([1] * 4 + [2] * 4, False), ([1, 1, 2, 2, 3, 3, 4, 4], True)],
+)
+def test_a_new_round_answers_nothing_of_the_last(rounds: list[int], is_answer: bool) -> None:
+    said = [("Ann", "evidence pattern")] * 4 + [("Bob", "evidence pattern")] * 4
+    assert counts(discussion(said, rounds=rounds)) is is_answer
 
 
 def test_a_reply_id_counts_however_far_back() -> None:
@@ -190,11 +186,12 @@ def test_a_reply_id_counts_however_far_back() -> None:
     assert (row.verdict, row.refers_to, row.reason) == (RowVerdict.COUNTS, "m0", "Is marked as a reply to Ann.")
 
 
-def test_a_reply_to_oneself_does_not_count() -> None:
-    said = [("Ann", "hello"), ("Bob", "hm"), ("Ann", CALM)]
-    assert not counts(discussion(said, replies={2: "m0"}))
-    assert not counts(discussion(said, replies={2: "m2"}))
-    assert counts(discussion([*said[:2], ("Ann", "Bob!")], replies={2: "m0"}))
+@pytest.mark.parametrize(
+    ("text", "replied", "is_answer"), [(CALM, "m0", False), (CALM, "m2", False), ("Bob!", "m0", True)]
+)
+def test_a_reply_to_oneself_does_not_count(text: str, replied: str, is_answer: bool) -> None:
+    said = [("Ann", "hello"), ("Bob", "hm"), ("Ann", text)]
+    assert counts(discussion(said, replies={2: replied})) is is_answer
 
 
 @pytest.mark.parametrize("target", ["gone", "m3"])

@@ -75,8 +75,7 @@ def test_a_message_in_another_language_has_no_part_in_the_control_of_memory() ->
     italian = "Non credo che qualcuno abbia mentito stasera, quindi dovremmo andare a dormire e parlarne domani."
     known = GAMES[0].discussion[3]
     messages = [one.model_copy(update={"text": italian}) if one is known else one for one in GAMES[0].messages]
-    fields = {name: getattr(GAMES[0], name) for name in Transcript.model_fields}
-    game = Transcript(**{**fields, "messages": tuple(messages)})
+    game = GAMES[0].model_copy(update={"messages": tuple(messages)})
     result = memory_accuracy.measure(game)
     names = {name: name for name in game.player_names}
     assert PermutedRecord(game).settled(names) == (result.numerator, result.denominator)

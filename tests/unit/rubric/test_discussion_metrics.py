@@ -18,9 +18,9 @@ from evaluation.rubric.metrics import (
     role_consistency,
     strategic_depth,
 )
-from evaluation.score import MetricResult, RowVerdict
-from evaluation.transcript import Transcript
-from tests.games import discussion
+from evaluation.score import RowVerdict
+from evaluation.transcript import Elimination, Transcript, Vote
+from tests.games import game_of
 
 Line = tuple[int, str]
 
@@ -54,22 +54,20 @@ any_lines = st.lists(
 )
 
 
-def play(said: Sequence[Line], names: Sequence[str] = CAST, **extra: object) -> Transcript:
-    spoken = [(names[who], text.format(*names) if text in PHRASES else text) for who, text in said]
-    game = discussion(spoken, players=names, **extra)
+def play(said: Sequence[Line], names: Sequence[str] = CAST, private: Sequence[Line] = ()) -> Transcript:
+    lines = [
+        (names[who], text.format(*names) if text in PHRASES else text, {"channel": channel})
+        for channel, spoken in (("public", said), ("private", private))
+        for who, text in spoken
+    ]
     sides = ({"role": "Mafia", "alignment": "mafia"}, *2 * [{"role": "Villager", "alignment": "town"}])
-    record = {
-        "players": [{"name": name} | sides[place % 3] for place, name in enumerate(names)],
-        "messages": [message.model_copy(update={"round": 2}) for message in game.messages],
-        "votes": [{"round": 1, "voter": names[0], "target": names[1]}, {"round": 1, "voter": names[1], "target": None}],
-        "eliminations": [{"round": 1, "player": names[2], "role": "Villager"}],
-    }
-    return Transcript.model_validate({name: getattr(game, name) for name in Transcript.model_fields} | record)
-
-
-def measured(metric: ModuleType, game: Transcript) -> MetricResult:
-    result: MetricResult = metric.measure(game)
-    return result
+    return game_of(
+        lines,
+        {name: sides[place % 3] for place, name in enumerate(names)},
+        round=2,
+        votes=(Vote(round=1, voter=names[0], target=names[1]), Vote(round=1, voter=names[1])),
+        eliminations=(Elimination(round=1, player=names[2], role="Villager"),),
+    )
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.__name__.split(".")[-1])
@@ -77,7 +75,7 @@ class TestEveryMetric:
     @given(said=any_lines)
     def test_rows_add_up_and_quote_the_original(self, metric: ModuleType, said: list[Line]) -> None:
         game = play(said, HOSTILE)
-        result = measured(metric, game)
+        result = metric.measure(game)
         assert sum(row.numerator for row in result.ledger) == result.numerator
         assert sum(row.denominator for row in result.ledger) == result.denominator
         assert result.score is None or 0 <= result.score <= 100
@@ -91,21 +89,20 @@ class TestEveryMetric:
 
     @given(said=lines)
     def test_renaming_all_players_moves_nothing(self, metric: ModuleType, said: list[Line]) -> None:
-        before = measured(metric, play(said))
-        after = measured(metric, play(said, FRESH))
+        before = metric.measure(play(said))
+        after = metric.measure(play(said, FRESH))
         assert (before.score, before.numerator, before.denominator) == (after.score, after.numerator, after.denominator)
 
     @given(said=lines, private=lines)
     def test_private_chat_moves_nothing(self, metric: ModuleType, said: list[Line], private: list[Line]) -> None:
-        alone = measured(metric, play(said))
-        whispers = [(CAST[who], text.format(*CAST)) for who, text in private]
-        beside = measured(metric, play(said, private=whispers))
+        alone = metric.measure(play(said))
+        beside = metric.measure(play(said, private=private))
         assert beside.ledger == alone.ledger
 
     @given(said=lines)
     def test_measuring_twice_gives_the_same(self, metric: ModuleType, said: list[Line]) -> None:
         game = play(said)
-        assert measured(metric, game) == measured(metric, Transcript.from_json(game.to_json()))
+        assert metric.measure(game) == metric.measure(Transcript.from_json(game.to_json()))
 
 
 @given(said=lines)

@@ -7,8 +7,7 @@ from rapidfuzz import fuzz
 
 from evaluation.rubric.metrics.personality_diversity import measure, similarities
 from evaluation.score import RowVerdict, Status
-from evaluation.transcript import Transcript
-from tests.games import discussion
+from tests.games import discussion, game_of
 
 ANALYTICAL = (
     "Evidence first: the data of round two, a pattern analysis, three contradictory statements, each documented. "
@@ -125,12 +124,9 @@ def test_the_median_of_evenly_spaced_windows_counts() -> None:
 
 
 def test_the_marks_of_a_declared_personality_are_named() -> None:
-    game = discussion([("Ann", ANALYTICAL), ("Bob", AGGRESSIVE), ("Cleo", GENERIC)])
     styles = {"Ann": "Analytical", "Bob": "cautious", "Cleo": "a quiet gardener"}
-    body = game.model_dump(mode="json")
-    for player in body["players"]:
-        player["personality"] = styles[player["name"]]
-    ann, bob, cleo = measure(Transcript.model_validate(body)).ledger
+    said = [("Ann", ANALYTICAL), ("Bob", AGGRESSIVE), ("Cleo", GENERIC)]
+    ann, bob, cleo = measure(game_of(said, {name: {"personality": style} for name, style in styles.items()})).ledger
     assert ann.details["marks"]["personality"] == "analytical"
     assert ann.details["marks"]["found"] | {"evidence": 1, "data": 1, "pattern": 1} == ann.details["marks"]["found"]
     assert 'Described as analytical; the text shows it in "analysis"' in ann.reason

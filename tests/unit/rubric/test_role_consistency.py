@@ -11,7 +11,7 @@ from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.role_consistency import role_rules
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Alignment, Transcript
-from tests.games import game_of
+from tests.games import Line, game_of
 
 MAFIA: Alignment = "mafia"
 TOWN: Alignment = "town"
@@ -26,12 +26,12 @@ MAFIOSO, VILLAGER = "Agent-Alpha", "Agent-Charlie"
 
 
 def make_game(
-    said: Sequence[tuple[str, str]], sides: Mapping[str, Alignment | None] = SIDES, language: str | None = "en"
+    said: Sequence[Line], sides: Mapping[str, Alignment | None] = SIDES, language: str | None = "en"
 ) -> Transcript:
     return game_of(said, {name: {"alignment": side} for name, side in sides.items()}, round=1, language=language)
 
 
-def measure(*said: tuple[str, str], sides: Mapping[str, Alignment | None] = SIDES) -> MetricResult:
+def measure(*said: Line, sides: Mapping[str, Alignment | None] = SIDES) -> MetricResult:
     return role_consistency.measure(make_game(said, sides))
 
 
@@ -224,10 +224,7 @@ def test_messages_that_a_reader_would_understand(speaker: str, text: str, acts: 
 
 
 def test_row_ids_and_answers() -> None:
-    game = make_game([(VILLAGER, "Hello."), (MAFIOSO, "Agent-Delta is suspicious.")])
-    answer = game.messages[1].model_copy(update={"reply_to": "m0"})
-    game = Transcript.model_validate(game.model_dump() | {"messages": (game.messages[0], answer)})
-    rows = role_consistency.measure(game).ledger
+    rows = measure((VILLAGER, "Hello."), (MAFIOSO, "Agent-Delta is suspicious.", {"reply_to": "m0"})).ledger
     assert [(row.id, row.kind, row.refers_to) for row in rows] == [
         ("role_consistency:m0", "message", None),
         ("role_consistency:m1", "message", "m0"),
