@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from importlib.resources import files
 
 import pytest
@@ -24,6 +22,7 @@ from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import LLMResponse, Messages, Usage
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus
+from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from tests.games import game_of
@@ -138,30 +137,19 @@ def test_a_score_is_a_number_from_0_to_1_which_may_be_whole(written: object) -> 
     assert QualityAnswer.model_validate({"reason": "perfect", "score": 1}).score == 1.0
 
 
-class Model:
+class Model(ScriptedProvider):
     """Answers as models do: prose around the JSON, whole numbers, a trailing comma."""
 
-    model = "m"
+    @property
+    def model(self) -> str:
+        return "m"
 
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    @asynccontextmanager
-    async def session(self) -> AsyncIterator[None]:
-        yield
-
-    async def complete(
-        self, messages: Messages, *, temperature: float, max_tokens: int, timeout_seconds: float
-    ) -> LLMResponse:
-        text = messages[-1]["content"]
-        self.asked.append(text)
-        return LLMResponse(f"Sure!\n```json\n{self._answer(text)}\n```", "m", Usage(100, 0, 10))
-
-    def _answer(self, text: str) -> str:
-        if '"quotes"' in text:
-            quote = {"agent_id": "Ada", "content": "rye is best", "relevance_score": 1, "citations": ["[M1]"]}
-            return json.dumps({"quotes": [quote]})
-        return '{"reason": "plain", "score": 1, "citations": [1],}'
+    async def complete(self, messages: Messages, **_: float) -> LLMResponse:
+        self.asked += 1
+        quote = {"agent_id": "Ada", "content": "rye is best", "relevance_score": 1, "citations": ["[M1]"]}
+        is_search = '"quotes"' in messages[-1]["content"]
+        answer = json.dumps({"quotes": [quote]}) if is_search else '{"reason": "plain", "score": 1, "citations": [1],}'
+        return LLMResponse(f"Sure!\n```json\n{answer}\n```", "m", Usage(100, 0, 10))
 
     async def price(self) -> Price:
         return Price(0.001, 0.001, 0.001)
@@ -175,11 +163,11 @@ def report(store: Store, model: Model) -> EvaluationReport:
     return asyncio.run(report_on(game, judge, wanted, config=config, personas={"Ada": "A baker."}))
 
 
-def test_answers_are_read_kept_and_logged() -> None:
-    store, model = Store(":memory:"), Model()
+def test_answers_are_read_kept_and_logged(store: Store) -> None:
+    model = Model(ScriptedWorld())
     first = report(store, model)
     # Two messages: persona and coherence of both, consistency of the second; and one question for quotes.
-    assert len(model.asked) == 6
+    assert model.asked == 6
     assert [one.score for one in first.validations] == [1.0, None, 1.0, 1.0, 1.0, 1.0]
     assert [one.content for one in first.extractions["quotes"].found] == ["Rye is best"]
     # 110 tokens at 0.001 a call.
@@ -187,7 +175,7 @@ def test_answers_are_read_kept_and_logged() -> None:
     purposes = llm_calls(store)["purpose"].value_counts().to_dict()
     assert purposes == {"persona_adherence": 2, "coherence": 2, "consistency": 1, "extraction": 1}
     second = report(store, model)
-    assert len(model.asked) == 6, "nothing is asked twice"
+    assert model.asked == 6, "nothing is asked twice"
     assert (second.spent_usd, second.validations[0].score) == (0.0, 1.0)
 
 

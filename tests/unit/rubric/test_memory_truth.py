@@ -60,7 +60,6 @@ SENTENCES: dict[str, Truth] = {
     "{a} voted for {b} in both rounds.": lambda a, b, c, n: len(voted(a, b)) == 2 and all(voted(a, b)),
     "{a} voted for {b} every single time.": lambda a, b, c, n: all(voted(a, b)) and bool(voted(a, b)),
     "{a} voted for {b} twice.": lambda a, b, c, n: sum(voted(a, b)) >= 2,
-    "{a} voted for {b} at least twice.": lambda a, b, c, n: sum(voted(a, b)) >= 2,
     "{a} has never voted for {b}.": lambda a, b, c, n: not any(voted(a, b)),
     "{a} and {b} have voted together in both rounds.": lambda a, b, c, n: all(together(a, b)),
     "{a} has voted with {b} every single time.": lambda a, b, c, n: all(together(a, b)),
@@ -68,9 +67,7 @@ SENTENCES: dict[str, Truth] = {
     "{a} and {b} both voted for {c} in round {n}.": lambda a, b, c, n: all(voted(a, c, n) + voted(b, c, n)),
     "Neither {a} nor {b} voted for {c} in round {n}.": lambda a, b, c, n: not any(voted(a, c, n) + voted(b, c, n)),
     "Nobody but {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
-    "No one except {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
     "Only {a} voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
-    "{a} was the only one who voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
     "{a} alone voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) == {a},
     "Everyone voted for {b} in round {n}.": lambda a, b, c, n: voters(b, n) >= set(VOTES[n]) - {b},
     "Everyone but {a} voted for {b} in round {n}.": lambda a, b, c, n: (
@@ -90,9 +87,7 @@ SENTENCES: dict[str, Truth] = {
     "{b} was voted out with 5 votes in round {n}.": lambda a, b, c, n: OUT[n] == b and len(voters(b, n)) == 5,
     "{b} was voted out by {a} and {c} in round {n}.": lambda a, b, c, n: OUT[n] == b and {a, c} <= voters(b, n),
     "{b} got 4 votes in round {n}.": lambda a, b, c, n: len(voters(b, n)) == 4,
-    "{b} got the most votes in round {n}.": lambda a, b, c, n: OUT[n] == b,
     "{a} changed their vote from {b} to {c} between rounds.": lambda a, b, c, n: is_changed(a, b, c),
-    "{a} changed her vote from {b} to {c}.": lambda a, b, c, n: is_changed(a, b, c),
     "{a} flipped from {b} to {c} in round 1.": lambda a, b, c, n: False,
     "{a} switched from {b} to {c} in round 2.": lambda a, b, c, n: is_changed(a, b, c),
     "{a} voted for {b} and then for {c}.": lambda a, b, c, n: is_changed(a, b, c),
@@ -107,7 +102,6 @@ SENTENCES: dict[str, Truth] = {
         any(voted(a, b, n)) and not any(voted(c, b, n))
     ),
     "Most of us voted for {b} in round {n}.": lambda a, b, c, n: 2 * len(voters(b, n)) > len(VOTES[n]),
-    "More than half of us voted for {b} in round {n}.": lambda a, b, c, n: 2 * len(voters(b, n)) > len(VOTES[n]),
     "Exactly five people voted for {b} in round {n}.": lambda a, b, c, n: len(voters(b, n)) == 5,
     "Fewer than three people voted for {b} in round {n}.": lambda a, b, c, n: len(voters(b, n)) < 3,
     "It was {a}, not {c}, who voted for {b} in round {n}.": lambda a, b, c, n: (

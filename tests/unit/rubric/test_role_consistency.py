@@ -44,7 +44,6 @@ def verdict_on(speaker: str, text: str) -> bool | None:
 TABLE = (
     (MAFIOSO, "Agent-Bravo is Mafia.", False),
     (MAFIOSO, "Agent-Bravo is Mafia because he lied.", False),
-    (MAFIOSO, "Let's vote out Agent-Bravo.", False),
     (MAFIOSO, "Agent-Delta is suspicious.", True),
     (MAFIOSO, "I'm the Mafia.", False),
     (MAFIOSO, "I am a villager.", True),
@@ -54,7 +53,6 @@ TABLE = (
     (MAFIOSO, "Agent-Delta must die!", False),
     (MAFIOSO, "As a Mafia member, I vote for Agent-Delta.", False),
     (MAFIOSO, "We are Mafia.", False),
-    (MAFIOSO, "Agent-Delta and I are both Mafia.", False),
     (VILLAGER, "Agent-Bravo is Mafia.", False),
     (VILLAGER, "I think Agent-Bravo is Mafia, no reason.", False),
     (VILLAGER, "I think Agent-Bravo is Mafia because I said so.", False),
