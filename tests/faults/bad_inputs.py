@@ -50,11 +50,6 @@ class BadInput:
     good: int = 0
     is_large: bool = False
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether it, or a part of it, is refused."""
-        return bool(self.names)
-
 
 def _text(text: str, encoding: str = "utf-8") -> Callable[[], bytes]:
     return lambda: text.encode(encoding)

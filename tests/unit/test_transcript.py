@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.errors import BrokenTranscriptError
-from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote, build_transcript
+from evaluation.transcript import Cost, Transcript, Vote, build_transcript
+from tests.any_transcript import transcripts
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Charlie")
 
@@ -103,33 +103,6 @@ def test_errors_survive_a_process_boundary() -> None:
 def test_another_document_is_no_canonical_transcript(document: str) -> None:
     with pytest.raises(BrokenTranscriptError):
         Transcript.from_json(document)
-
-
-texts = st.text(st.characters(codec="utf-8"), max_size=40)
-optional_texts = st.none() | texts
-times = st.none() | st.datetimes(timezones=st.just(UTC))
-names = st.sampled_from(NAMES)
-
-
-@st.composite
-def transcripts(draw: st.DrawFn) -> Transcript:
-    """Any transcript of three players: every field filled or missing, any text that UTF-8 can hold."""
-    count = draw(st.integers(1, 6))
-    return Transcript(
-        game_id=draw(texts.filter(bool)),
-        source_format="native",
-        started_at=draw(times),
-        exported_at=draw(times),
-        players=tuple(Player(name=name, role=draw(optional_texts), persona=draw(optional_texts)) for name in NAMES),
-        messages=tuple(
-            Message(id=f"m{i}", index=i, speaker=draw(names), text=draw(texts), sent_at=draw(times))
-            for i in range(count)
-        ),
-        votes=tuple(draw(st.lists(st.builds(Vote, voter=names, target=st.none() | names), max_size=3))),
-        eliminations=tuple(draw(st.lists(st.builds(Elimination, player=names, role=optional_texts), max_size=2))),
-        cost=draw(st.none() | st.builds(Cost, total_usd=st.none() | st.floats(0, 1e6))),
-        metadata=draw(st.dictionaries(texts, texts | st.integers(-(2**53), 2**53) | st.none(), max_size=3)),
-    )
 
 
 @given(transcripts())

@@ -12,7 +12,6 @@ from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.protocol import JudgeRequest
 from evaluation.persona.agents import Agent, find_agent
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
@@ -74,26 +73,21 @@ def test_names_are_compared_as_written_before_case_and_punctuation_are_left_out(
 
 
 def test_the_gate_checks_what_is_stored_for_the_agent_and_logs_it_there(store: Store) -> None:
-    asked: list[JudgeRequest] = []
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        asked.append(request)
-        return ScoreAnswer(reason="r", score=5, confidence=1)
-
+    judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=5, confidence=1))
     config = CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5, max_correction_attempts=0)
     store.corrections.configure("bob", config)
-    with MessageGate(ScriptedJudge(script), corrections=store.corrections) as gate:
+    with MessageGate(judge, corrections=store.corrections) as gate:
         result = gate.send(lambda _: "I bake.", "Bob", [("Bob", "Flour is dear.")])
-        assert {request.purpose for request in asked} == {"fluency"}
+        assert {request.purpose for request in judge.asked} == {"fluency"}
         assert (result.agent, result.name, result.recent) == ("bob", "Bob", ("Flour is dear.",))
-        assert 'Claim about message [M2]: "Bob" speaks naturally' in asked[0].prompt.question
-        asked.clear()
+        assert 'Claim about message [M2]: "Bob" speaks naturally' in judge.asked[0].prompt.question
+        judge.asked.clear()
         store.corrections.configure("bob", CorrectionConfig())
         assert gate.send(lambda _: "I bake.", "bob").outcome is None
-        assert asked == []
+        assert judge.asked == []
         # Nobody configured Carl, so that adherence is checked, as without a store.
         gate.send(lambda _: "I bake.", "Carl")
-        assert {request.purpose for request in asked} == {"adherence"}
+        assert {request.purpose for request in judge.asked} == {"adherence"}
     assert store.corrections.agents() == {"bob": 1, "carl": 1}
     assert [agent.display_name for agent in store.agents.all().values()] == ["Bob", "Carl"]
 
@@ -112,22 +106,17 @@ def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written
 
 
 def test_an_agent_has_one_name_in_a_prompt_of_the_gate(store: Store) -> None:
-    asked: list[JudgeRequest] = []
-
-    def script(request: JudgeRequest) -> ScoreAnswer:
-        asked.append(request)
-        return ScoreAnswer(reason="r", score=8, confidence=1)
-
-    history = [
-        ("Michael", "One."),
-        ("Michael Scott", "Two."),
-        ("michael", "Three."),
-        ("Micha\u200bel", "Four."),
-        ("Dwight", "Five."),
-    ]
-    with MessageGate(ScriptedJudge(script), corrections=store.corrections) as gate:
-        result = gate.send(lambda _: "Six.", "Michael", history)
-    spoken = [line for line in asked[0].prompt.user.splitlines() if line.startswith("[M")]
+    judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1))
+    said = {
+        "Michael": "One.",
+        "Michael Scott": "Two.",
+        "michael": "Three.",
+        "Micha\u200bel": "Four.",
+        "Dwight": "Five.",
+    }
+    with MessageGate(judge, corrections=store.corrections) as gate:
+        result = gate.send(lambda _: "Six.", "Michael", list(said.items()))
+    spoken = [line for line in judge.asked[0].prompt.user.splitlines() if line.startswith("[M")]
     assert [line.partition("] ")[2].partition(": ")[0] for line in spoken] == [
         *["Michael Scott acts"] * 4,
         "Dwight --> Michael Scott",

@@ -39,36 +39,19 @@ def heavy() -> Iterator[Executor]:
         yield executor
 
 
-class Kept:
-    """Stores into a list."""
-
-    def __init__(self) -> None:
-        self.entries: list[JournalEntry] = []
-
-    def __call__(self, entries: Sequence[JournalEntry]) -> None:
-        self.entries += entries
-
-
 def run(
-    kept: Callable[[Sequence[JournalEntry]], None],
+    keep: Callable[[Sequence[JournalEntry]], None],
     heavy: Executor,
     place: Path | None,
-    work: Callable[[AnswerJournal], None],
+    work: Callable[[AnswerJournal], None] = lambda _: None,
 ) -> None:
+    """Enters a journal of whose calls none is stored yet, works, and leaves it."""
+
     async def main() -> None:
-        async with AnswerJournal(kept, new, heavy, place) as journal:
+        async with AnswerJournal(keep, lambda _: False, heavy, place) as journal:
             work(journal)
 
     asyncio.run(main())
-
-
-def new(_: CallRecord) -> bool:
-    """No call is stored yet."""
-    return False
-
-
-def nothing(_: AnswerJournal) -> None:
-    """Only enters and leaves."""
 
 
 def files(folder: Path) -> list[str]:
@@ -79,7 +62,8 @@ def files(folder: Path) -> list[str]:
 def test_what_is_kept_is_stored_in_the_end_and_leaves_no_file(
     tmp_path: Path, heavy: Executor, is_on_disk: bool
 ) -> None:
-    kept, store = Kept(), Store(":memory:")
+    kept: list[JournalEntry] = []
+    store = Store(":memory:")
 
     def work(journal: AnswerJournal) -> None:
         texts = JournalledTexts(journal, store.generations)
@@ -90,25 +74,25 @@ def test_what_is_kept_is_stored_in_the_end_and_leaves_no_file(
         assert answers.lookup(["k2", "k3"]) == {"k2": ANSWER}
         assert len(files(tmp_path)) == is_on_disk
 
-    run(kept, heavy, tmp_path / "here" if is_on_disk else None, work)
-    assert kept.entries == [JournalEntry([TEXT], (), [CALL]), JournalEntry((), [ANSWER], [])]
+    run(kept.extend, heavy, tmp_path / "here" if is_on_disk else None, work)
+    assert kept == [JournalEntry([TEXT], (), [CALL]), JournalEntry((), [ANSWER], [])]
     assert files(tmp_path) == []
 
 
 def test_entries_are_stored_while_others_come(tmp_path: Path, heavy: Executor) -> None:
-    kept = Kept()
+    kept: list[JournalEntry] = []
 
     async def main() -> None:
-        async with AnswerJournal(kept, new, heavy, tmp_path / "here") as journal:
+        async with AnswerJournal(kept.extend, lambda _: False, heavy, tmp_path / "here") as journal:
             journal.add(JournalEntry(answers=[ANSWER]))
-            while not kept.entries:
+            while not kept:
                 await asyncio.sleep(0.01)
             while journal.unstored("k2"):
                 await asyncio.sleep(0.01)
             journal.add(JournalEntry(generations=[TEXT]))
 
     asyncio.run(main())
-    assert kept.entries == [JournalEntry(answers=[ANSWER]), JournalEntry(generations=[TEXT])]
+    assert kept == [JournalEntry(answers=[ANSWER]), JournalEntry(generations=[TEXT])]
     assert files(tmp_path) == []
 
 
@@ -132,11 +116,11 @@ def test_a_killed_run_leaves_what_the_next_one_stores(tmp_path: Path, heavy: Exe
     [left] = tmp_path.iterdir()
     with left.open("ab") as file:
         file.write(b'{"generations": [{"key": "cut o')
-    kept = Kept()
-    run(kept, heavy, tmp_path / "another", nothing)
-    assert kept.entries == []
-    run(kept, heavy, place, nothing)
-    [found] = kept.entries
+    kept: list[JournalEntry] = []
+    run(kept.extend, heavy, tmp_path / "another")
+    assert kept == []
+    run(kept.extend, heavy, place)
+    [found] = kept
     assert [*found.generations, *found.answers, *found.calls] == [TEXT, ANSWER, CALL]
     assert files(tmp_path) == []
 
@@ -162,14 +146,14 @@ def test_a_run_leaves_the_files_of_one_that_lives(tmp_path: Path, heavy: Executo
     living = JournalFile.make(place)
     living.add(JournalEntry(generations=[replace(TEXT, text="half \ud83d")]))
     living.add(WHOLE)
-    kept = Kept()
-    run(kept, heavy, place, nothing)
-    assert kept.entries == []
+    kept: list[JournalEntry] = []
+    run(kept.extend, heavy, place)
+    assert kept == []
     assert len(files(tmp_path)) == 1
     living.close(is_stored=False)
-    run(kept, heavy, place, nothing)
+    run(kept.extend, heavy, place)
     # Half a character of another text spoils nothing else.
-    assert TEXT in [one for entry in kept.entries for one in entry.generations]
+    assert TEXT in [one for entry in kept for one in entry.generations]
 
 
 def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path, heavy: Executor) -> None:
@@ -187,16 +171,16 @@ def test_what_could_not_be_stored_stays_and_nothing_more_is_taken(tmp_path: Path
             await asyncio.sleep(0.01)
 
     async def main() -> None:
-        async with AnswerJournal(full, new, heavy, place) as journal:
+        async with AnswerJournal(full, lambda _: False, heavy, place) as journal:
             journal.add(WHOLE)
             assert "full" in await refused(journal)
 
     with pytest.raises(StoreError, match="full"):
         asyncio.run(main())
     assert files(tmp_path)
-    kept = Kept()
-    run(kept, heavy, place, nothing)
-    assert WHOLE.generations[0] in [one for entry in kept.entries for one in entry.generations]
+    kept: list[JournalEntry] = []
+    run(kept.extend, heavy, place)
+    assert WHOLE.generations[0] in [one for entry in kept for one in entry.generations]
     assert files(tmp_path) == []
 
 

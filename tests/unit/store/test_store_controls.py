@@ -11,8 +11,8 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Store
-from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import completed, compute_missing
+from tests.games import game_of
 
 GAME = load_games()[0][1]
 
@@ -47,10 +47,7 @@ def test_coherence_rows_carry_their_link_strength(store: Store) -> None:
 
 def test_a_game_without_links_is_read_with_its_controls(tmp_path: Path) -> None:
     """One public message answers nothing: there is no link, and none is stored."""
-    alone = GAME.model_copy(update={"game_id": "alone", "messages": GAME.discussion[:1], "votes": ()})
-    alone = Transcript.from_json(
-        alone.model_copy(update={"messages": (alone.messages[0].model_copy(update={"index": 0}),)}).to_json()
-    )
+    alone = game_of([("Ann", "Is anybody here?")])
     opened = Store(tmp_path / "alone.duckdb")
     opened.transcripts.add(alone, source_name="alone")
     opened.results.save([evaluate_transcript(alone)])
@@ -64,11 +61,3 @@ def test_a_control_of_another_version_does_not_stand_beside_the_score(store: Sto
         cursor.execute("UPDATE controls SET version = '0' WHERE metric = 'coherence'")
     assert store.results.load(GAME.id)["coherence"].control is None
     assert store.controls.missing() == [GAME.id]
-
-
-def test_controls_go_with_their_deleted_game_and_come_back(store: Store) -> None:
-    compute_missing(store, [GAME.id])
-    deletion = store.deletions.delete([GAME.id], who="Ann")
-    assert store.controls.missing() == []
-    store.deletions.undo(deletion.id, who="Ann")
-    assert store.results.load(GAME.id)["coherence"].control is not None

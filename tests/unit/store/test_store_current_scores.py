@@ -54,10 +54,8 @@ def row_id(store: Store, place: int = 0) -> str:
 
 
 def judge(store: Store, place: int = 0, verdict: RowVerdict = RowVerdict.EXCLUDED) -> None:
-    made = RowDecision(
-        game(1).id, "coherence", row_id(store, place), verdict, "x", "r", 0.5, (), "live", "gpt", f"key {place}"
-    )
-    store.decisions.save([made])
+    row = row_id(store, place)
+    store.decisions.save([RowDecision(game(1).id, "coherence", row, verdict, "x", "r", 0.5, (), "live", "gpt", row)])
 
 
 def override(store: Store, place: int = 0) -> int:

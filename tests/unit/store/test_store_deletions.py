@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -19,8 +20,11 @@ from evaluation.iterations.iteration import Description
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import StyleAnswer
 from evaluation.ratings import Rating
+from evaluation.rubric_judge.reading_decisions import RowDecision
+from evaluation.score import RowVerdict
 from evaluation.store import DeletionKind, Store
 from evaluation.transcript import Elimination, Transcript, Vote
+from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import stored_results_table
 from tests.games import game_of
 
@@ -49,7 +53,10 @@ EVALUATIONS = [evaluate_transcript(one) for one in GAMES]
 
 
 def put_in(store: Store) -> None:
-    """Two iterations, the second signed off and the baseline: games 0 and 1 in one, 2 in the other, 3 in none."""
+    """Two iterations, the second signed off and the baseline: games 0 and 1 in one, 2 in the other, 3 in none.
+
+    Of game 0 there is all that there can be of a game.
+    """
     store.iterations.create("v1", change="first")
     store.iterations.create("v2", parent="v1", prompt_text="Be bold", target_metric="coherence")
     for number, iteration in enumerate(("v1", "v1", "v2", None)):
@@ -64,13 +71,36 @@ def put_in(store: Store) -> None:
         store.overrides.add(one.id, "strategic_depth", "strategic_depth:m1", "excluded", author="a", reason="c")
     store.iterations.promote("v2")
     store.iterations.sign_off("v2", "Ann", "gripping")
+    first = GAMES[0].id
+    for who in ("ann", "bob"):
+        store.rating_assignments.add([(first, who)], who="lead")
+        store.discards.add(first, who, DiscardReason.OTHER, "not now")
+    store.ratings.add(Rating(first, "cid", 1))
+    store.engagement_decisions.add(first, 2, who="lead", reason="seen by two")
+    store.style_answers.add(StyleAnswer(first, "bob", "Ann", "voice", ("Ann", "Bob"), ("m0",), "Ann", "Bob"))
+    row, counts = "strategic_depth:m0", RowVerdict.COUNTS
+    store.decisions.save([RowDecision(first, "strategic_depth", row, counts, "", "r", 0.9, (), "live", "gpt", "key")])
+    compute_missing(store, [first])
+
+
+@pytest.fixture(scope="module")
+def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filled") / "filled.duckdb"
+    store = Store(path)
+    put_in(store)
+    store.close()
+    return path
+
+
+def copy_of(filled_file: Path) -> Store:
+    return Store(shutil.copy(filled_file, filled_file.with_name(f"{uuid4().hex}.duckdb")))
 
 
 @pytest.fixture
-def store() -> Store:
-    store = Store(":memory:")
-    put_in(store)
-    return store
+def store(filled_file: Path) -> Iterator[Store]:
+    copied = copy_of(filled_file)
+    yield copied
+    copied.close()
 
 
 def contents(store: Store) -> dict[str, Counter[str]]:
@@ -101,55 +131,45 @@ def ids(*numbers: int) -> list[str]:
 
 
 def test_a_deleted_transcript_is_nowhere_to_be_seen(store: Store) -> None:
-    store.deletions.delete(ids(0), who="Ann")
     (gone,) = ids(0)
-    for call in (store.transcripts.get, store.transcripts.resolve, store.results.load):
-        with pytest.raises(NotFoundError):
-            call(gone)
-    with pytest.raises(NotFoundError):
-        store.transcripts.resolve("game 0")
-    assert gone not in set(store.transcripts.summaries()["transcript_id"])
-    assert gone not in set(store.results.scores()["transcript_id"])
-    assert gone not in set(stored_results_table(store)["transcript_id"])
-    assert gone not in set(store.ratings.all()["transcript_id"])
-    assert gone not in {one.transcript_id for one in store.overrides.current()}
-    assert len(store.transcripts.summaries("v1")) == 1
-    queue: list[str] = []
-    while (found := store.rating_queue.next_unrated("new rater", skip=queue)) is not None:
-        queue.append(found)
-    assert sorted(queue) == sorted(ids(1, 2, 3))
-
-
-def test_readings_over_all_games_are_those_of_a_store_that_never_had_the_deleted_one(store: Store) -> None:
-    (gone,) = ids(0)
-    for who in ("ann", "bob"):
-        store.rating_assignments.add([(gone, who)], who="lead")
-        store.discards.add(gone, who, DiscardReason.OTHER, "not now")
-    store.ratings.add(Rating(gone, "cid", 1))
-    decided = store.engagement_decisions.add(gone, 2, who="lead", reason="seen by two")
-    store.style_answers.add(StyleAnswer(gone, "bob", "Ann", "voice", ("Ann", "Bob"), ("m0",), "Ann", "Bob"))
     override, discard = store.overrides.current(gone)[0].id, store.discards.of("ann")[0].id
-    token = store.ratings.token("ann", gone)
+    decided, token = store.engagement_decisions.list()[0].id, store.ratings.token("ann", gone)
     deletion = store.deletions.delete([gone], who="Ann")
-    for rows in (
-        store.ratings.every(), store.ratings.every("bob"), store.ratings.current(), store.ratings.by_rater("bob"),
-        store.rating_assignments.list(), store.discards.list(), store.discards.of("ann"),
-        store.engagement_decisions.list(), store.style_answers.list(), store.overrides.current(),
-    ):  # fmt: skip
-        assert gone not in {one.transcript_id for one in rows}
-    assert gone not in store.ratings.rater_counts()
-    assert gone not in {game for game, _ in store.drafts.begun()}
-    assert store.ratings.assigned("ann", token) is None
-    progress = store.rating_queue.progress("bob")
-    assert (progress.rated, progress.discarded, progress.total, progress.assigned) == (3, 0, 3, 0)
-    assert store.rating_queue.progress("cid").rated == 0
-    for take_back in (
+    for ask in (
+        lambda: store.transcripts.get(gone),
+        lambda: store.transcripts.resolve(gone),
+        lambda: store.transcripts.resolve("game 0"),
+        lambda: store.results.load(gone),
         lambda: store.overrides.undo(override, "a"),
         lambda: store.discards.undo(discard, who="a"),
         lambda: store.engagement_decisions.undo(decided, who="a"),
     ):
         with pytest.raises(NotFoundError):
-            take_back()
+            ask()
+    for table in (
+        store.transcripts.summaries(), store.results.scores(), stored_results_table(store), store.ratings.all(),
+    ):  # fmt: skip
+        assert gone not in set(table["transcript_id"])
+    for rows in (
+        store.ratings.every(), store.ratings.every("bob"), store.ratings.current(), store.ratings.by_rater("bob"),
+        store.rating_assignments.list(), store.discards.list(), store.discards.of("ann"),
+        store.engagement_decisions.list(), store.style_answers.list(), store.overrides.current(),
+        store.decisions.current(gone),
+    ):  # fmt: skip
+        assert gone not in {one.transcript_id for one in rows}
+    assert gone not in store.ratings.rater_counts()
+    assert gone not in {game for game, _ in store.drafts.begun()}
+    assert store.ratings.assigned("ann", token) is None
+    assert len(store.transcripts.summaries("v1")) == 1
+    assert gone not in store.controls.missing()
+    assert store.messages.search('"suspect Bob in game 0"').total == 0
+    queue: list[str] = []
+    while (found := store.rating_queue.next_unrated("new rater", skip=queue)) is not None:
+        queue.append(found)
+    assert sorted(queue) == sorted(ids(1, 2, 3))
+    progress = store.rating_queue.progress("bob")
+    assert (progress.rated, progress.discarded, progress.total, progress.assigned) == (3, 0, 3, 0)
+    assert store.rating_queue.progress("cid").rated == 0
     store.deletions.purge(deletion.id, who="Ann")
     assert not [table for table, rows in contents(store).items() if any(gone in row for row in rows)]
 
@@ -319,21 +339,12 @@ steps = st.lists(
 )
 
 
-@pytest.fixture(scope="module")
-def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("filled") / "filled.duckdb"
-    store = Store(path)
-    put_in(store)
-    store.close()
-    return path
-
-
 @settings(max_examples=4)
 @given(taken=steps)
 def test_whatever_is_deleted_and_in_whatever_order_undone_all_comes_back(
     filled_file: Path, taken: list[tuple[str, int]]
 ) -> None:
-    store = Store(shutil.copy(filled_file, filled_file.with_name(f"{uuid4().hex}.duckdb")))
+    store = copy_of(filled_file)
     before = contents(store)
     for what, choice in taken:
         listed, held, left = store.transcripts.summaries(), store.iterations.list(), store.deletions.list()

@@ -31,15 +31,6 @@ def place(store: Store) -> Path:
     return Path(store.place)
 
 
-@pytest.fixture
-def other(tmp_path: Path) -> Path:
-    """Another database with the same game."""
-    made = Store(tmp_path / "other.duckdb")
-    made.transcripts.add(GAME, source_name="f")
-    made.close()
-    return tmp_path / "other.duckdb"
-
-
 def scores(path: Path) -> list[int]:
     """The ratings in a file, as another process reads them."""
     code = "import sys\nfrom evaluation.store import Store\nprint(*Store(sys.argv[1]).ratings.all()['score'])"
@@ -60,7 +51,9 @@ def test_nothing_is_written_to_a_file_that_was_moved_away(store: Store, place: P
     assert scores(place) == [5]
 
 
-def test_nothing_is_written_to_a_file_that_another_one_replaced(store: Store, place: Path, other: Path) -> None:
+def test_nothing_is_written_to_a_file_that_another_one_replaced(store: Store, place: Path) -> None:
+    store.close()
+    other = shutil.copyfile(place, place.with_name("other.duckdb"))
     store.ratings.add(Rating(GAME.id, "Ada", 1))
     place.rename(place.with_name("before.duckdb"))
     shutil.copyfile(other, place)
@@ -89,19 +82,17 @@ def test_a_change_under_way_when_the_file_goes_is_not_acknowledged(store: Store,
     assert store.ratings.history(GAME.id) == []
 
 
-RESTORE = "import sys\nfrom pathlib import Path\nfrom evaluation.store import Store\n" + (
-    "Store(sys.argv[1], wait_seconds=60).backups.restore(Path(sys.argv[2]))"
-)
-
-
 def test_a_restore_in_another_process_is_followed(store: Store, place: Path, tmp_path: Path) -> None:
+    code = """import sys
+from pathlib import Path
+from evaluation.store import Store
+for _ in range(2):
+    Store(sys.argv[1], wait_seconds=60).backups.restore(Path(sys.argv[2]))"""
     store.backups.write(tmp_path / "backup.duckdb")
     store.ratings.add(Rating(GAME.id, "Ada", 1))
-    subprocess.run([sys.executable, "-c", RESTORE, str(place), str(tmp_path / "backup.duckdb")], check=True)
+    # Two, before this process looks.
+    subprocess.run([sys.executable, "-c", code, str(place), str(tmp_path / "backup.duckdb")], check=True)
     assert store.ratings.history(GAME.id) == []
-    # Two at once, before this process looks.
-    for _ in range(2):
-        subprocess.run([sys.executable, "-c", RESTORE, str(place), str(tmp_path / "backup.duckdb")], check=True)
     assert store.ratings.add(Rating(GAME.id, "Ada", 3))
 
 

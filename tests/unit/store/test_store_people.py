@@ -178,19 +178,15 @@ def test_a_job_from_beginning_to_end(store: Store) -> None:
     assert [one.id for one in store.jobs.list()] == [job.id]
 
 
-def test_an_exclusive_job_runs_alone_of_its_kind(store: Store) -> None:
+def test_an_exclusive_job_runs_alone_of_its_kind_until_it_or_its_process_ends(store: Store) -> None:
     job = store.jobs.create("evaluate", "26 games", 26, is_exclusive=True)
     with pytest.raises(ConflictError, match="26 games is running already"):
         store.jobs.create("evaluate", "3 games", 3, is_exclusive=True)
     store.jobs.create("export", "all", 1, is_exclusive=True)
     store.jobs.update(job.id, state=JobState.DONE)
-    assert store.jobs.create("evaluate", "3 games", 3, is_exclusive=True).state is JobState.RUNNING
-
-
-def test_a_job_of_an_ended_process_is_interrupted_and_blocks_nobody(store: Store) -> None:
-    job = store.jobs.create("evaluate", "26 games", 26, is_exclusive=True)
+    job = store.jobs.create("evaluate", "3 games", 3, is_exclusive=True)
     with store.unit(write=True) as cursor:
-        # The same process number, but started at another time: it was reused.
+        # Its process has ended: the same number, but started at another time.
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
     assert store.jobs.get(job.id).state is JobState.INTERRUPTED
     assert store.jobs.create("evaluate", "again", 26, is_exclusive=True).state is JobState.RUNNING

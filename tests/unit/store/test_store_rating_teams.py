@@ -126,20 +126,6 @@ def test_only_what_is_disputed_can_be_decided(store: Store) -> None:
             store.engagement_decisions.add(key, score, who="Lea", reason=reason)
 
 
-def test_all_of_it_goes_with_the_deleted_game_and_comes_back(store: Store) -> None:
-    key = games(store)[0]
-    for rater, score in (("Ann", 1), ("Bob", 5)):
-        store.ratings.add(Rating(key, rater, score))
-    store.rating_assignments.add([(key, "Cleo")], who="Lea")
-    store.engagement_decisions.add(key, 4, who="Lea", reason="Bob is right.")
-    deletion = store.deletions.delete([key], who="Lea")
-    assert store.rating_assignments.list() == store.engagement_decisions.list() == []
-    store.deletions.undo(deletion.id, who="Lea")
-    assert engagement(store, key) == (4.0, 2.0)
-    assert store.rating_queue.progress("Cleo").waiting == 1
-    assert store.rating_queue.next_unrated("Cleo") == key
-
-
 # An iteration handed over: what waits comes first, mixed with one decoy, and nothing tells which.
 
 

@@ -106,10 +106,6 @@ def test_a_result_comes_back_with_everything_in_it(store: Store) -> None:
 def test_results_without_a_score_or_rows_come_back(store: Store, result: MetricResult) -> None:
     save(store, result)
     assert store.results.load(GAME.id)[result.name] == result
-    (row,) = store.results.scores().query("metric == @result.name").to_dict("records")
-    assert row["status"] == result.status
-    assert row["reason"] == result.reason
-    assert (row["score"] == result.score) or (row["score"] != row["score"] and result.score is None)
 
 
 def test_metrics_come_in_the_rubrics_order_with_engagement_always(store: Store) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import NewerSchemaError, StoreError
 from evaluation.store import Store
 from evaluation.store._schema import FIRST, applied, migrate, newest
@@ -16,6 +17,9 @@ from evaluation.store._schema import FIRST, applied, migrate, newest
 UUID = ("UUID", False, "gen_random_uuid()")
 NOW = ("TIMESTAMP WITH TIME ZONE", False, "now()")
 OFF = ("BOOLEAN", False, "false")
+# The table of the specification that says these is held by test_corrections_gate.py.
+DEFAULTS = CorrectionConfig().model_dump()
+KINDS = {bool: "BOOLEAN", int: "INTEGER", float: "FLOAT"}
 SPECIFIED = {
     "evaluation_runs": {
         "id": UUID,
@@ -58,25 +62,7 @@ SPECIFIED = {
     "agent_evaluation_config": {
         "id": UUID,
         "agent_id": ("VARCHAR", False, None),
-        "gate_adherence_enabled": OFF,
-        "gate_consistency_enabled": OFF,
-        "gate_fluency_enabled": OFF,
-        "gate_suitability_enabled": OFF,
-        "gate_adherence_threshold": ("FLOAT", False, "7.0"),
-        "gate_consistency_threshold": ("FLOAT", False, "7.0"),
-        "gate_fluency_threshold": ("FLOAT", False, "7.0"),
-        "gate_suitability_threshold": ("FLOAT", False, "7.0"),
-        "gate_similarity_enabled": OFF,
-        "max_action_similarity": ("FLOAT", False, "0.6"),
-        "max_correction_attempts": ("INTEGER", False, "2"),
-        "continue_on_failure": ("BOOLEAN", False, "true"),
-        "minimum_required_qty_of_actions": ("INTEGER", False, "0"),
-        "anti_convergence_enabled": OFF,
-        "convergence_threshold": ("FLOAT", False, "0.6"),
-        "variety_intervention_enabled": OFF,
-        "variety_message_threshold": ("INTEGER", False, "7"),
-        "repetition_suppression_enabled": OFF,
-        "repetition_threshold": ("FLOAT", False, "0.3"),
+        **{name: (KINDS[type(value)], False, str(value).lower()) for name, value in DEFAULTS.items()},
         "updated_at": NOW,
     },
 }
@@ -113,9 +99,14 @@ def test_the_specified_indexes_are_there(cursor: duckdb.DuckDBPyConnection) -> N
 def test_the_checks_refuse_a_score_off_the_scale(
     cursor: duckdb.DuckDBPyConnection, dimension: str, score: float
 ) -> None:
-    run = add_run(cursor)
+    cursor.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
+    cursor.execute("INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES ('ann', ['fluency'], 3)")
     with pytest.raises(duckdb.ConstraintException):
-        add_score(cursor, run, dimension, score)
+        cursor.execute(
+            """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
+            SELECT id, ?, 'p', ?, 'because' FROM evaluation_runs""",
+            [dimension, score],
+        )
 
 
 def test_an_agent_has_one_config_with_the_specified_defaults(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -145,17 +136,17 @@ def test_a_later_step_runs_once_and_leaves_the_schema_before_it_when_it_fails() 
     tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     assert "one" in tables
     assert "two" not in tables
-    migrate(connection, (step, step_again))
+    migrate(connection, (step, lambda connection: connection.execute("INSERT INTO one VALUES (1)")))
     assert applied(connection) == FIRST + 2
-
-
-def step_again(connection: duckdb.DuckDBPyConnection) -> None:
-    connection.execute("INSERT INTO one VALUES (1)")
 
 
 @pytest.mark.parametrize("number", [4, 32])
 def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path, number: int) -> None:
-    path = earlier_database(tmp_path / "earlier.duckdb", number)
+    path = tmp_path / "earlier.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE schema_migrations (number integer, name text, applied_at timestamptz)")
+        connection.execute("INSERT INTO schema_migrations SELECT range, 'step', now() FROM range(1, ?)", [number + 1])
+        connection.execute("CREATE TABLE agents (id text PRIMARY KEY)")
     with pytest.raises(StoreError, match="before the first release") as refused:
         Store(path).transcripts.summaries()
     for command in ("dramaturg export transcripts --format canonical", "dramaturg export ratings"):
@@ -164,42 +155,12 @@ def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path, num
         assert applied(connection) == number
 
 
-def earlier_database(path: Path, number: int) -> Path:
-    """What 98ef06c and those before it left: their steps in ``schema_migrations``, and their tables."""
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(
-            "CREATE TABLE schema_migrations (number integer PRIMARY KEY, name text, applied_at timestamptz)"
-        )
-        connection.execute("INSERT INTO schema_migrations SELECT range, 'step', now() FROM range(1, ?)", [number + 1])
-        connection.execute("CREATE TABLE agents (id text PRIMARY KEY)")
-    return path
-
-
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "newer.duckdb"
-    connection = duckdb.connect(str(path))
-    migrate(connection)
-    connection.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
-    connection.close()
+    with duckdb.connect(str(path)) as connection:
+        migrate(connection)
+        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
     with pytest.raises(NewerSchemaError, match=rf"schema 99.*knows {newest()}.*Update Dramaturg"):
         Store(path).transcripts.summaries()
-    connection = duckdb.connect(str(path))
-    assert applied(connection) == 99
-    connection.close()
-
-
-def add_run(cursor: duckdb.DuckDBPyConnection) -> str:
-    cursor.execute("INSERT INTO agents (id, display_name) VALUES ('ann', 'Ann')")
-    added = cursor.execute(
-        "INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES ('ann', ['fluency'], 3) RETURNING id"
-    ).fetchone()
-    assert added is not None
-    return str(added[0])
-
-
-def add_score(cursor: duckdb.DuckDBPyConnection, run: str, dimension: str, score: float) -> None:
-    cursor.execute(
-        """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
-        VALUES (?, ?, 'p', ?, 'because')""",
-        [run, dimension, score],
-    )
+    with duckdb.connect(str(path)) as connection:
+        assert applied(connection) == 99

@@ -64,8 +64,3 @@ def test_only_an_iteration_is_searched(store: Store) -> None:
 def test_words_to_the_engine_are_not_found(store: Store) -> None:
     assert found(store, "skip") == []
     assert store.messages.search("skip").total == 0
-
-
-def test_deleted_games_are_not_found(store: Store) -> None:
-    store.deletions.delete([game("three", "for whom have you voted?").id], who="Ada")
-    assert found(store, "whom") == []

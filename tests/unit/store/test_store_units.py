@@ -5,8 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from evaluation.ratings import Rating
 from evaluation.store import Store, _database_file
 from evaluation.store._bulk_rows import append
 from tests.unit.store.small_games import game
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -35,22 +35,13 @@ def is_open_elsewhere(path: Path) -> bool:
     return subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == 1
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.5)
-    return True
-
-
 def test_the_file_is_open_while_a_unit_runs_and_closed_soon_after(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_database_file, "LINGER_SECONDS", 1.0)
     with store.unit():
         assert is_open_elsewhere(Path(store.place))
-    assert eventually(lambda: not is_open_elsewhere(Path(store.place)))
+    wait_until(lambda: not is_open_elsewhere(Path(store.place)))
 
 
 def test_two_stores_with_different_spellings_share_one_file(tmp_path: Path) -> None:
@@ -214,24 +205,6 @@ def test_a_number_that_does_not_fit_its_column_stores_nothing(tmp_path: Path) ->
         append(cursor, "small", {"number": range(99)})
         assert cursor.execute("SELECT count(*) FROM small").fetchone() == (99,)
     store.close()
-
-
-def test_storing_games_in_bulk_imports_nothing_that_would_lie_among_the_words_of_a_giant_game(tmp_path: Path) -> None:
-    code = f"""import sys
-from evaluation.store import Store
-from evaluation.transcript import Message, Player, Transcript
-from evaluation.rubric.reader.model import SHIPPED
-from evaluation.workflows.scoring import score_games, store_games
-said = Message(id="m0", index=0, speaker="Ann", text="Hi.")
-game = Transcript(game_id="g", source_format="native", players=(Player(name="Ann"),), messages=(said,))
-store = Store({str(tmp_path / "bulk.duckdb")!r})
-with store.written_in_bulk():
-    packed = score_games([game], thresholds={{}})
-    before = set(sys.modules)
-    store_games(store, [(packed[0], "f")])
-print(sorted(name for name in set(sys.modules) - before if name.startswith("evaluation")))"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_guard_stops_writing_units_and_nothing_else(tmp_path: Path) -> None:
