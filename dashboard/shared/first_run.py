@@ -72,7 +72,7 @@ def first_steps(page: str) -> None:
             key=f"samples_{page}",
             disabled=running is not None,
         ):
-            jobs.start_samples(resources.store())
+            jobs.start(resources.store(), jobs.SAMPLES)
             st.rerun()
         if page != "upload":
             add_games_link("Upload your own games")

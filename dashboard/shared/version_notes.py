@@ -96,4 +96,4 @@ def _head(mixes: Sequence[VersionMix]) -> str:
 
 
 def _start(store: Store) -> None:
-    attempt(lambda: jobs.start_reevaluation(store), "Scoring games again.", Action.EVALUATE)
+    attempt(lambda: jobs.start(store, jobs.REEVALUATE), "Scoring games again.", Action.EVALUATE)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
     from evaluation.store._evaluations import Evaluations
+    from evaluation.store._imports import ImportQueue, Imports
     from evaluation.store._insights import Insights
     from evaluation.store._iterations import Iterations
     from evaluation.store._jobs import Jobs
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
     from evaluation.store.experiments import Experiments
-    from evaluation.store.imports import ImportQueue, Imports
     from evaluation.store.llm_calls import LLMCalls
     from evaluation.store.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
@@ -109,8 +109,8 @@ class Store(Units):
     jobs: Jobs = _part("evaluation.store._jobs")
     llm_calls: LLMCalls = _part("evaluation.store.llm_calls")
     experiments: Experiments = _part("evaluation.store.experiments")
-    import_queue: ImportQueue = _part("evaluation.store.imports")
-    imports: Imports = _part("evaluation.store.imports")
+    import_queue: ImportQueue = _part("evaluation.store._imports")
+    imports: Imports = _part("evaluation.store._imports")
     corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")

@@ -304,8 +304,7 @@ CREATE TABLE spool (
     position integer NOT NULL,
     source_name text NOT NULL,
     iteration text,
-    document blob,
-    outcome text CHECK (outcome IN ('new', 'known', 'incomplete'))
+    document blob NOT NULL
 );
 
 -- Results of metrics. No index on the ledger: millions of rows, written in bulk in the order of ``result_id``, which

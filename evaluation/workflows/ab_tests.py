@@ -325,11 +325,11 @@ def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tu
     order = {"test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
     with store.unit(write=True):
         test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
-        job = begin_order(store, KIND, "A/B test", total, test_id, order)
+        job = begin_order(store, KIND, "A/B test", total, order, test_id)
     return job, test_id
 
 
-def run_ordered_ab(store: Store, job_id: str) -> str:
+def run_ordered_ab(store: Store, job_id: str, _report: object = None) -> str:
     """Runs, or goes on with, the A/B test of a job; returns what came of it and what it cost.
 
     Raises:

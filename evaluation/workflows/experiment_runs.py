@@ -361,7 +361,7 @@ def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) ->
     label = f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"
     rooms = len(plan.design.rooms)
     with store.unit(write=True):
-        job = begin_order(store, KIND, label, rooms, plan.record.id, {"options": dict(options)})
+        job = begin_order(store, KIND, label, rooms, {"options": dict(options)}, plan.record.id)
         store.experiments.begin(plan.record)
     return job
 

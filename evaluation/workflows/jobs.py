@@ -18,7 +18,9 @@ _SECONDS_BETWEEN_WRITES = 0.3
 _MOST_JOBS = 1_000
 
 
-def begin_order(store: Store, kind: str, label: str, total: int, subject: str, order: Mapping[str, Any]) -> Job:
+def begin_order(
+    store: Store, kind: str, label: str, total: int, order: Mapping[str, Any] | None = None, subject: str = ""
+) -> Job:
     """Records a job of this process with what it needs to go on; one job of a kind runs at a time.
 
     A job about the same subject whose process was killed is closed: this one goes on with its work.
@@ -28,18 +30,19 @@ def begin_order(store: Store, kind: str, label: str, total: int, subject: str, o
         kind: What sort of work.
         label: What the job is called on screen.
         total: How many items there are.
-        subject: Id of what the job is about, such as an experiment.
         order: JSON values, kept under the job. Never a key.
+        subject: Id of what the job is about, such as an experiment; empty for nothing that a job could go on with.
 
     Raises:
         ConflictError: A job of the kind is running.
     """
     with store.unit(write=True, join=True):
         for earlier in store.jobs.interrupted():
-            if _is_about(store, earlier, kind, subject):
+            if subject and _is_about(store, earlier, kind, subject):
                 store.jobs.update(earlier.id, state=JobState.CANCELLED, message="Taken up again.")
         job = store.jobs.create(kind, label, total, is_exclusive=True)
-        store.settings.set(f"order:{job.id}", {**order, "subject": subject})
+        if order is not None:
+            store.settings.set(f"order:{job.id}", {**order, "subject": subject})
     return job
 
 

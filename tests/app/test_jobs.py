@@ -15,10 +15,10 @@ from tests.app.drawn import wait_for_jobs
 
 def abandon(store, job, *, done: int) -> None:
     """Leaves the job as a killed server does: some games done, the row as if it still ran."""
-    games = [store.import_queue.get(job.id, position) for position in store.import_queue.waiting(job.id)[:done]]
-    for position, game in enumerate(games):
-        add_evaluated(store, game.transcript, source_name=game.source_name, iteration=game.iteration)
-        store.import_queue.settle(job.id, position, "new")
+    for position in store.import_queue.waiting(job.id)[:done]:
+        transcript, source_name, iteration = store.import_queue.get(job.id, position)
+        add_evaluated(store, transcript, source_name=source_name, iteration=iteration)
+        store.import_queue.remove(job.id, position)
     store.jobs.update(job.id, done=done)
     with store.unit(write=True) as cursor:
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
@@ -49,7 +49,7 @@ def test_a_game_stored_in_the_moment_of_the_kill_is_not_scored_again_and_the_res
     jobs.go_on(store, interrupted.id)
     wait_for_jobs()
     assert [row for row in scorings(store) if row in before] == before
-    assert store.jobs.get(interrupted.id).message == "4 stored, 1 stored before and left as they were"
+    assert store.jobs.get(interrupted.id).message == "5 games stored"
     assert sorted(store.transcripts.summaries("v1 renamed")["game_id"]) == ["g0", "g1", "g2", "g3", "g4"]
 
 

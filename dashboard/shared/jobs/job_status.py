@@ -165,9 +165,7 @@ def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             if jobs.can_go_on(store, job):
                 _go_on_button(store, job)
-            page, label, query = result_of(
-                job.kind, order_of(store, job.id) or judging_jobs.last_order(store, job.kind)
-            )
+            page, label, query = result_of(job.kind, order_of(store, job.id))
             st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=query)
             st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
 
@@ -181,7 +179,7 @@ def _open_result(store: Store, job: Job) -> None:
     begun, place = st.session_state.pop(_OPENS, (None, None))
     if begun != job.id or job.state is not JobState.DONE or place != st.query_params.to_dict():
         return
-    page, _, query = result_of(job.kind, order_of(store, job.id) or judging_jobs.last_order(store, job.kind))
+    page, _, query = result_of(job.kind, order_of(store, job.id))
     # What is shown already stays as it is, with all that was chosen in it.
     if not query.items() <= place.items():
         st.switch_page(page, query_params=query)

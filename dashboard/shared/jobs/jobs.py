@@ -14,7 +14,8 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from dashboard.shared.jobs.judging_jobs import (
@@ -29,20 +30,19 @@ from dashboard.shared.jobs.judging_jobs import (
     evaluate_agents,
     imports_to_read,
     judge_games,
-    remember,
 )
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.progress import ProgressCallback
-from evaluation.store import Added, Job, JobState, Store
-from evaluation.store.imports import Outcome, WaitingGame
+from evaluation.store import Job, JobState, Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import KIND as AB_TEST
 from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
 from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
 from evaluation.workflows.experiment_runs import begin_job, run_ordered
+from evaluation.workflows.jobs import begin_order
 from evaluation.workflows.reevaluation import compute_missing, outdated, reevaluate
 from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import add_evaluated
@@ -63,52 +63,65 @@ class Cancelled(Exception):
     """A person requested that the job stop."""
 
 
-def start(store: Store, kind: str, label: str, total: int, work: Callable[[ProgressCallback], str]) -> Job:
-    """Begins ``work`` in the background.
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of work in the background; one job of it runs at a time.
+
+    Attributes:
+        label: What a job is called on screen, where its order gives it no name.
+        run: Does what is left of the job with this id, reporting after each item; says what came of it. It finds out
+            from the store what is left, so that it can go on after its server has ended.
+        total: How many items there are, where that is known before.
+    """
+
+    label: str
+    run: Callable[[Store, str, ProgressCallback], str]
+    total: Callable[[Store], int] = lambda _: 0
+
+
+def start(store: Store, kind: str, order: Mapping[str, Any] | None = None) -> Job:
+    """Begins a job in the background.
 
     Args:
         store: Where the job is recorded.
-        kind: What sort of work; one job of a kind runs at a time.
-        label: What it is called on screen, in our own words.
-        total: How many items there are.
-        work: Does them, reporting after each; what it returns stands beside the finished job.
+        kind: One of ``KINDS``.
+        order: What it is to do, as JSON values.
 
     Raises:
         ConflictError: A job of the kind is running.
     """
-    job = store.jobs.create(kind, label, total, is_exclusive=True)
-    _begin(store, job, work)
+    return _begin(store, begin_order(store, kind, KINDS[kind].label, KINDS[kind].total(store), order))
+
+
+def _begin(store: Store, job: Job) -> Job:
+    threading.Thread(target=_run, args=(store.unguarded(), job), name=f"job-{job.kind}", daemon=True).start()
     return job
 
 
-def _begin(store: Store, job: Job, work: Callable[[ProgressCallback], str]) -> None:
-    threading.Thread(target=_run, args=(store.unguarded(), job.id, work), name=f"job-{job.kind}", daemon=True).start()
-
-
-def _run(store: Store, job_id: str, work: Callable[[ProgressCallback], str]) -> None:
+def _run(store: Store, job: Job) -> None:
     def report(done: int, total: int) -> None:
-        if store.jobs.update(job_id, done=done, total=total).is_cancel_requested and done < total:
+        if store.jobs.update(job.id, done=done, total=total).is_cancel_requested and done < total:
             raise Cancelled
 
     try:
-        message = work(report)
+        message = KINDS[job.kind].run(store, job.id, report)
     except Cancelled:
-        end(store, job_id)
+        end(store, job.id)
     except DramaturgError as error:
-        store.jobs.update(job_id, state=JobState.FAILED, message=str(error))
+        store.jobs.update(job.id, state=JobState.FAILED, message=str(error))
     except Exception as error:
         # Nobody else would tell the person who waits.
-        logging.getLogger(__name__).exception("The job %s failed", job_id)
-        store.jobs.update(job_id, state=JobState.FAILED, message=f"{type(error).__name__}: {error}")
+        logging.getLogger(__name__).exception("The job %s failed", job.id)
+        store.jobs.update(job.id, state=JobState.FAILED, message=f"{type(error).__name__}: {error}")
     else:
-        done = store.jobs.update(job_id, state=JobState.DONE, message=message)
-        store.import_queue.clear(job_id)
-        if done.kind == SAMPLES:
-            start_examples(store)
-        if done.kind in (EVALUATE, EXAMPLES, REEVALUATE):
+        store.jobs.update(job.id, state=JobState.DONE, message=message)
+        store.import_queue.clear(job.id)
+        if job.kind == SAMPLES:
+            start(store, EXAMPLES)
+        if job.kind in (EVALUATE, EXAMPLES, REEVALUATE):
             start_controls(store)
-        if done.kind in (EVALUATE, ROWS):
-            start_reading_imports(store, done)
+        if job.kind in (EVALUATE, ROWS):
+            start_reading_imports(store, job)
 
 
 def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
@@ -120,80 +133,43 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
         ConflictError: Games are being scored already.
     """
     with store.unit(write=True):
-        job = store.jobs.create(EVALUATE, "Scoring uploaded games", len(games), is_exclusive=True)
+        job = begin_order(store, EVALUATE, KINDS[EVALUATE].label, len(games))
         for earlier in store.jobs.list():
             if earlier.state is JobState.FAILED:
                 # Whoever starts anew has had the choice to go on with it.
                 store.import_queue.clear(earlier.id)
         store.import_queue.put(job.id, games, iteration)
-    _begin(store, job, partial(_score_waiting, store.unguarded(), job.id))
-    return job
+    return _begin(store, job)
 
 
 def _score_waiting(store: Store, job_id: str, report: ProgressCallback) -> str:
     total = store.jobs.get(job_id).total
     waiting = store.import_queue.waiting(job_id)
     for done, position in enumerate(waiting, start=total - len(waiting) + 1):
-        outcome = _score(store, store.import_queue.get(job_id, position))
-        store.import_queue.settle(job_id, position, outcome)
+        transcript, source_name, wanted = store.import_queue.get(job_id, position)
+        # The iteration may have gone since the job began, or have got another name; the game must not go with it.
+        iteration = wanted if wanted in {one.name for one in store.iterations.list()} else None
+        add_evaluated(store, transcript, source_name=source_name, iteration=iteration)
+        store.import_queue.remove(job_id, position)
         report(done, total)
     store.imports.settle()
-    return _outcome_words(store.import_queue.outcomes(job_id))
-
-
-def _score(store: Store, game: WaitingGame) -> Outcome:
-    # The iteration may have gone since the job began, or have got another name; the game must not go with it.
-    known = {iteration.name for iteration in store.iterations.list()}
-    iteration = game.iteration if game.iteration in known else None
-    added = add_evaluated(store, game.transcript, source_name=game.source_name, iteration=iteration)
-    return _outcome(added)
-
-
-def _outcome(added: Added) -> Outcome:
-    # One that had been deleted is back because of this upload: for the person it is stored now.
-    if added.is_restored:
-        return "new"
-    if not added.is_new:
-        return "known"
-    return "incomplete" if added.failures else "new"
-
-
-def _outcome_words(outcomes: Mapping[str, int]) -> str:
-    incomplete, known = outcomes.get("incomplete", 0), outcomes.get("known", 0)
-    same = f", {known} stored before and left as they were" if known else ""
-    return f"{outcomes.get('new', 0) + incomplete} stored{same}{_incomplete_words(incomplete)}"
+    return f"{counted(total, 'game')} stored"
 
 
 def _incomplete_words(count: int) -> str:
     return f". In {counted(count, 'game')} a metric could not be computed" if count else ""
 
 
-def start_reevaluation(store: Store) -> Job:
-    """Scores games again of which a result is missing, or of another version than today's.
-
-    Raises:
-        ConflictError: Games are being scored again already.
-    """
-    total = len(outdated(store))
-    return start(store, REEVALUATE, "Scoring games again", total, partial(_score_outdated, store.unguarded(), ""))
-
-
 def _score_outdated(store: Store, _job_id: str, report: ProgressCallback) -> str:
     return reevaluate(store, outdated(store), report).words
 
 
-def start_controls(store: Store) -> Job | None:
-    """Compares scores with chance where that was not done yet; ``None`` when nothing is missing or it runs already."""
-    missing = store.controls.missing()
-    if not missing:
-        return None
-    try:
-        return start(
-            store, CONTROLS, "Comparing scores with chance", len(missing), partial(_compare, store.unguarded(), "")
-        )
-    except ConflictError:
-        # The one that runs looks again for what is missing before it ends.
-        return None
+def start_controls(store: Store) -> None:
+    """Compares scores with chance where that was not done yet."""
+    if store.controls.missing():
+        # One that runs looks again for what is missing before it ends.
+        with suppress(ConflictError):
+            start(store, CONTROLS)
 
 
 def _compare(store: Store, _job_id: str, report: ProgressCallback) -> str:
@@ -211,22 +187,19 @@ def start_judging(store: Store, order: JudgingRequest) -> Job:
     Raises:
         ConflictError: The same kind of work is under way.
     """
-    kind, label = _ORDERED[type(order)]
-    with store.unit(write=True):
-        job = store.jobs.create(kind, label, 0, is_exclusive=True)
-        remember(store, kind, order)
-    _begin(store, job, partial(_GOING_ON[kind], store.unguarded(), job.id))
-    return job
+    if isinstance(order, PersonaOrder):
+        order = order.model_copy(update={"after_run": store.evaluations.newest()})
+    if isinstance(order, ChecksOrder):
+        order = order.model_copy(update={"after": store.insights.newest()})
+    return start(store, _ORDERED[type(order)], order.model_dump(mode="json"))
 
 
-def start_reading_imports(store: Store, after: Job) -> Job | None:
-    """Has a model read the games that came while a job ran, where settings say so; ``None`` where nothing begins."""
-    order = imports_to_read(store, after)
-    try:
-        return None if order is None else start_judging(store, order)
-    except ConflictError:
-        # The one that runs looks for what came meanwhile when it ends.
-        return None
+def start_reading_imports(store: Store, after: Job) -> None:
+    """Has a model read the games that came while a job ran, where settings say so."""
+    if order := imports_to_read(store, after):
+        # One that runs looks for what came meanwhile when it ends.
+        with suppress(ConflictError):
+            start_judging(store, order)
 
 
 def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
@@ -241,9 +214,7 @@ def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, A
         ConflictError: Another experiment is under way.
         InputError: The design is impossible.
     """
-    job = begin_job(store, plan, options)
-    _begin(store, job, partial(run_ordered, store.unguarded(), job.id))
-    return job
+    return _begin(store, begin_job(store, plan, options))
 
 
 def start_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> str:
@@ -259,28 +230,14 @@ def start_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> s
         InputError: The test can give no result.
     """
     job, test_id = begin_ab_job(store, test, options)
-    _begin(store, job, partial(_run_ab_test, store.unguarded(), job.id))
+    _begin(store, job)
     return test_id
-
-
-def _run_ab_test(store: Store, job_id: str, _report: ProgressCallback) -> str:
-    return run_ordered_ab(store, job_id)
-
-
-def start_samples(store: Store) -> Job:
-    """Loads the games that come with Dramaturg."""
-    return start(store, SAMPLES, "Loading the sample games", 0, partial(_load_samples, store.unguarded(), ""))
 
 
 def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:
     loaded = load_samples(store, report)
     words = f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings"
     return words + _incomplete_words(loaded.incomplete)
-
-
-def start_examples(store: Store) -> Job:
-    """Loads an example of everything that is not a game, once the games are there to be looked at."""
-    return start(store, EXAMPLES, "Loading examples", 1, partial(_load_examples, store.unguarded(), ""))
 
 
 def _load_examples(store: Store, _job_id: str, report: ProgressCallback) -> str:
@@ -295,34 +252,30 @@ def start_samples_on_first_start(store: Store) -> None:
         return
     with _first_start_lock:
         if os.environ.get(SAMPLES_VARIABLE) == "1" and not store.transcripts.ids() and not store.jobs.list(1):
-            start_samples(store)
+            start(store, SAMPLES)
         os.environ.pop(SAMPLES_VARIABLE, None)
 
 
-_ORDERED: Mapping[type[JudgingRequest], tuple[str, str]] = {
-    PersonaOrder: (PERSONAS, "Evaluating agents"),
-    RowsOrder: (ROWS, "Reading games with a model"),
-    ChecksOrder: (CHECKS, "Checking messages"),
-}
+_ORDERED: Mapping[type[JudgingRequest], str] = {PersonaOrder: PERSONAS, RowsOrder: ROWS, ChecksOrder: CHECKS}
 
-# What can go on after its server has ended: it finds out from the store what is left to do.
-_GOING_ON: Mapping[str, Callable[[Store, str, ProgressCallback], str]] = {
-    EVALUATE: _score_waiting,
-    REEVALUATE: _score_outdated,
-    SAMPLES: _load_samples,
-    EXAMPLES: _load_examples,
-    CONTROLS: _compare,
-    PERSONAS: evaluate_agents,
-    ROWS: judge_games,
-    CHECKS: check_games,
-    EXPERIMENT: run_ordered,
-    AB_TEST: _run_ab_test,
+KINDS: Mapping[str, JobKind] = {
+    EVALUATE: JobKind("Scoring uploaded games", _score_waiting),
+    REEVALUATE: JobKind("Scoring games again", _score_outdated, lambda store: len(outdated(store))),
+    SAMPLES: JobKind("Loading the sample games", _load_samples),
+    EXAMPLES: JobKind("Loading examples", _load_examples, lambda _: 1),
+    CONTROLS: JobKind("Comparing scores with chance", _compare, lambda store: len(store.controls.missing())),
+    PERSONAS: JobKind("Evaluating agents", evaluate_agents),
+    ROWS: JobKind("Reading games with a model", judge_games),
+    CHECKS: JobKind("Checking messages", check_games),
+    EXPERIMENT: JobKind("Experiment", run_ordered),
+    AB_TEST: JobKind("A/B test", run_ordered_ab),
 }
+"""Every kind of work by its word in the store."""
 
 
 def can_go_on(store: Store, job: Job) -> bool:
     """Whether a job that was interrupted or failed knows what is left to do."""
-    if job.state not in (JobState.INTERRUPTED, JobState.FAILED) or job.kind not in _GOING_ON:
+    if job.state not in (JobState.INTERRUPTED, JobState.FAILED) or job.kind not in KINDS:
         return False
     return job.kind != EVALUATE or bool(store.import_queue.waiting(job.id))
 
@@ -333,9 +286,7 @@ def go_on(store: Store, job_id: str) -> Job:
     Raises:
         ConflictError: It runs already, in this tab or another.
     """
-    job = store.jobs.take_over(job_id)
-    _begin(store, job, partial(_GOING_ON[job.kind], store.unguarded(), job.id))
-    return job
+    return _begin(store, store.jobs.take_over(job_id))
 
 
 def end(store: Store, job_id: str) -> None:
@@ -350,8 +301,3 @@ def end(store: Store, job_id: str) -> None:
 def running(store: Store, kind: str) -> Job | None:
     """The job of that kind that runs now."""
     return next((job for job in store.jobs.running() if job.kind == kind), None)
-
-
-def latest(store: Store) -> Job | None:
-    """The job that was started last."""
-    return next(iter(store.jobs.list(1)), None)

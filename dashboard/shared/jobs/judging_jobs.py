@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,7 +31,7 @@ from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.insights import ask_about_games, estimate_insights
-from evaluation.workflows.jobs import JobProgress
+from evaluation.workflows.jobs import JobProgress, order_of
 from evaluation.workflows.judging import count_windows, judge_stored, reads_imports
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
@@ -61,13 +60,13 @@ class JudgingRequest(BaseModel):
 class PersonaOrder(JudgingRequest):
     """Which agents to evaluate on what."""
 
-    agents: list[str]
+    agents: list[str] = Field(default_factory=list)
     dimensions: list[Dimension] = Field(default_factory=lambda: list(DIMENSIONS))
     sample_size: int = Field(default=DEFAULT_SAMPLE_SIZE, ge=1, le=10_000)
     seed: int = 0
     with_simulated: bool = False
-    after_run: int | None = None
-    """The position of the latest run when it was ordered; ``None`` in orders of older versions."""
+    after_run: int = 0
+    """The position of the latest run when it was ordered."""
 
     @property
     def plan(self) -> EvaluationPlan:
@@ -77,7 +76,7 @@ class PersonaOrder(JudgingRequest):
 class RowsOrder(JudgingRequest):
     """Which games a model should read."""
 
-    transcripts: list[str]
+    transcripts: list[str] = Field(default_factory=list)
 
     def ids(self, store: Store) -> list[str]:
         """The stored games among them."""
@@ -87,7 +86,7 @@ class RowsOrder(JudgingRequest):
 class ChecksOrder(JudgingRequest):
     """Questions about games: checks of messages, opinions, themes and quotes."""
 
-    transcripts: list[str]
+    transcripts: list[str] = Field(default_factory=list)
     checks: bool = True
     topic: str | None = None
     themes: bool = False
@@ -115,20 +114,6 @@ class ChecksOrder(JudgingRequest):
         return {name for name, is_wanted in wanted.items() if is_wanted}
 
 
-def last_order(store: Store, kind: str) -> dict[str, Any]:
-    """The latest order of a kind of work as plain data; empty where there was none."""
-    return dict(store.settings.get(f"order:{kind}", {}))
-
-
-def remember(store: Store, kind: str, order: JudgingRequest) -> None:
-    """Keeps what was ordered last of a kind of work."""
-    if isinstance(order, PersonaOrder):
-        order = order.model_copy(update={"after_run": store.evaluations.newest()})
-    if isinstance(order, ChecksOrder):
-        order = order.model_copy(update={"after": store.insights.newest()})
-    store.settings.set(f"order:{kind}", order.model_dump(mode="json"))
-
-
 def proposition_library() -> PropositionLibrary:
     """The shipped propositions with those of the person's own folder, where the environment names one that is there."""
     named = os.environ.get(PROPOSITIONS_VARIABLE)
@@ -143,11 +128,11 @@ def config_of(store: Store, order: JudgingRequest | None = None) -> JudgeConfig:
 
 
 def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
-    """Evaluates the agents of the last order that this job has not evaluated yet; returns what came of it."""
-    order = PersonaOrder.model_validate(store.settings.get(f"order:{PERSONAS}", {"agents": []}))
+    """Evaluates the agents of a job's order that it has not evaluated yet; returns what came of it."""
+    order = PersonaOrder.model_validate(order_of(store, job_id))
     library, config = proposition_library(), config_of(store, order)
     found = find_subjects(store, order.agents, order.dimensions, library, with_simulated=order.with_simulated)
-    done_before = _evaluated_since(store, job_id, order.after_run)
+    done_before = _evaluated_since(store, order.after_run)
     subjects = [each for each in found if each.agent.id not in done_before and applicable(each, order.dimensions)]
     request = PersonaRunRequest(config, order.plan, library, mode=config.mode or "")
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
@@ -159,12 +144,9 @@ def evaluate_agents(store: Store, job_id: str, report: ProgressCallback) -> str:
     return f"{len(subjects)} evaluated. {spent_words(budget)}.{rest}"
 
 
-def _evaluated_since(store: Store, job_id: str, after_run: int | None) -> set[str]:
+def _evaluated_since(store: Store, after_run: int) -> set[str]:
     runs = store.evaluations.runs()
-    is_later = (
-        runs["created_at"] >= store.jobs.get(job_id).created_at if after_run is None else runs["position"] > after_run
-    )
-    own = runs[(runs["status"] == "completed") & is_later]
+    own = runs[(runs["status"] == "completed") & (runs["position"] > after_run)]
     return {
         str(row["agent_id"])
         for row in own.to_dict("records")
@@ -178,8 +160,8 @@ def _questions(subjects: Sequence[Subject], library: PropositionLibrary, plan: E
 
 
 def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
-    """Has a model read the games of the last order; returns what came of it."""
-    order = RowsOrder.model_validate(store.settings.get(f"order:{ROWS}", {"transcripts": []}))
+    """Has a model read the games of a job's order; returns what came of it."""
+    order = RowsOrder.model_validate(order_of(store, job_id))
     ids = order.ids(store)
     chosen = build_judge(config_of(store, order), cache=store.judgements)
     with JobProgress(store, job_id, chosen.budget, count_windows(store, ids)) as progress:
@@ -204,8 +186,8 @@ def imports_to_read(store: Store, after: Job) -> RowsOrder | None:
 
 
 def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
-    """Asks about the games of the last order that have no answers since; returns what came of it."""
-    order = ChecksOrder.model_validate(store.settings.get(f"order:{CHECKS}", {"transcripts": []}))
+    """Asks about the games of a job's order that have no answers since; returns what came of it."""
+    order = ChecksOrder.model_validate(order_of(store, job_id))
     answered = store.insights.answered_since(order.after)
     there = set(store.transcripts.ids())
     ids = [one for one in order.transcripts if one in there and not order.answers <= answered.get(one, set())]

@@ -13,7 +13,7 @@ from evaluation.readers import read_path, read_uploads
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine, planned, refusal_groups
 from evaluation.score import MetricResult
 from evaluation.store import Store
-from evaluation.store.imports import KEPT
+from evaluation.store._imports import KEPT
 from evaluation.transcript import Transcript
 from evaluation.writers import counts_words, report_csv
 

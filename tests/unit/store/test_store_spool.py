@@ -18,21 +18,18 @@ def abandon(store: Store) -> None:
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
 
 
-def test_games_wait_until_their_outcome_is_known(store: Store) -> None:
+def test_games_wait_until_they_are_scored(store: Store) -> None:
     games = [(discussion([("Ann", f"Hello number {number}.")]), f"café{number}.json") for number in range(3)]
     store.import_queue.put("job", games, "v1")
     store.import_queue.put("other", games[:1], None)
     assert store.import_queue.waiting("job") == [0, 1, 2]
-    second = store.import_queue.get("job", 1)
-    assert (second.transcript, second.source_name, second.iteration) == (games[1][0], "café1.json", "v1")
-    store.import_queue.settle("job", 1, "new")
-    store.import_queue.settle("job", 0, "known")
-    assert store.import_queue.waiting("job") == [2]
-    assert store.import_queue.outcomes("job") == {"new": 1, "known": 1}
+    assert store.import_queue.get("job", 1) == (games[1][0], "café1.json", "v1")
+    store.import_queue.remove("job", 1)
+    assert store.import_queue.waiting("job") == [0, 2]
     with pytest.raises(NotFoundError, match="No game 2 waits"):
         store.import_queue.get("job", 1)
     store.import_queue.clear("job")
-    assert (store.import_queue.waiting("job"), store.import_queue.outcomes("job")) == ([], {})
+    assert store.import_queue.waiting("job") == []
     assert store.import_queue.waiting("other") == [0]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
@@ -20,26 +20,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-Outcome = Literal["new", "known", "incomplete"]
-"""What became of a game: stored; stored before and left alone; or stored without one of its metrics."""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingGame:
-    """One game that waits.
-
-    Attributes:
-        source_name: Its file as the person knows it.
-        iteration: Where it should go; ``None`` for no iteration.
-    """
-
-    transcript: Transcript
-    source_name: str
-    iteration: str | None
-
-
 class ImportQueue:
-    """Keeps the games of jobs until they are scored. A game leaves it when its outcome is recorded."""
+    """Keeps the games of jobs until they are scored."""
 
     def __init__(self, units: Units) -> None:
         self._units = units
@@ -58,34 +40,25 @@ class ImportQueue:
 
     def waiting(self, job_id: str) -> list[int]:
         """The positions of the games that are not scored yet, in the order given."""
-        query = "SELECT position FROM spool WHERE job_id = ? AND outcome IS NULL ORDER BY position"
+        query = "SELECT position FROM spool WHERE job_id = ? ORDER BY position"
         return [position for (position,) in self._units.rows(query, [job_id])]
 
-    def get(self, job_id: str, position: int) -> WaitingGame:
-        """The game that waits there.
+    def get(self, job_id: str, position: int) -> tuple[Transcript, str, str | None]:
+        """The game that waits there, the name of its file, and the iteration where it should go, if any.
 
         Raises:
             NotFoundError: None does.
         """
-        query = """SELECT document, source_name, iteration FROM spool
-            WHERE job_id = ? AND position = ? AND outcome IS NULL"""
+        query = "SELECT document, source_name, iteration FROM spool WHERE job_id = ? AND position = ?"
         found = self._units.rows(query, [job_id, position])
         if not found:
             raise NotFoundError(f"No game {position + 1} waits in the job {job_id!r}.", remedy="Upload it again.")
         document, source_name, iteration = found[0]
-        return WaitingGame(unpack(document), source_name, iteration)
+        return unpack(document), source_name, iteration
 
-    def settle(self, job_id: str, position: int, outcome: Outcome) -> None:
-        """Records what became of a game and lets go of its document."""
-        self._units.write(
-            "UPDATE spool SET outcome = ?, document = NULL WHERE job_id = ? AND position = ?",
-            [outcome, job_id, position],
-        )
-
-    def outcomes(self, job_id: str) -> Mapping[str, int]:
-        """Number of the job's games with each outcome so far."""
-        query = "SELECT outcome, count(*) FROM spool WHERE job_id = ? AND outcome IS NOT NULL GROUP BY outcome"
-        return dict(self._units.rows(query, [job_id]))
+    def remove(self, job_id: str, position: int) -> None:
+        """Lets go of a game that is scored."""
+        self._units.write("DELETE FROM spool WHERE job_id = ? AND position = ?", [job_id, position])
 
     def clear(self, job_id: str) -> None:
         """Forgets the job's games; those that are scored stay in the store."""
