@@ -5,17 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 
-
-@pytest.fixture
-def iterations(run: Any, write_game: Any) -> None:
+def test_a_comparison_in_every_format(run: Any, write_game: Any) -> None:
     for name, good in (("v1", False), ("v2", True)):
         run("iterations", "create", name)
         run("import", *[write_game(f"{name}-{n}", good=good) for n in range(3)], "--iteration", name)
-
-
-def test_a_comparison_in_every_format(run: Any, iterations: None) -> None:
     done = run("compare", "v1", "v2")
     assert (done.exit_code, done.stderr) == (0, "")
     assert "From v1 (3 games) to v2 (3 games)." in done.stdout
@@ -35,35 +29,24 @@ def test_a_comparison_in_every_format(run: Any, iterations: None) -> None:
         assert run("compare", "v1", other).exit_code == 2
 
 
-@pytest.fixture
-def folders(write_game: Any, tmp_path: Any) -> tuple[str, str]:
-    """Four games of before, and four of after in which nobody argues."""
-    sides = []
-    for name, good in (("old", True), ("new", False)):
-        folder = tmp_path / name
+def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_luck(
+    run: Any, write_game: Any, tmp_path: Any, no_database: Any
+) -> None:
+    folders = [tmp_path / "old", tmp_path / "new"]
+    for folder, good in zip(folders, (True, False), strict=True):
         folder.mkdir()
         for number in range(4):
-            write_game(f"{name}-{number}", good=good).rename(folder / f"{number}.json")
-        sides.append(str(folder))
-    return sides[0], sides[1]
-
-
-def test_two_folders_are_compared_without_a_database(run: Any, folders: Any, no_database: Any) -> None:
+            write_game(f"{folder.name}-{number}", good=good).rename(folder / f"{number}.json")
     done = run("compare", *folders, "--format", "markdown")
     assert done.exit_code == 0, done.output
     assert "(4 games) to `" in done.stdout
     assert "| Strategic depth |" in done.stdout
     assert not no_database.exists()
-
-
-def test_the_gate_fails_for_a_critical_failure_and_not_for_what_could_be_luck(
-    run: Any, folders: Any, write_game: Any, tmp_path: Any
-) -> None:
-    # All games of a side are alike, so nothing can be tested, and nothing fails.
+    # All games of a side are alike, so nothing can be tested, and nothing fails; a critical failure does.
     assert run("compare", *folders, "--gate").exit_code == 0
-    write_game("dear", usd=9.0).rename(tmp_path / "new" / "dear.json")
+    write_game("dear", usd=9.0).rename(folders[1] / "dear.json")
     done = run("compare", *folders, "--gate")
     assert (done.exit_code, "gate: " in done.stderr) == (1, True)
     assert run("compare", *folders).exit_code == 0
-    (tmp_path / "new" / "broken.json").write_text("{")
+    (folders[1] / "broken.json").write_text("{")
     assert run("compare", *folders, "--gate").exit_code == 2

@@ -19,11 +19,7 @@ def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None
     report = json.loads(run("judge", "--iteration", "v1", "--metric", "coherence", *nobody).stdout)
     assert (report["transcripts"], report["messages"], report["read"], report["judge"]) == (1, 6, 0, "live")
     assert json.loads(run("judge", "two", *nobody).stdout)["transcripts"] == 1
-
-
-def test_wrong_usage_is_refused(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    for wrong in ("nothing", "--iteration nope", "--mode psychic", "--base-url http://a:99999999/v1", "--budget -1"):
+    for wrong in ("nothing", "--iteration nope", "--mode psychic", "--budget -1"):
         assert run("judge", *wrong.split()).exit_code == 2, wrong
 
 
@@ -68,17 +64,12 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
     assert "0 of 12 rows otherwise than before. 0 calls" in again.stdout
     assert "Left out 1 time: a reference was quoted that does not stand in the message." in done.stderr
     assert re.search(r"1 of 1 game done, \d+\.\d a (second|minute), 1 call, cost not known: game-1", done.stderr)
-    # All but the first are marked as replies, none of 6 is strategic, and the one reference is accurate.
-    scores = {name: run("show", "game-1", "--metric", name).stdout for name in ("coherence", "strategic_depth")}
-    assert scores["coherence"].startswith("Conversation coherence: 100.0 %")
-    # Two of them state a reason, which stands against the model.
-    assert scores["strategic_depth"].startswith("Strategic depth: 33.3 %")
-    memory = run("show", "game-1", "--metric", "memory_accuracy").stdout
-    assert memory.startswith("Memory accuracy: 100.0 %")
-    assert "judge:local-model" in memory
+    # Two of the six state a reason, which stands against the model; by the rule all six are strategic.
+    depth, memory = [("show", "game-1", "--metric", name) for name in ("strategic_depth", "memory_accuracy")]
+    assert run(*depth).stdout.startswith("Strategic depth: 33.3 %")
+    assert "judge:local-model" in run(*memory).stdout
     assert " back" in run("judge", "--withdraw", "Ada").stdout
-    # By the rule all six are strategic.
-    assert run("show", "game-1", "--metric", "strategic_depth").stdout.startswith("Strategic depth: 100.0 %")
+    assert run(*depth).stdout.startswith("Strategic depth: 100.0 %")
 
 
 def test_imports_are_read_where_settings_say_so(run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch) -> None:

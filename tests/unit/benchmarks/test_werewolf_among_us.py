@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from benchmarks import werewolf_among_us
 
 SAID = (
@@ -32,8 +30,3 @@ def test_a_sample_in_the_shape_of_the_corpus_is_measured(tmp_path: Path) -> None
     assert figures["rule: Accusation"].value == 1
     assert figures["rule: Identity Declaration"].value == 1
     assert figures["reader: mean F1"].value is not None
-
-
-def test_a_folder_without_the_split_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="data folder"):
-        list(werewolf_among_us.games(tmp_path, "test"))
