@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import ActionContext, ActionGate, GateOutcome, GateResult
-from evaluation.corrections.proposition_checks import PropositionChecker
+from evaluation.corrections.gate import GateOutcome, GateResult
+from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.statistics import gate_statistics
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
-from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.store import Store
 from tests.judge_server import Content, Fault, JudgeServer, Misbehave
 
 ALL = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS})
 MOST_CALLS = 4
-SAID = [TrajectoryEvent("chat", f"m{n}", "michael", f"That is what she said, number {n}.", True) for n in range(3)]
+SAID = [("Michael", f"That is what she said, number {number}.") for number in range(3)]
 
 
 def sent(
@@ -34,27 +32,13 @@ def sent(
     store = Store(path)
     config = judge_config({"base_url": url, "model": "local-model"}, {}, {})
     judge = build_judge(config, cache=store.judgements, log=log.append)
+    attempts = count()
 
-    async def keep(result: GateResult) -> None:
-        await asyncio.to_thread(store.corrections.add, result)
+    def generate(_: str) -> str:
+        return f"Attempt {next(attempts)}: as I have always told everybody."
 
-    gate = ActionGate(PropositionChecker(judge, PropositionLibrary.load()), log=keep, timeout_seconds=timeout_seconds)
-
-    async def run() -> list[GateResult]:
-        assert judge.client is not None
-        await judge.client.prepare()
-        results = []
-        async with judge.session():
-            for number in range(messages):
-                attempts = iter(range(100))
-
-                async def generate(_: str, number: int = number, attempts: object = attempts) -> str:
-                    return f"Message {number}, attempt {next(attempts)}: as I have always told everybody."  # type: ignore[call-overload]
-
-                results.append(await gate.send(generate, ActionContext.of("michael", SAID, persona="A boss."), ALL))
-        return results
-
-    return asyncio.run(run()), log
+    with MessageGate(judge, ALL, corrections=store.corrections, timeout_seconds=timeout_seconds) as gate:
+        return [gate.send(generate, "Michael", SAID, "A boss.") for _ in range(messages)], log
 
 
 def answering(text: str) -> Content:
