@@ -194,13 +194,18 @@ def test_reports_on_a_discussion(text: str) -> None:
     assert_inert_json(json_text(found.as_dict()), json.loads(json.dumps(found.as_dict())))
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The games of every text, each in an iteration of its own."""
+    return Store(tmp_path_factory.mktemp("hostile") / "games.duckdb")
+
+
 @every_storable
-def test_stored_games_in_exports(text: str) -> None:
-    store = Store(":memory:")
+def test_stored_games_in_exports(stored: Store, text: str) -> None:
     name = f"evil {safe(text)}".strip()[:60]
-    store.iterations.create(name, prompt_text=text, change=text[:200])
-    add_evaluated(store, game(text), source_name=text, iteration=name)
-    assert_inert_csv(csv_text(stored_results_table(store, name)))
+    stored.iterations.create(name, prompt_text=text, change=text[:200])
+    add_evaluated(stored, game(text), source_name=text, iteration=name)
+    assert_inert_csv(csv_text(stored_results_table(stored, name)))
 
 
 @every_storable

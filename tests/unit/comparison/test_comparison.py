@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -122,20 +124,28 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
     assert {example.transcript_id for example in reasons[0].examples} == {"old"}
 
 
-@pytest.fixture
-def compared():
-    store = Store(":memory:")
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with three games of "old" and two of "new", to be copied."""
+    path = tmp_path_factory.mktemp("compared") / "games.duckdb"
+    store = Store(path)
     store.iterations.create("old")
     store.iterations.create("new", parent="old")
     for name, number in (("old", 3), ("new", 2)):
         for seed in range(number):
-            played = discussion(
-                [*LINES[: 4 if name == "old" else 2], ("Ann", f"Ben defended {name} {seed}, so his vote was planned")]
-            )
-            stored = played.model_copy(update={"metadata": {"seed": seed}})
-            add_evaluated(store, stored, source_name=f"{name}{seed}.json", iteration=name)
-    yield store
+            said = [
+                *LINES[: 4 if name == "old" else 2],
+                ("Ann", f"Ben defended {name} {seed}, so his vote was planned"),
+            ]
+            game = discussion(said).model_copy(update={"metadata": {"seed": seed}})
+            add_evaluated(store, game, source_name=f"{name}{seed}.json", iteration=name)
     store.close()
+    return path
+
+
+@pytest.fixture
+def compared(played: Path, tmp_path: Path) -> Store:
+    return Store(shutil.copy(played, tmp_path))
 
 
 def test_from_the_store(compared: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import shutil
 from itertools import cycle
 from pathlib import Path
 
@@ -46,8 +47,10 @@ def read(store: Store, game: str, model: str = "gpt-4o-mini") -> None:
     store.decisions.save(RowDecision(game, DEPTH, row.id, next(verdicts), *said) for row in rows)
 
 
-def two_iterations(path: Path) -> Store:
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three games by rules in v1, and three in v2 of which a model read the strategic depth: all are rated."""
+    path = tmp_path_factory.mktemp("apart") / "games.duckdb"
     store = Store(path)
     store.iterations.create("v1")
     store.iterations.create("v2", parent="v1", target_metric=COHERENCE)
@@ -59,13 +62,14 @@ def two_iterations(path: Path) -> Store:
         store.ratings.add(Rating(game, "ann", 4))
     for game in store.transcripts.ids("v2"):
         read(store, game)
-    return store
+    store.close()
+    return path
 
 
 @pytest.fixture(scope="module")
-def apart(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    """The two iterations, for tests that only read."""
-    return two_iterations(tmp_path_factory.mktemp("apart") / "games.duckdb")
+def apart(path: Path) -> Store:
+    """For tests that only read."""
+    return Store(path)
 
 
 def test_scores_of_one_judge_compare_and_words_name_the_others() -> None:
@@ -97,8 +101,8 @@ def test_a_metric_of_two_judges_is_neither_better_nor_worse(apart: Store) -> Non
     assert "better" not in compared_sentence(board, board["v2"], found)
 
 
-def test_nothing_is_decided_while_verdicts_are_of_two_judges(tmp_path: Path) -> None:
-    store = two_iterations(tmp_path / "games.duckdb")
+def test_nothing_is_decided_while_verdicts_are_of_two_judges(path: Path, tmp_path: Path) -> None:
+    store = Store(shutil.copy(path, tmp_path))
     decision = stored_board(store)["v2"].decision
     assert decision.choice is Choice.NOT_YET
     assert decision.missing == (

