@@ -14,7 +14,6 @@ from evaluation.insight.addressing import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges_without_model import OfflineJudge
-from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
@@ -29,10 +28,11 @@ BASE = {
 }
 
 
-def run_test(budget: Budget | None = None) -> tuple[ABTestResult, list[Transcript]]:
-    def connect(model: str | None, log: CallLog) -> LLMClient:
-        return LLMClient(ScriptedProvider(ScriptedWorld()), log=log, budget=budget)
+def connect(model: str | None, log: CallLog) -> LLMClient:
+    return LLMClient(ScriptedProvider(ScriptedWorld()), log=log)
 
+
+def run_test() -> tuple[ABTestResult, list[Transcript]]:
     config = ABConfig(
         name="t",
         source="simulation",
@@ -58,14 +58,12 @@ def test_every_run_is_a_conversation_with_its_calls_counted() -> None:
     assert (run.metrics["total_reflections"], run.metrics["retrieval_calls"]) == (0, 4)
     assert kept[0].cost is not None
     assert kept[0].cost.total_usd == 0
-    assert [one.id for one in kept] == [run.reference for pair in _turns(found) for run in pair]
+    turns = zip(*(variant.runs for variant in found.variants.values()), strict=True)
+    assert [one.id for one in kept] == [run.reference for pair in turns for run in pair]
     assert {one.metadata["seed"] for one in kept} == {0, 1}
 
 
 def test_what_the_gate_asks_counts_as_well() -> None:
-    def connect(model: str | None, log: CallLog) -> LLMClient:
-        return LLMClient(ScriptedProvider(ScriptedWorld()), log=log)
-
     judged = CallBuffer()
     config = judge_config({"mode": "live", "model": "scripted"}, environment={})
     judge = build_judge(config, log=judged.add, provider=ScriptedProvider(ScriptedWorld()))
@@ -86,10 +84,6 @@ def test_what_the_gate_asks_counts_as_well() -> None:
     assert found.variants["off"].avg_metrics == {"api_calls": 4}
     assert found.variants["on"].avg_metrics["api_calls"] >= 8
     assert found.variants["on"].avg_metrics["api_calls"] == 2 * stored[1]
-
-
-def _turns(found: ABTestResult) -> list[tuple[Any, ...]]:
-    return list(zip(*(variant.runs for variant in found.variants.values()), strict=True))
 
 
 @pytest.mark.parametrize(

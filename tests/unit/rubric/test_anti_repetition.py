@@ -167,15 +167,11 @@ def test_phrases_do_not_cross_messages_and_repeat_within_one() -> None:
     assert [(e.start, e.end) for e in result.ledger[0].evidence] == [(0, 5), (6, 11)]
 
 
-def test_the_most_repeated_phrase_stands_first() -> None:
+def test_the_most_repeated_phrase_stands_first_and_first_uses_count_by_player() -> None:
     rows = measure(discussion([("Ann", "so it goes")] * 2 + [("Bob", "on and on")] * 3)).ledger
     repeats = [(row.player, row.details["uses"], row.denominator) for row in rows if row.kind == "phrase"]
     assert repeats == [("Bob", 3, 2.0), ("Ann", 2, 1.0)]
-
-
-def test_the_first_uses_of_all_phrases_count() -> None:
-    result = measure(discussion([("Ann", "one two three four")]))
-    (row,) = result.ledger
+    (row,) = measure(discussion([("Ann", "one two three four")])).ledger
     assert (row.verdict, row.numerator, row.denominator) == (RowVerdict.COUNTS, 2.0, 2.0)
     assert row.reason == "Ann uses 2 different phrases; the first use of each counts."
 

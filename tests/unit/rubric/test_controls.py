@@ -34,7 +34,7 @@ from evaluation.rubric.reader.decisions import acts_read, decide
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.rubric.speech import read
 from evaluation.transcript import Alignment, Player, Transcript, Vote
-from tests.games import game_of
+from tests.games import discussion
 from tests.long import mostly_long
 
 BY_SOURCE = dict(load_games())
@@ -111,7 +111,7 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
     ],
 )
 def test_what_cannot_be_computed_says_why(messages: Sequence[tuple[str, str]], reason: str) -> None:
-    game = _game(messages)
+    game = discussion(messages, players=("Ann", "Bob"), language="en")
     control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
     assert control == dict.fromkeys(KEYS) | {"reason": reason, "companion": control["companion"]}
     assert control["companion"] == dict.fromkeys(COMPANION_KEYS) | {"name": "link_strength"}
@@ -161,7 +161,7 @@ def test_a_burst_does_not_lower_the_links_of_others() -> None:
 
 def test_links_name_the_words_that_carry_them_as_written() -> None:
     chat = [("Ann", "The lantern story is odd."), ("Bob", "Which lantern, Ann?"), ("Ann", "Vote now."), ("Bob", "Yes.")]
-    first, second, *_ = link_strengths(_game(chat))
+    first, second, *_ = link_strengths(discussion(chat, language="en"))
     assert (first.strength, first.words) == (None, ())
     assert second.words == ("lantern",)
 
@@ -184,7 +184,7 @@ def test_direction_is_what_town_hits_less_what_mafia_hits() -> None:
 
 
 def test_night_votes_and_votes_for_oneself_aim_at_nobody() -> None:
-    game = _game([("Ann", "Hello.")])
+    game = discussion([("Ann", "Hello.")], players=("Ann", "Bob"))
     votes = (Vote(voter="Ann", target="Bob", phase="Night", round=1), Vote(voter="Bob", target="Bob", round=1))
     assert Aims.of(game.model_copy(update={"votes": votes}), ()).votes == ()
 
@@ -248,10 +248,6 @@ def test_the_controls_of_several_games_in_words() -> None:
         "companion": {"name": "link_strength", "value": 62.0, "chance": 50.0, "difference": 12.0},
         "words": waiting.words,
     }
-
-
-def _game(messages: Sequence[tuple[str, str]]) -> Transcript:
-    return game_of(messages, ("Ann", "Bob"), language="en")
 
 
 def test_metrics_above_chance_are_counted_among_those_that_were_compared() -> None:

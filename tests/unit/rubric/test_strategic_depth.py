@@ -80,18 +80,11 @@ def test_the_language_that_a_person_sets_holds_for_messages_that_cannot_tell() -
     assert measure(discussion([("A", "I think so")], language="../en")).status is Status.NOT_APPLICABLE
 
 
-def review_of(text: str) -> str | None:
-    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
-    review = row.details["review"]
-    return None if review is None else review["kind"]
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("vote Agent-Bravo", "bare keyword"),
         ("I think it's Agent-Bravo", "bare keyword"),
-        ("I don't trust Bravo", "bare keyword"),
         # A reason, a second keyword or more than six words is no bare keyword.
         ("I vote Bravo because of Alpha", None),
         ("I think we should listen to what Bravo says", None),
@@ -102,7 +95,8 @@ def review_of(text: str) -> str | None:
     ],
 )
 def test_rows_that_a_person_may_decide_otherwise_are_offered(text: str, kind: str | None) -> None:
-    assert review_of(text) == kind
+    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
+    assert (row.details["review"] and row.details["review"]["kind"]) == kind
 
 
 def test_the_likeliest_row_is_offered_first() -> None:
