@@ -11,7 +11,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from evaluation.files.strict_json import shorten
 from evaluation.readers._draft import Roster, column_key, word_lists, word_set, words_in
@@ -34,6 +36,7 @@ _OPEN_ENDS = ("private", "team")
 ANSWERS_IN_A_FORM = "answers in a set form"
 ANSWERS_TO_THE_PROGRAM = "answers to the program"
 REASONS_OF_VOTES = "reasons of votes"
+_Part = TypeVar("_Part", bound=BaseModel)
 _UNHEARD = frozenset({ANSWERS_IN_A_FORM, ANSWERS_TO_THE_PROGRAM, REASONS_OF_VOTES})
 
 
@@ -80,7 +83,7 @@ class _Weighing:
         public = [message for message in self.messages if message.channel == "public"]
         self.names = Counter(message.channel_name for message in public)
         self.is_named_public = any(name is not None and channel_named(name) == "public" for name in self.names)
-        self.kinds = {kind for message in public for kind in _kinds(message)}
+        self.kinds = {kind for message in public for kind in kinds_of(message)}
         self.hidden_phases = self._hidden_phases(public)
         self.last_heard = {
             name: place
@@ -174,7 +177,7 @@ class _Weighing:
         if is_for_some:
             is_channel = len(message.recipients) == 1 and message.recipients[0] not in self.people
             yield _Evidence((channel_named(message.recipients[0]) if is_channel else None) or "private", _RECIPIENTS)
-        for kind in _kinds(message):
+        for kind in kinds_of(message):
             meant = channel_named(kind)
             is_told = bool({*words_in(kind)} & word_set("told_kinds"))
             if meant in _OPEN_ENDS:
@@ -216,7 +219,7 @@ def _phase(phase: str) -> str:
     return _NUMBER.sub(" ", fold(phase)).strip() or fold(phase)
 
 
-def _kinds(message: Message) -> list[str]:
+def kinds_of(message: Message) -> list[str]:
     """The values of the columns that say what kind of row it is."""
     known = word_set("kind_columns") | word_set("visibility_columns")
     held = ((column, value) for column, value in message.metadata.items() if isinstance(value, str))
@@ -262,7 +265,7 @@ def change(messages: list[Message], place: int, **update: Any) -> None:
         messages[place] = changed(messages[place], **update)
 
 
-def changed(message: Message, **update: Any) -> Message:
-    """The message with other values, checked."""
-    fields = {name: getattr(message, name) for name in Message.model_fields}
-    return build_transcript(Message, fields | update)
+def changed(part: _Part, **update: Any) -> _Part:
+    """The message or transcript with other values, checked."""
+    fields = {name: getattr(part, name) for name in type(part).model_fields}
+    return build_transcript(type(part), fields | update)

@@ -17,15 +17,15 @@ from pydantic import BaseModel
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, is_moderator, is_neutral, word_set
+from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, is_moderator, is_neutral, letters, word_set
 from evaluation.readers._line_shapes import part as line_part
 from evaluation.readers._text_parts import text_parts
-from evaluation.readers._who_could_hear import change, changed, weigh
+from evaluation.readers._who_could_hear import change, changed, kinds_of, weigh
 from evaluation.readers.document import Answers, Question, ReadResult, Topic
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
 from evaluation.text.reasoning import Part
-from evaluation.transcript import CANONICAL_FORMAT, Message, Player, Transcript, build_transcript
+from evaluation.transcript import CANONICAL_FORMAT, Message, Player, Transcript
 
 EVENT_CHANNEL = "event"
 BROKEN_OFF = "broken_off"
@@ -38,7 +38,6 @@ _SETTLED = frozenset(
     {"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "recorder", "simulation"}
 )
 _BARE_EVENT = frozenset({"joined", "left"})
-_KIND_COLUMNS = ("subtype", "event", "type", "kind")
 # Their people are told apart by ids.
 _KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
 _NO = frozenset({"false", "0", "no", "none", ""})
@@ -99,14 +98,9 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
     if not is_settled:
         players = _with_sides(players, answers, questions)
     if players != list(transcript.players) or messages != list(transcript.messages):
-        transcript = _rebuilt(transcript, players=players, messages=tuple(messages))
+        transcript = changed(transcript, players=players, messages=tuple(messages))
     asked, kinds = tuple(dict.fromkeys(questions)), read.kinds or _kinds_of(transcript)
     return replace(read, transcript=transcript, remarks=tuple(remarks), questions=asked, kinds=kinds)
-
-
-def _rebuilt(transcript: Transcript, **update: Any) -> Transcript:
-    fields: dict[str, Any] = {name: getattr(transcript, name) for name in Transcript.model_fields}
-    return build_transcript(Transcript, fields | update)
 
 
 def _kinds_of(transcript: Transcript) -> dict[str, int]:
@@ -132,7 +126,7 @@ def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Qu
     speaking = {message.speaker for message in messages if message.channel != "system"}
     players = [player for player in transcript.players if player.name in speaking]
     players += [Player(name=name) for name in names if name not in {player.name for player in players}]
-    return _rebuilt(transcript, players=players, messages=tuple(messages))
+    return changed(transcript, players=players, messages=tuple(messages))
 
 
 def _inside_roles(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
@@ -191,7 +185,7 @@ def _one_spelling(transcript: Transcript) -> Transcript:
             for part, names in zip(parts, held, strict=True)
         ]
 
-    return _rebuilt(
+    return changed(
         transcript,
         players=list(players.values()),
         messages=tuple(renamed(transcript.messages, "speaker")),
@@ -206,7 +200,7 @@ def _flagged(messages: Sequence[Message]) -> set[str]:
         message.speaker
         for message in messages
         for column, value in message.metadata.items()
-        if "".join(filter(str.isalpha, column.casefold())) in word_set("bot_flags") and str(value).casefold() not in _NO
+        if letters(column) in word_set("bot_flags") and str(value).casefold() not in _NO
     }
     return bots if {message.speaker for message in messages if message.channel != "system"} - bots else set()
 
@@ -314,8 +308,7 @@ def _without_thoughts(messages: list[Message], remarks: list[str]) -> list[Messa
 
 def _is_event(message: Message) -> bool:
     """Whether the chat tells it: "Ann left" said by Ann is an event, said by Bob only with what she left."""
-    kinds = (message.metadata.get(column) for column in _KIND_COLUMNS)
-    if any(isinstance(kind, str) and line_part("event kind").fullmatch(kind) for kind in kinds):
+    if any(line_part("event kind").fullmatch(kind) for kind in kinds_of(message)):
         return True
     text = message.text.strip()
     if len(message.text) > 300 or text.rstrip(".!").casefold() in _BARE_EVENT or line_part("pronoun").match(text):

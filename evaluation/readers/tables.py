@@ -24,6 +24,7 @@ from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten
 from evaluation.readers import _draft as draft
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
+from evaluation.readers._line_shapes import shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
@@ -438,9 +439,6 @@ _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
 _LETTERS = re.compile(r"[a-z]+")
-_VOTED = re.compile(
-    r"(?:i )?(?:vote|voted|votes)(?: to \w+)?(?: for| against|:)? (?P<target>.{1,60}?)[.!]?", re.IGNORECASE
-)
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
 _NARRATOR = "System"
 _KEYS_OF_COLUMNS = ("thought_columns", "voter_columns", "gone_keys")
@@ -585,7 +583,7 @@ class _Game:
         """Takes the row as a vote, where it says who votes for a player or for nobody; "approve" does not count."""
         why = said if target else None
         if target is None and said:
-            match = _VOTED.fullmatch(said)
+            match = shape("vote said").fullmatch(said)
             target, why = (match["target"] if match else said), None
         is_choice = target is not None and (fold(target).strip() in self.names or draft.is_abstention(target))
         if voter is None or not is_choice:

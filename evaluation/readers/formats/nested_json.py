@@ -90,11 +90,8 @@ class _Walk:
 
     def _object(self, held: Mapping[str, Any], path: str, around: Mapping[str, Any], depth: int) -> None:
         plain = {key: one for key, one in held.items() if isinstance(one, (str, int, float)) or one is None}
-        self.texts |= {
-            step(path, key): one
-            for key, one in plain.items()
-            if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS
-        }
+        for key, one in plain.items():
+            self.visit(one, step(path, key), around)
         named = guess_mapping(plain)
         cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}

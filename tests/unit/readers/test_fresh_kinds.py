@@ -363,12 +363,7 @@ def test_a_turn_that_is_no_number_is_no_round() -> None:
     assert [message.round for message in read({"transcript": turns}).messages] == [None, None]
 
 
-def test_a_speaker_above_blocks_of_text_and_lines_of_one_name() -> None:
-    turns = [
-        {"speaker": {"name": name, "ID": 1}, "text_blocks": [{"text": f"This is {name} speaking."}, {"text": "Go on."}]}
-        for name in ("Warren", "Black")
-    ]
-    assert {message.speaker for message in read({"sections": [{"turns": turns}]}).messages} == {"Warren", "Black"}
+def test_lines_of_one_name_are_one_message() -> None:
     lists = [
         {"NAMES": ["MATT"], "UTTERANCES": ["Welcome to the table.", "We begin."]},
         {"NAMES": ["LAURA"], "UTTERANCES": ["Hello."]},

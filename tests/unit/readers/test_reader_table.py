@@ -64,19 +64,6 @@ def test_a_line_separator_of_unicode_ends_no_row() -> None:
     assert read("name,text\nAnn,one\u2028two\x0bthree\n").messages[0].text == "one\u2028two\x0bthree"
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        '{"player": "Ann", "utterance": "Hi", "turn": 3}\n{"player": "Bob", "utterance": "Ho", "turn": null}\n',
-        '[{"player": "Ann", "utterance": "Hi", "turn": 3.0}, {"player": "Bob", "utterance": "Ho"}]',
-        "player\tutterance\tturn\nAnn\tHi\t3\nBob\tHo\t\n",
-    ],
-    ids=["json lines", "json", "tsv"],
-)
-def test_json_and_tsv_rows(data: str) -> None:
-    assert [(m.speaker, m.text, m.round) for m in read(data).messages] == [("Ann", "Hi", 3), ("Bob", "Ho", None)]
-
-
 def test_several_games_in_one_table() -> None:
     data = "game_id,name,text\nb,Ann,1\na,Bob,2\nb,Cid,3\n,Dan,4\n"
     found = results(data, "all.csv")

@@ -44,13 +44,10 @@ THREE_VOTES = native("Hi").replace(b'"messages"', b'"votes": [1, 2, 3], "message
         (b"\xff\xfe", {}, "The file is empty."),
         (b"{}", {}, "The JSON object is empty. No known format begins like that."),
         (CANONICAL, {}, "$.players: The value is missing. (2 faults in all.)"),
-        (b'{"gameId": 1, "messages": [1, 2, 3, 4]}', {"json_values": 6}, "The JSON holds more than 6 values."),
-        (LOG, {"lines": 10}, "The file has 57 lines, more than 10."),
         (LOG, {"messages": 33}, "The game has 34 messages, more than 33."),
-        (LOG, {"players": 4}, "The game has 5 players, more than 4."),
         (THREE_VOTES, {"messages": 2}, "The game has 3 votes, more than 2."),
     ],
-    ids=["a mark alone", "empty object", "no players", "values", "lines", "messages", "players", "votes"],
+    ids=["a mark alone", "empty object", "no players", "messages", "votes"],
 )
 def test_each_mistake_and_each_limit_gets_a_reason(data: bytes, limits: dict[str, int], expected: str) -> None:
     assert refusal(data, limits=Limits(**limits)).startswith(expected)
@@ -169,12 +166,8 @@ def test_the_encodings_that_editors_write(encoding: str) -> None:
     assert read(native("Grüße — 你好").decode().encode(encoding)).messages[0].text == "Grüße — 你好"
 
 
-def test_line_endings_do_not_matter() -> None:
-    assert read(LOG) == read(LOG.replace(b"\n", b"\r\n"))
-
-
-def test_the_file_name_does_not_matter() -> None:
-    assert read(LOG, name="game9.log") == read(LOG, name="holiday.png")
+def test_line_endings_and_the_name_do_not_matter() -> None:
+    assert read(LOG) == read(LOG.replace(b"\n", b"\r\n")) == read(LOG, name="holiday.png")
 
 
 def test_markup_in_messages_stays_as_it_is() -> None:
@@ -225,12 +218,6 @@ def test_the_same_games_as_in_the_folder(folder: str) -> None:
     assert games(read_upload("games.zip", folder_zip(DATA / folder, below="downloads/games/"))) == expected
 
 
-def test_a_zip_of_zips_one_deep() -> None:
-    packed = zip_of({f"{folder}.zip": folder_zip(DATA / folder) for folder in ("aiwolf", "werewolf_gpt")})
-    expected = sorted(games(read_path(DATA / "aiwolf")) + games(read_path(DATA / "werewolf_gpt")), key=repr)
-    assert games(results(packed)) == expected
-
-
 def test_reading_tells_how_far_it_is_game_by_game_also_within_a_zip() -> None:
     told: list[tuple[int, int]] = []
     archive = folder_zip(DATA / "werewolf_gpt")
@@ -278,12 +265,6 @@ def test_members_are_unpacked() -> None:
     assert results[0].transcript != results[1].transcript
 
 
-def test_a_bomb_that_lies_about_its_size_stops_there() -> None:
-    assert refusal(zstandard_zip({"bomb.json": b" " * 2**20 * 50}, announced=1000)) == (
-        "The file cannot be unpacked: its size is not the one announced. Pack it again."
-    )
-
-
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_a_size_that_lies_costs_no_memory(method: int) -> None:
     buffer = io.BytesIO()
@@ -303,20 +284,15 @@ def test_a_size_that_lies_costs_no_memory(method: int) -> None:
     assert others.get(method, "its size is not the one announced") in words
 
 
-def test_a_bomb_that_tells_its_size() -> None:
-    assert "more than 100 times its size" in refusal(zstandard_zip({"bomb.json": b" " * 2**20 * 4}))
-
-
-def test_a_wrong_checksum() -> None:
-    data = zstandard_zip({"a.log": LOG})
-    crc = struct.pack("<L", zlib.crc32(LOG))
-    assert "its checksum is wrong" in refusal(data.replace(crc, b"\1\2\3\4"))
-
-
-def test_what_is_no_zstandard_at_all() -> None:
-    data = bytearray(zstandard_zip({"a.log": LOG}))
-    data[40:60] = bytes(20)
-    assert "The file cannot be unpacked" in refusal(bytes(data))
+def test_a_zstandard_file_that_lies_or_is_broken_is_refused() -> None:
+    good = zstandard_zip({"a.log": LOG})
+    for data, told in (
+        (zstandard_zip({"bomb.json": b" " * 2**20 * 50}, announced=1000), "its size is not the one announced"),
+        (zstandard_zip({"bomb.json": b" " * 2**20 * 4}), "more than 100 times its size"),
+        (good.replace(struct.pack("<L", zlib.crc32(LOG)), b"\1\2\3\4"), "its checksum is wrong"),
+        (good[:40] + bytes(20) + good[60:], "The file cannot be unpacked"),
+    ):
+        assert told in refusal(data)
 
 
 def test_a_log_of_inspect_packed_so_reads_as_the_other_one() -> None:
