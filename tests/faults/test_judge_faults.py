@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,32 +13,29 @@ import pytest
 
 from evaluation.errors import JudgeError
 from evaluation.judging.live_judge import LiteLLMJudge
-from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallRecord, RetryPolicy
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.protocol import Judgement, JudgementStatus, JudgeRequest
-from tests.faults.judge_server import (
-    BROKEN,
-    DRIP,
-    EMPTY,
-    HALF_A_BODY,
-    HANG,
-    OFF_THE_SCALE,
-    RATE_LIMITED,
-    RESET,
-    TRUNCATED,
-    UNAVAILABLE,
-    Schedule,
-    once,
-)
 from tests.judge_questions import claims
-from tests.judge_server import Fault, JudgeServer
+from tests.judge_server import Fault, JudgeServer, last_message
 from tests.long import mostly_long
 
 # A short back-off keeps the tests quick; a machine under load must not make good answers late.
 QUICK = RetryPolicy(first_wait_seconds=0.01, longest_wait_seconds=0.1)
 TIMEOUT_SECONDS = 1.5
+
+TRUNCATED = '{"reason": "it shows in the choice of wor'
+OFF_THE_SCALE = '{"reason": "outstanding", "score": 12, "confidence": 0.9, "citations": [1]}'
+
+RATE_LIMITED = Fault("429", 429, (("Retry-After", "0.02"),), body=b'{"error": {"message": "slow down"}}')
+BROKEN = Fault("500", 500, body=b"Internal Server Error")
+UNAVAILABLE = Fault("503", 503, body=b'{"error": {"message": "overloaded"}}')
+HANG = Fault("hang")
+RESET = Fault("reset")
+DRIP = Fault("drip")
+EMPTY = Fault("empty choices", body=b'{"choices": []}')
+HALF_A_BODY = Fault("half a body", body=b'{"id": "x", "choi')
 LOGGED_AS = {
     "429": "rate_limited",
     "500": "server_error",
@@ -50,18 +48,29 @@ LOGGED_AS = {
 }
 
 
+def once(fault: Fault, times: int = 1) -> Any:
+    """Misbehaves the first ``times`` calls with a prompt, then answers well."""
+    return lambda _, asked_before: fault if asked_before < times else None
+
+
+def a_tenth_of_each(body: dict[str, Any], asked_before: int) -> Fault | None:
+    """Commits each of five faults in a tenth of the calls, never more than three in a row for one prompt."""
+    faults = (RATE_LIMITED, BROKEN, UNAVAILABLE, HANG, RESET)
+    # The same calls in every run; 256 / 10 values of the byte stand for each fault.
+    drawn = int(hashlib.sha256(f"7 {asked_before} {last_message(body)}".encode()).digest()[0] / 25.6)
+    return faults[drawn] if drawn < len(faults) and asked_before < 3 else None
+
+
 def judged(
     server: JudgeServer,
     asked: Sequence[JudgeRequest],
     log: list[CallRecord] | None = None,
-    budget: Budget | None = None,
     retry: RetryPolicy = QUICK,
 ) -> list[Judgement]:
     client = LLMClient(
         provider_of("local-model", server.url),
         timeout_seconds=TIMEOUT_SECONDS,
         retry=retry,
-        budget=budget,
         log=None if log is None else log.append,
     )
     return asyncio.run(LiteLLMJudge(client).judge(asked))
@@ -71,7 +80,7 @@ def judged(
 def test_judgements_complete_through_a_tenth_of_each_fault(count: int, least: int) -> None:
     log: list[CallRecord] = []
     asked = claims(count)
-    with JudgeServer(misbehave=Schedule(seed=7)).in_thread() as server:
+    with JudgeServer(misbehave=a_tenth_of_each).in_thread() as server:
         judgements = judged(server, asked, log, retry=replace(QUICK, timeout_retries=3))
     assert [one.status for one in judgements] == [JudgementStatus.SCORED] * count
     assert [one.key for one in judgements] == [one.key("local-model") for one in asked]
