@@ -155,6 +155,12 @@ def test_the_images_entry_serves_samples_without_rights_on_a_read_only_tree(buil
             assert b"<title>" in answer.read()
         healthy = subprocess.run([*entry, "--healthy"], env=environment, check=False).returncode
         assert healthy == 0
+        # Beside the running server, as the backup service does it.
+        backups = [*prefix, str(built.python), "-P", str(container / "backups.py"), str(data), "0", "1"]
+        done = subprocess.run(backups, env=environment, cwd=data, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        [kept] = data.glob("dramaturg-*.duckdb")
+        assert kept.stat().st_size > 100_000
     finally:
         server.terminate()
         server.wait(PATIENCE_SECONDS)
@@ -277,3 +283,5 @@ def test_the_release_is_signed_and_puts_no_event_into_a_command() -> None:
     used = {step["uses"].partition("@")[0] for step in steps if "uses" in step}
     assert "actions/attest-build-provenance" in used
     assert any("cosign sign" in step.get("run", "") for step in steps)
+    scripts = [step["run"] for step in steps if "run" in step]
+    assert all(subprocess.run(["bash", "-n", "-c", text], check=False).returncode == 0 for text in scripts)
