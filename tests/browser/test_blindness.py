@@ -18,10 +18,11 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
-from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote
+from evaluation.transcript import Cost, Elimination, Transcript, Vote
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import settle
 from tests.dashboard_server import Server
+from tests.games import game_of
 
 COST = 1.8372
 WITHHELD = {
@@ -61,42 +62,26 @@ AFTERWARDS = ("role", "revealed role", "team chat", "private message", "moderato
 
 
 def game(number: int) -> Transcript:
-    said: list[tuple[str, str, str]] = [
-        ("public", "Alpha", f"I suspect Bravo, who voted late in game {number}."),
-        ("team", "Alpha", "qxteam: let us kill Charlie tonight."),
-        ("system", "Moderator", "qxmoderator: Charlie died and was qxrevealed."),
-        ("public", "Bravo", "Why do you say that about me, Alpha?"),
-        ("private", "Bravo", "qxprivate: I only pretend."),
-        ("public", "Alpha", "Because of the evidence, Bravo. You defend everybody."),
+    noted = {"round": 1, "metadata": {"note": "qxmessagenote"}}
+    said = [
+        ("Alpha", f"I suspect Bravo, who voted late in game {number}.", {"id": "qxmessagenote-0"} | noted),
+        ("Alpha", "qxteam: let us kill Charlie tonight.", {"channel": "team"} | noted),
+        ("Moderator", "qxmoderator: Charlie died and was qxrevealed.", {"channel": "system"} | noted),
+        ("Bravo", "Why do you say that about me, Alpha?", noted),
+        ("Bravo", "qxprivate: I only pretend.", {"channel": "private"} | noted),
+        ("Alpha", "Because of the evidence, Bravo. You defend everybody.", noted),
     ]
-    return Transcript(
+    secrets = {"role": "qxrole", "personality": "qxpersonality", "persona": {"bio": "qxpersona-bio"}}
+    secrets |= {"model": "qxmodel", "metadata": {"note": "qxplayernote"}}
+    return game_of(
+        said,
+        {
+            "Alpha": {"alignment": "mafia"} | secrets,
+            "Bravo": {"alignment": "town", "is_human": True} | secrets,
+            "Charlie": {"alignment": "town"} | secrets,
+        },
         game_id=f"qxgame-{number}",
         source_format="qxformat",
-        players=tuple(
-            Player(
-                name=name,
-                role="qxrole",
-                alignment="mafia" if name == "Alpha" else "town",
-                personality="qxpersonality",
-                persona={"bio": "qxpersona-bio"},
-                model="qxmodel",
-                is_human=name == "Bravo",
-                metadata={"note": "qxplayernote"},
-            )
-            for name in ("Alpha", "Bravo", "Charlie")
-        ),
-        messages=tuple(
-            Message(
-                id=f"qxmessagenote-{place}",
-                index=place,
-                round=1 + place // 3,
-                channel=channel,
-                speaker=speaker,
-                text=text,
-                metadata={"note": "qxmessagenote"},
-            )
-            for place, (channel, speaker, text) in enumerate(said)
-        ),
         votes=(Vote(round=1, voter="Alpha", target="Bravo", justification="qxvote"),),
         eliminations=(Elimination(round=1, phase="night", player="Charlie", role="qxrevealed"),),
         winner="qxwinner",

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.accessibility import findings
 from tests.browser.hands import in_every_size, settle
 
-KINDS = ("metric", "before", "after", "game")
+KINDS = ("before", "after", "game")
 WINDOW_HEIGHT = 800
 
 
@@ -89,13 +89,3 @@ def test_the_keyboard_reaches_every_mark_and_opens_it(sample_server, visit) -> N
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert "metric=strategic_depth" in lands_on_what_is_behind(page)
-
-
-def test_a_mark_follows_the_theme_without_a_rerun(sample_server, visit) -> None:
-    seen = visit(f"{sample_server.url}/")
-    colour = "node => getComputedStyle(node).fill"
-    dot = seen.page.locator(".picture .after").first
-    light = dot.evaluate(colour)
-    seen.page.emulate_media(color_scheme="dark")
-    seen.page.wait_for_function("([before]) => document.querySelector('[data-testid=stApp]') && before", arg=[light])
-    expect(dot).not_to_have_css("fill", light)

@@ -59,12 +59,3 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
     expect(mark(page, "1:example:0")).to_be_focused()
     page.keyboard.press("Enter")
     assert failing_metric(page) in ("strategic_depth", "coherence")
-
-
-def test_the_overview_leads_to_the_reasons_of_its_iteration(sample_server, visit) -> None:
-    page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
-    page.get_by_role("tab", name="Numbers").click()
-    expect(page).to_have_url(re.compile("panel=Numbers"))
-    page.get_by_role("tab", name="Reasons").click()
-    expect(page.get_by_text(re.compile("counted rows lose all or part of their points")).first).to_be_visible()
-    expect(page.locator(".reason-row").first).to_be_visible()

@@ -25,7 +25,7 @@ from tests.dashboard_server import Server
 
 @pytest.fixture(scope="module")
 def agent_of_games(tmp_path_factory: pytest.TempPathFactory, sample_database: Path) -> tuple[Path, str]:
-    """A database with runs of shipped agents and two runs, by rules, of a player of the sample games."""
+    """A database with runs of shipped agents and one, by rules, of a player of the sample games."""
     path = tmp_path_factory.mktemp("personas") / "personas.duckdb"
     shutil.copyfile(sample_database, path)
     # The browser's driver keeps an event loop in this thread.
@@ -38,9 +38,8 @@ def _evaluate(store: Store) -> str:
     spoken = KnownAgents.of(store).spoken
     agent = max(spoken, key=lambda one: len(spoken[one]))
     library = PropositionLibrary.load()
-    for size in (12, 24):
-        plan = EvaluationPlan(sample_size=size, options=Options(is_batched=True))
-        run_personas(store, PersonaRunRequest(JudgeConfig(mode="offline"), plan, library, [agent], "offline"))
+    plan = EvaluationPlan(sample_size=12, options=Options(is_batched=True))
+    run_personas(store, PersonaRunRequest(JudgeConfig(mode="offline"), plan, library, [agent], "offline"))
     store.close()
     return agent
 
@@ -88,11 +87,3 @@ def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=consistency|judged=consistency.*run=[0-9a-f-]+"))
     expect(seen.page.get_by_text("10 messages, judged").first).to_be_visible()
     assert seen.faults == []
-
-
-def test_marks_are_reached_by_keyboard(persona_server, visit) -> None:
-    seen = opened(visit, persona_server, "michael")
-    mark(seen.page, "0:metric:0").focus()
-    seen.page.keyboard.press("ArrowDown")
-    seen.page.keyboard.press("Enter")
-    seen.page.wait_for_url(re.compile("judged=consistency"))

@@ -1,7 +1,7 @@
 """Every page in each of its states, at both widths, in both themes: nothing cut off or out of reach, and a picture.
 
-The pictures, with a page that shows them all, are in ``test-results/screenshots``. ``make test`` looks at some pages
-wide and light and then narrow and dark, ``make test-long`` and ``make screenshots`` at all of them.
+The pictures are in ``test-results/screenshots``. ``make test`` looks at some pages wide and light and then narrow and
+dark, ``make test-long`` and ``make screenshots`` at all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from evaluation.store import Store
 from evaluation.workflows.samples import load_examples
 from tests.browser.accessibility import ALL, OF_SIZE_AND_THEME, findings, unreachable
-from tests.browser.gallery import write_gallery
 from tests.browser.hands import settle
 from tests.browser.views import View, all_views
 from tests.dashboard_server import Server
@@ -142,13 +141,6 @@ def looker(context: BrowserContext) -> Iterator[Looker]:
     opened.on("request", lambda request: seen.note(request.url))
     yield seen
     opened.close()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def gallery(screenshots: Path) -> Iterator[None]:
-    """A page with all pictures, once they are taken."""
-    yield
-    write_gallery(screenshots)
 
 
 @dataclass

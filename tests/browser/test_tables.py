@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.hands import settle
@@ -12,18 +11,13 @@ _CUT = """(table) => [...table.querySelectorAll("td, th, td *")]
     .map((one) => one.textContent)"""
 
 
-def ledger(visit, server, width):
-    transcript_id = server.store.transcripts.ids("Prompt v1")[0]
-    page = visit(f"{server.url}/games?transcript={transcript_id}&show=Ledger", width=width, height=1400).page
-    table = page.get_by_role("table", name="Rows of the ledger")
-    expect(table).to_be_visible()
-    return page, table
-
-
 def test_a_row_is_chosen_by_keyboard_and_stands_whole_beside_the_table(sample_server, visit) -> None:
-    page, table = ledger(visit, sample_server, 1280)
+    game = sample_server.store.transcripts.ids("Prompt v1")[0]
+    page = visit(f"{sample_server.url}/games?transcript={game}&show=Ledger", height=1400).page
+    table = page.get_by_role("table", name="Rows of the ledger")
     rows = table.get_by_role("button")
     expect(rows.first).to_have_attribute("aria-pressed", "true")
+    assert table.evaluate(_CUT) == []
     reason = table.get_by_role("row").nth(3).get_by_role("cell").nth(2).inner_text()
     rows.nth(2).focus()
     page.keyboard.press("Enter")
@@ -34,14 +28,9 @@ def test_a_row_is_chosen_by_keyboard_and_stands_whole_beside_the_table(sample_se
     expect(rows.first).to_have_attribute("aria-pressed", "false")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_cell_is_cut(sample_server, visit, width) -> None:
-    page, table = ledger(visit, sample_server, width)
-    assert table.evaluate(_CUT) == []
-    page.goto(f"{sample_server.url}/settings?help=Guide&guide_view=Metrics")
+def test_on_a_phone_no_cell_is_cut_and_each_card_has_the_labels(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/settings?help=Guide&guide_view=Metrics", width=390, height=1400).page
     grid = page.get_by_role("table", name="Each metric, whether it can be trusted")
     expect(grid).to_be_visible()
     assert grid.evaluate(_CUT) == []
-    # On a phone the labels of the columns stand in each card.
-    is_card = grid.locator("td").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content") != "none"
-    assert is_card == (width == 390)
+    assert grid.locator("td").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content") != "none"

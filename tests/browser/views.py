@@ -1,13 +1,11 @@
-"""Every page of the dashboard, found in its registry, and the further views that a page has by its URL."""
+"""Every page of the dashboard, by the table of who may reach it, and the further views that a page has by its URL."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-ENTRY = Path(__file__).parents[2] / "dashboard" / "app.py"
+from dashboard.access_checks import PAGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +80,11 @@ _FURTHER = (
 
 
 def registered() -> Iterator[View]:
-    """The pages that the dashboard's entry script registers, in its order."""
-    for node in ast.walk(ast.parse(ENTRY.read_text("utf-8"))):
-        # Addresses of earlier versions are registered in a loop, and lead on.
-        if (
-            isinstance(node, ast.Call)
-            and ast.unparse(node.func) == "st.Page"
-            and isinstance(node.args[0], ast.Constant)
-        ):
-            script = ast.literal_eval(node.args[0])
-            settings = {keyword.arg: keyword.value for keyword in node.keywords}
-            name = Path(script).parent.name
-            path = "" if "default" in settings else name
-            yield View(name, path + _QUERIES.get(name, ""), _READY.get(name, "h1"))
+    """The pages that somebody may be allowed to reach, in their order."""
+    for title in PAGES:
+        name = title.split()[0].lower()
+        path = "" if name == "overview" else name
+        yield View(name, path + _QUERIES.get(name, ""), _READY.get(name, "h1"))
 
 
 def all_views() -> list[View]:
