@@ -87,12 +87,6 @@ def test_a_question_and_its_answer_go_through_as_they_are(path: str, monkeypatch
     assert asked == {"model": "local", "messages": ASKED, "temperature": 0.5, "max_tokens": 9}
 
 
-def test_half_a_character_in_an_answer_is_read_as_before() -> None:
-    written = json.dumps(GOOD).replace('"yes"', '"\\ud83d {\\"score\\": 1}"')
-    with served(written.encode()) as (url, _):
-        assert answer(url).content == '\ud83d {"score": 1}'
-
-
 def test_a_redirection_is_refused_and_takes_the_key_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-a-test-123")
     with (

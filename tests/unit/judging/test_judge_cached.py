@@ -30,28 +30,20 @@ def judged(judge: CachedJudge, requests: Sequence[JudgeRequest]) -> list[Judgeme
     return asyncio.run(judge.judge(requests))
 
 
-def test_a_second_run_asks_nothing_and_gives_the_same(store: Store) -> None:
+def test_a_second_run_asks_only_what_is_new_and_gives_the_same(store: Store) -> None:
     requests = [claim(number, double_check=number == 2) for number in range(4)]
     first = judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), requests)
     silent = ScriptedJudge(five, model="m")
-    second = judged(CachedJudge(silent, store.judgements, model="m"), requests)
-    assert silent.asked == []
+    *second, new = judged(CachedJudge(silent, store.judgements, model="m"), [*requests, claim(9)])
+    assert ([asked.subject for asked in silent.asked], new.is_cached) == (["claim 9"], False)
     assert [one.is_cached for one in [*first, *second]] == [False] * 4 + [True] * 4
     for known, received in zip(second, first, strict=True):
         assert (known.answer, known.first_answer, known.raw) == (received.answer, received.first_answer, received.raw)
         assert (known.score, known.citations, known.prompt) == (5, ("m1",), received.prompt)
         assert known.usage == Usage()
-
-
-def test_only_what_is_not_known_is_asked(store: Store) -> None:
-    judged(CachedJudge(ScriptedJudge(five, model="m"), store.judgements, model="m"), [claim(1)])
-    judge = ScriptedJudge(five, model="m")
-    judgements = judged(CachedJudge(judge, store.judgements, model="m"), [claim(0), claim(1), claim(2)])
-    assert [asked.subject for asked in judge.asked] == ["claim 0", "claim 2"]
-    assert [one.is_cached for one in judgements] == [False, True, False]
     other_model = ScriptedJudge(five, model="n")
-    judged(CachedJudge(other_model, store.judgements, model="n"), [claim(1)])
-    assert len(other_model.asked) == 1
+    judged(CachedJudge(other_model, store.judgements, model="n"), requests)
+    assert len(other_model.asked) == 4
 
 
 def test_equal_questions_are_asked_once_and_cite_their_own_messages(store: Store) -> None:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import BaseModel
@@ -233,21 +232,9 @@ def test_a_budget_in_dollars_is_never_passed() -> None:
     assert found[(JudgementStatus.SKIPPED, "budget")] == 40 - found[(JudgementStatus.SCORED, "")]
 
 
-@pytest.mark.parametrize(
-    ("claimed", "counted"),
-    [
-        (-5_000_000, 0),
-        (7, 7),
-        (12.7, 12),
-        (math.inf, MOST_TOKENS),
-        (math.nan, 0),
-        *((wrong, 0) for wrong in (None, "9", True)),
-    ],
-)
-def test_what_a_server_claims_of_tokens_is_bounded(claimed: Any, counted: int) -> None:
-    tokens = plausible_tokens(claimed)
-    assert tokens == counted
-    assert isinstance(tokens, int)
+def test_what_a_server_claims_of_tokens_is_bounded() -> None:
+    claimed = (-5_000_000, 7, 12.7, math.inf, math.nan, None, "9", True)
+    assert [plausible_tokens(one) for one in claimed] == [0, 7, 12, MOST_TOKENS, 0, 0, 0, 0]
 
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
