@@ -112,15 +112,12 @@ def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict
 
 
 def _estimate(store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig) -> str:
-    from evaluation.judging.judge_config import price_of
-    from evaluation.judging.live_judge import NOTHING_ASKED, estimate_words
+    from evaluation.judging.live_judge import NOTHING_ASKED
     from evaluation.workflows.insights import estimate_insights
 
     if config.mode != "live":
         return NOTHING_ASKED
-    found = estimate_insights(store, [game.id], wanted, settings, config)
-    usd = found.usd(price_of(config)) if found.calls else 0.0
-    return estimate_words(found.questions, found.known, found.calls, config.model, usd)
+    return estimate_insights(store, [game.id], wanted, settings, config).words
 
 
 async def _report(

@@ -72,7 +72,7 @@ class Estimate:
         """The cost of ``calls_at_most`` in US dollars; ``None`` when the price of a model is not known.
 
         Args:
-            price_of: Finds the price of a model: ``own_price`` or ``price_of`` of ``judge_config``.
+            price_of: Finds the price of a model: ``price_of`` of ``judge_config``, or another.
         """
         total = 0.0
         for use in self.uses if not self.is_free else ():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -270,37 +270,34 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
             raise AnswerError(f"it holds more than {_MOST_TRIES:,} braces")
         if read_in_vain > _MOST_READ_IN_VAIN:
             raise AnswerError("its braces open again and again without an object that ends")
-        found = _object_at(text, position)
-        if found.body is None:
-            read_in_vain += found.end - position
+        body, end = _object_at(text, position)
+        if body is None:
+            read_in_vain += end - position
             position = text.find("{", position + 1)
         else:
             # Escapes hide a key from whoever looks at the text alone.
-            is_escaped = "\\" in text[position : found.end]
-            yield without_secrets_in(found.body) if is_escaped else found.body, position, found.end
-            position = text.find("{", found.end)
+            is_escaped = "\\" in text[position:end]
+            yield without_secrets_in(body) if is_escaped else body, position, end
+            position = text.find("{", end)
 
 
-class _Found(NamedTuple):
-    """An object and where it ends, or ``None`` and how far the text was read in vain."""
-
-    body: dict[str, Any] | None
-    end: int
+_Found = tuple[dict[str, Any] | None, int]
+"""An object and where it ends, or ``None`` and how far the text was read in vain."""
 
 
 def _object_at(text: str, start: int) -> _Found:
     """The object that begins at ``start``, with trailing commas in it passed over and wrong escapes taken literally."""
     try:
-        return _Found(*_DECODER.raw_decode(text, start))
+        return _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
         # The place of a string without an end is its beginning.
         read = len(text) if error.msg.startswith("Unterminated") else error.pos
         # Python versions point at a trailing comma or at the bracket behind it.
         is_comma = text[error.pos : error.pos + 1] in {",", "}", "]"}
         if not is_comma and not error.msg.startswith("Invalid \\"):
-            return _Found(None, read)
+            return None, read
     except (ValueError, RecursionError):
-        return _Found(None, len(text))
+        return None, len(text)
     return _mended_object(text, start)
 
 
@@ -323,8 +320,8 @@ def _mended_object(text: str, start: int) -> _Found:
             kept = token.end()
         if depth == 0:
             parts.append(text[kept : token.end()])
-            return _Found(_decoded("".join(parts)), token.end())
-    return _Found(None, len(text))
+            return _decoded("".join(parts)), token.end()
+    return None, len(text)
 
 
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

@@ -271,7 +271,7 @@ def build_client(
     )
 
 
-async def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:
+def build_estimate(config: JudgeConfig, cache: JudgementCache | None = None) -> EstimatingJudge:
     """The judge that counts the calls which the live judge of ``config`` would make; other judges make none.
 
     Raises:
@@ -301,15 +301,6 @@ def own_prices(config: JudgeConfig) -> dict[str, Price]:
     return dict(read_prices(config.pricing))
 
 
-def own_price(config: JudgeConfig) -> Price | None:
-    """The price of the model's tokens in the user's price list; ``None`` if there is no list or no entry.
-
-    Raises:
-        InputError: The file cannot be read.
-    """
-    return own_prices(config).get(config.model)
-
-
 def price_of(config: JudgeConfig) -> Price | None:
     """The price of the model's tokens: from the user's list, else from the price map that ships with litellm.
 
@@ -318,7 +309,7 @@ def price_of(config: JudgeConfig) -> Price | None:
     """
     from evaluation.judging.model_client.prices import listed_price
 
-    return own_price(config) or listed_price(config.model)
+    return own_prices(config).get(config.model) or listed_price(config.model)
 
 
 PROBE_SECONDS = 4.0

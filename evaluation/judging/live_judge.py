@@ -248,13 +248,6 @@ _ANSWER_TOKENS = 110
 _IDEAS_TOKENS = 600
 
 
-def estimate_words(questions: int, known: int, calls: int, model: str, usd: float | None) -> str:
-    """An estimate in a sentence; ``usd`` is ``None`` when the price is not known."""
-    cost = "cost not known" if usd is None else f"about ${usd:,.4f}"
-    answered = f", {known:,} of them answered already" if known else ""
-    return f"{counted(questions, 'question')}{answered}, {counted(calls, 'call')} to {model}, {cost}"
-
-
 class EstimatingJudge:
     """Counts the calls that a live judge would make; answers that are kept already cost nothing.
 
@@ -298,8 +291,10 @@ class EstimatingJudge:
 
     @property
     def words(self) -> str:
-        """In a sentence: "120 questions in 14 calls, 30 of them answered already, about $0.12"."""
-        return estimate_words(self.questions, self.known, self.calls, self._model, self.usd)
+        """In a sentence: "120 questions, 30 of them answered already, 14 calls to gpt-4o-mini, about $0.1200"."""
+        cost = "cost not known" if self.usd is None else f"about ${self.usd:,.4f}"
+        known = f", {self.known:,} of them answered already" if self.known else ""
+        return f"{counted(self.questions, 'question')}{known}, {counted(self.calls, 'call')} to {self._model}, {cost}"
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """Counts the questions; every one is ``skipped``."""

@@ -18,7 +18,6 @@ from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
     from evaluation.store._agents import Agents
-    from evaluation.store._blind_games import BlindGames
     from evaluation.store._corrections import Corrections
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from evaluation.store.backup import Backups
     from evaluation.store.experiments import Experiments
     from evaluation.store.llm_calls import LLMCalls
-    from evaluation.store.rating_desk import Discards, RatingAssignments, RatingQueue, StyleAnswers
+    from evaluation.store.rating_desk import BlindGames, Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
     from evaluation.store.transcripts import MessageSearch, Transcripts
 
@@ -93,7 +92,7 @@ class Store(Units):
     rating_queue: RatingQueue = _part("evaluation.store.rating_desk", is_for_everybody=True)
     drafts: Drafts = _part("evaluation.store._ratings", is_for_everybody=True)
     discards: Discards = _part("evaluation.store.rating_desk", is_for_everybody=True)
-    blind: BlindGames = _part("evaluation.store._blind_games", is_for_everybody=True)
+    blind: BlindGames = _part("evaluation.store.rating_desk", is_for_everybody=True)
     style_answers: StyleAnswers = _part("evaluation.store.rating_desk", is_for_everybody=True)
     rating_assignments: RatingAssignments = _part("evaluation.store.rating_desk")
     engagement_decisions: EngagementDecisions = _part("evaluation.store._ratings")

@@ -31,15 +31,16 @@ from evaluation.judging.judge_config import (
     ChosenJudge,
     JudgeConfig,
     build_client,
+    build_estimate,
     build_judge,
     judge_config,
 )
-from evaluation.judging.live_judge import ESTIMATED, EstimatingJudge
+from evaluation.judging.live_judge import ESTIMATED
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_files import PropositionLibrary
-from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest, Report
+from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
@@ -128,7 +129,7 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     source, run = _source(store, test, judge, CallBuffer(), options)
     if test.source == "metrics":
         return Estimate(counted(len(plan(source)), "run"))
-    counting = _CountingJudge(store, config) if config.mode == "live" else None
+    counting = build_estimate(config, store.judgements) if config.mode == "live" else None
     simulated: list[ModelUse] = []
     library = PropositionLibrary.load()
 
@@ -150,7 +151,10 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     runs = [each for variant in result.variants.values() for each in variant.runs]
     known = sum(each.is_resumed for each in runs)
     before = f", {known:,} of them done before" if known else ""
-    return Estimate(f"{counted(len(runs), 'run')}{before}", (*simulated, *(counting.uses if counting else ())))
+    if counting:
+        use = (counting.calls, counting.calls, counting.tokens_read, counting.tokens_written)
+        simulated.append(ModelUse(config, *use))
+    return Estimate(f"{counted(len(runs), 'run')}{before}", tuple(simulated))
 
 
 def _stored_runs(store: Store) -> dict[str, RunResult]:
@@ -165,26 +169,6 @@ def planned_runs(store: Store, test: ABConfig) -> int:
         InputError: A variant names no games, has no runs, or is wrong.
     """
     return len(plan(_listed(store, test)))
-
-
-class _CountingJudge:
-    """Counts the questions, in place of asking."""
-
-    def __init__(self, store: Store, config: JudgeConfig) -> None:
-        self._config = config
-        self._judge = EstimatingJudge(
-            config.model, server=config.base_url or "", cache=store.judgements, batch_size=config.batch_size
-        )
-
-    async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
-        """Counts the questions; every one is ``skipped``."""
-        return await self._judge.judge(requests, report=report)
-
-    @property
-    def uses(self) -> list[ModelUse]:
-        """The counted calls."""
-        one = self._judge
-        return [ModelUse(self._config, one.calls, one.calls, one.tokens_read, one.tokens_written)]
 
 
 def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:

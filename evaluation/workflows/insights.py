@@ -10,39 +10,20 @@ from evaluation.errors import NotFoundError
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.insight.validator import CheckSummary, ScoredCheck, check_summaries
-from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
+from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
 from evaluation.judging.live_judge import EstimatingJudge
-from evaluation.judging.model_client.prices import Price
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
 
 
-@dataclass(frozen=True, slots=True)
-class InsightEstimate:
-    """The expected questions, calls and tokens of a run; questions that were answered before take no calls."""
-
-    games: int
-    questions: int
-    known: int
-    calls: int
-    tokens_read: float
-    tokens_written: float
-
-    def usd(self, price: Price | None) -> float | None:
-        """The expected cost in US dollars; ``None`` without a price."""
-        return None if price is None else price.cost(self.tokens_read, 0, self.tokens_written)
-
-
 def estimate_insights(
     store: Store, transcript_ids: Iterable[str], wanted: Wanted, config: EvaluationConfig, judged_by: JudgeConfig
-) -> InsightEstimate:
+) -> EstimatingJudge:
     """The expected questions about these games, as the estimate of every other run counts them; nobody is asked."""
     games = [store.transcripts.get(one) for one in transcript_ids]
-    counting = EstimatingJudge(
-        judged_by.model, server=judged_by.base_url or "", cache=store.judgements, batch_size=judged_by.batch_size
-    )
+    counting = build_estimate(judged_by, store.judgements)
 
     async def ask() -> None:
         for game in games:
@@ -50,14 +31,7 @@ def estimate_insights(
             await report_on(game, counting, wanted, config=config, personas=personas)
 
     asyncio.run(ask())
-    return InsightEstimate(
-        len(games),
-        counting.questions,
-        counting.known,
-        counting.calls,
-        counting.tokens_read,
-        counting.tokens_written,
-    )
+    return counting
 
 
 async def insight_report(

@@ -154,7 +154,7 @@ def estimate_judging(store: Store, transcript_ids: Sequence[str], config: JudgeC
         return NOTHING_ASKED
 
     async def run() -> str:
-        counting = await build_estimate(config, store.judgements)
+        counting = build_estimate(config, store.judgements)
         for each in transcript_ids:
             with store.unit():
                 transcript = store.transcripts.get(each)

@@ -19,9 +19,8 @@ from dashboard.shared.typed_text import tell_beyond
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.validator import EVERYBODY, CheckSummary
-from evaluation.judging.judge_config import JudgeConfig, price_of
+from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
-from evaluation.text.display import counted, significant_text
 
 MODEL = "model"
 _THIS_GAME, _ALL_GAMES = "this game", "all games"
@@ -162,10 +161,4 @@ def _tell_estimate(order: ChecksOrder, config: JudgeConfig) -> None:
             order.seed,
             config,
         )
-    usd = found.usd(price_of(config))
-    # No dollar sign: Markdown would read two of them as mathematics.
-    cost = "the price of the model is not known" if usd is None else f"about {significant_text(usd, 2)} US dollars"
-    st.caption(
-        f"{counted(found.questions, 'question')} about {counted(found.games, 'game')}, {found.known:,} answered "
-        f"before, {counted(found.calls, 'call')} with {counted(round(found.tokens_read), 'token')} to read: {cost}."
-    )
+    plain(f"{found}.")

@@ -16,7 +16,7 @@ from evaluation.judging.judge_config import JudgeConfig
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.insights import InsightEstimate, estimate_insights, stored_check_summaries
+from evaluation.workflows.insights import estimate_insights, stored_check_summaries
 
 NO_ITERATION = "no iteration"
 CHECK_LABELS = {"persona_adherence": "Persona adherence", "consistency": "Consistency", "coherence": "Coherence"}
@@ -29,10 +29,10 @@ def summaries(store: Store) -> list[CheckSummary]:
 
 def estimate(
     store: Store, transcript_ids: Sequence[str], wanted: Wanted, share: float, most: int, seed: int, judge: JudgeConfig
-) -> InsightEstimate:
-    """The expected questions, calls and tokens of a run."""
+) -> str:
+    """The expected questions, calls and cost of a run, in a sentence."""
     config = EvaluationConfig(validation_sampling_rate=share, max_validation_calls=most, seed=seed)
-    return estimate_insights(store, transcript_ids, wanted, config, judge)
+    return estimate_insights(store, transcript_ids, wanted, config, judge).words
 
 
 def players(found: Sequence[CheckSummary]) -> list[str]:

@@ -12,8 +12,16 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
-from evaluation.agreement.report import AGREE, NOT, PARTLY, AgreementReport
-from evaluation.agreement.sentences import agreement_level, headline, often_words, other_sentences
+from evaluation.agreement.report import (
+    AGREE,
+    NOT,
+    PARTLY,
+    AgreementReport,
+    agreement_level,
+    headline,
+    often_words,
+    other_sentences,
+)
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement

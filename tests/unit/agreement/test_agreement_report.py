@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from evaluation.agreement.report import AgreementReport, agreement_report
-from evaluation.agreement.sentences import headline, other_sentences
+from evaluation.agreement.report import AgreementReport, agreement_report, headline, other_sentences
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement

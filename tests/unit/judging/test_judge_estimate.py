@@ -46,7 +46,7 @@ def test_the_estimate_counts_the_calls_that_the_run_makes(tmp_path: Path) -> Non
 
 
 async def _estimated(config: object, store: Store, asked: list[JudgeRequest]) -> EstimatingJudge:
-    counting = await build_estimate(config, store.judgements)  # type: ignore[arg-type]
+    counting = build_estimate(config, store.judgements)  # type: ignore[arg-type]
     found = await counting.judge(asked)
     assert {one.status for one in found} == {JudgementStatus.SKIPPED}
     return counting
