@@ -21,8 +21,8 @@ from typing import Any
 import tiktoken
 
 from evaluation import read_path
+from evaluation.corrections.action_gate import ActionContext, ActionGate, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import ActionContext, ActionGate, MessageScore
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
 from evaluation.experiments.plan import ExperimentPlan, Side, scenario_named
@@ -30,7 +30,7 @@ from evaluation.judging.live_judge import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.simulation.model_texts import Writer

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from evaluation.errors import DramaturgError, InfrastructureError, InputError
     from evaluation.iterations.board import Board
     from evaluation.iterations.keep_or_revert import Decision
-    from evaluation.judging.proposition_files import PropositionLibrary
+    from evaluation.judging.proposition_library import PropositionLibrary
     from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
     from evaluation.readers import ReadResult, read_path, read_upload, transcript_of
@@ -38,7 +38,7 @@ _HOMES = {
     "MetricResult": "evaluation.score",
     "PersonaEvaluation": "evaluation.persona.evaluation",
     "Player": "evaluation.transcript",
-    "PropositionLibrary": "evaluation.judging.proposition_files",
+    "PropositionLibrary": "evaluation.judging.proposition_library",
     "Rating": "evaluation.ratings",
     "ReadResult": "evaluation.readers",
     "Recorder": "evaluation.recorder",

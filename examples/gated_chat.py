@@ -11,12 +11,12 @@ import argparse
 import asyncio
 from pathlib import Path
 
+from evaluation.corrections.action_gate import ActionContext, ActionGate, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionContext, ActionGate, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.store import Store

@@ -143,7 +143,7 @@ def test_broad_excepts_stand_only_where_a_failing_scorer_becomes_a_row() -> None
 BROAD_EXCEPTS = {
     "evaluation/engines/scoring.py",
     "dashboard/shared/jobs/jobs.py",
-    "evaluation/corrections/gate.py",
+    "evaluation/corrections/action_gate.py",
     "evaluation/experiments/ab_runner.py",
 }
 

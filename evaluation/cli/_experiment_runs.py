@@ -15,7 +15,7 @@ from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, scenario_named, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store

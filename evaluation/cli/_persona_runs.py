@@ -34,7 +34,7 @@ from evaluation.harness.regression import (
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, probe
 from evaluation.judging.judges_without_model import RecordingJudge
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.questions import Options
 from evaluation.persona.dimensions import DIMENSIONS, LABELS

@@ -115,7 +115,7 @@ def check(
     Exits with 2 when there is an error. An unknown agent is a warning and does not change the exit code.
     """
     from evaluation.files.bundled import proposition_roots
-    from evaluation.judging.proposition_files import check_file, proposition_files
+    from evaluation.judging.proposition_library import check_file, proposition_files
 
     roots = files or proposition_roots(folder)
     known = _known_agents()

@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from evaluation.corrections.action_gate import TIMEOUT_SECONDS, ActionContext, ActionGate, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import TIMEOUT_SECONDS, ActionContext, ActionGate, GateResult
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge
 from evaluation.text.agent_names import agent_name, slug_of

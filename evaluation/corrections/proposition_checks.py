@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 
-from evaluation.corrections.gate import (
+from evaluation.corrections.action_gate import (
     ActionContext,
     MessageScore,
     inner_quotation,
@@ -18,7 +18,7 @@ from evaluation.corrections.gate import (
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.model_client.budget import current_limits
 from evaluation.judging.model_client.server_limits import BREAKER_OPEN
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.proposition_scores import PropositionScore, settle, weighted_mean
 from evaluation.judging.propositions import ACTION_WINDOW, Dimension, Proposition, Target, TrajectoryEvent
 from evaluation.judging.protocol import LARGEST_BATCH, Judge

@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
 
+from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.files.bundled import parse_yaml
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.text.display import counted, listed

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from evaluation.corrections.action_gate import ActionGate
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.corrections.gate import ActionGate
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import (
@@ -29,7 +29,7 @@ from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import persona_text
 from evaluation.rubric.definitions import DEFINITIONS

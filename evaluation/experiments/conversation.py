@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluation.corrections.action_gate import ActionGate, GateOutcome, GateResult, Log
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate, GateOutcome, GateResult, Log
 from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.experiments.plan import AgentScore, ExperimentPlan, ExperimentRecord, Side
 from evaluation.insight.collector import MetricsCollector, with_counts
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import TargetType
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import Cast, SpeakerMap

@@ -15,7 +15,7 @@ from evaluation.insight.validator import CheckKind
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.prices import Price
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension
 from evaluation.judging.protocol import LARGEST_BATCH
 from evaluation.persona.dimensions import DIMENSIONS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from evaluation.judging.model_client.calls import Usage, total
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.proposition_scores import Mark, PropositionScore, settle, weighted_mean
 from evaluation.judging.propositions import (
     ENVIRONMENT_DIMENSIONS,

@@ -10,8 +10,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
+from evaluation.corrections.action_gate import ActionContext, ActionGate
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionContext, ActionGate
 from evaluation.corrections.interventions import configured, run_interventions
 from evaluation.corrections.repetition import suppression_prompt
 from evaluation.escaping import well_formed

@@ -8,8 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import (
+from evaluation.corrections.action_gate import (
     Attempt,
     DimensionCheck,
     GateOutcome,
@@ -17,6 +16,7 @@ from evaluation.corrections.gate import (
     LoggedMessage,
     MessageScore,
 )
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents

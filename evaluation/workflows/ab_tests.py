@@ -39,7 +39,7 @@ from evaluation.judging.live_judge import ESTIMATED
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from evaluation.errors import InputError, NotFoundError
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
 from evaluation.persona.agents import Agent, Cast, SpeakerMap, find_agent, is_channel_id, shipped_cast
 from evaluation.persona.subjects import ALWAYS, Period, Sources, Subject, channels_of, everybody, subject_of

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evaluation.corrections.gate import GateResult
+from evaluation.corrections.action_gate import GateResult
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.conversation import Activity, activity_of, evaluate, simulate
@@ -37,7 +37,7 @@ from evaluation.judging.judge_config import (
 )
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
 from evaluation.judging.model_client.calls import Provider
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import AgentFactory

@@ -30,7 +30,7 @@ from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.judging.questions import Options

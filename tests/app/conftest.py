@@ -20,7 +20,7 @@ from streamlit.util import calc_hash
 
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import EvaluationPlan

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dashboard.app_pages.agents.gate_data import check_lines, sent_before
+from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.statistics import settings
 from evaluation.store import Store
 

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from evaluation.corrections.gate import Attempt, GateOutcome, GateResult
+from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
 from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating

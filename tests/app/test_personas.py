@@ -14,7 +14,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.persona.dimensions import DIMENSIONS

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.judging.judge_config import JudgeConfig
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.questions import Options
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.store import Store

@@ -38,7 +38,7 @@ from evaluation.harness.regression import read_baselines
 from evaluation.judging.answers import AnswerError, ScoreAnswer, parse_answer, parse_items
 from evaluation.judging.judges_without_model import read_recordings
 from evaluation.judging.model_client.prices import read_prices
-from evaluation.judging.proposition_files import check_text
+from evaluation.judging.proposition_library import check_text
 from evaluation.persona.agents import read_agent_file, read_persona_text
 from evaluation.readers import read_upload
 from evaluation.store import Store

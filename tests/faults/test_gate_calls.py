@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.corrections.action_gate import GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.gate import GateOutcome, GateResult
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.statistics import gate_statistics
 from evaluation.judging.judge_config import build_judge, judge_config

@@ -19,7 +19,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.readers import read_path

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from dashboard.shared.personas import people
-from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
+from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
 from evaluation.corrections.repetition import highest_similarity, most_similar
 from evaluation.corrections.statistics import (
     OUTCOME_MEANINGS,

@@ -17,7 +17,7 @@ from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
-from evaluation.corrections.gate import Attempt, GateOutcome, LoggedMessage
+from evaluation.corrections.action_gate import Attempt, GateOutcome, LoggedMessage
 from evaluation.corrections.statistics import OUTCOME_MEANINGS, OUTCOMES, outcome_words
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened

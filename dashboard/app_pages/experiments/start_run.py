@@ -12,7 +12,7 @@ from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
 from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import KIND, example_plan

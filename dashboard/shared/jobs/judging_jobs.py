@@ -18,7 +18,7 @@ from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.judging.protocol import JudgementStatus
 from evaluation.judging.questions import Options

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
-from evaluation.corrections.gate import (
+from evaluation.corrections.action_gate import (
     ActionContext,
     ActionGate,
     GateOutcome,
@@ -17,6 +16,7 @@ from evaluation.corrections.gate import (
     MessageScore,
     PoorQualityError,
 )
+from evaluation.corrections.config import DIMENSIONS, CorrectionConfig, read_config
 from evaluation.errors import InfrastructureError, InputError, StoreError
 
 HANGS = "hangs"

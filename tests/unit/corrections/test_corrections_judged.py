@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.corrections.action_gate import ActionContext, MessageScore
 from evaluation.corrections.config import DIMENSIONS
-from evaluation.corrections.gate import ActionContext, MessageScore
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 

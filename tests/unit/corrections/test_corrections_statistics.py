@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.statistics import SIMILARITY, failure_rates, gate_statistics, outcome_words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.corrections.gate import (
+from evaluation.corrections.action_gate import (
     ESCALATIONS,
     LONGEST_FEEDBACK,
     Attempt,

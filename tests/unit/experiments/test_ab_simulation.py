@@ -16,7 +16,7 @@ from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges_without_model import OfflineJudge
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.transcript import Transcript
 

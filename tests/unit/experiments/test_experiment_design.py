@@ -20,7 +20,7 @@ from evaluation.experiments.plan import (
     seated,
 )
 from evaluation.judging.judge_config import JudgeConfig
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 
 VARIETY = "brainstorming-difficult-variety"
 FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))

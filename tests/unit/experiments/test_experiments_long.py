@@ -11,7 +11,7 @@ from evaluation.experiments.plan import AgentScore, ExperimentPlan, Side, read_s
 from evaluation.experiments.report import report_rows
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.language_model import LLMClient
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.simulation.model_texts import Writer
 from evaluation.simulation.population import AgentFactory, profile_named

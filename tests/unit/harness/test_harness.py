@@ -10,7 +10,7 @@ import pytest
 from evaluation.errors import NotFoundError, StoreError
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.persona.agents import Agent

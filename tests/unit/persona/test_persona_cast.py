@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluation.files.bundled import persona_root, proposition_root
-from evaluation.judging.proposition_files import PropositionLibrary, check_file, proposition_files
+from evaluation.judging.proposition_library import PropositionLibrary, check_file, proposition_files
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import SpeakerMap, persona_text, shipped_cast
 from evaluation.transcript import Transcript

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.proposition_scores import Mark
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeKind, Judgement, JudgeRequest

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from evaluation.corrections.action_gate import ActionGate, MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import ActionGate, MessageScore
 from evaluation.judging.answers import CheckAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.model_client.calls import LLMResponse

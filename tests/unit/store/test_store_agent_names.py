@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.gate import Attempt, GateOutcome, GateResult
 from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError
 from evaluation.judging.answers import ScoreAnswer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from evaluation.corrections.gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
+from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.store import Store
 from tests.stored_rows import correction_log
 

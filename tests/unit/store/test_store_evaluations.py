@@ -13,7 +13,7 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.judging.answers import Answer, Idea, IdeasAnswer, ScoreAnswer
 from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_files import PropositionLibrary
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.persona.agents import Agent, SpeakerMap, shipped_cast

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.judging.proposition_files import CheckedFile, PropositionLibrary, check_text
+from evaluation.judging.proposition_library import CheckedFile, PropositionLibrary, check_text
 from evaluation.judging.propositions import (
     ACTION_WINDOW,
     EVALUATION_WINDOW,

@@ -358,7 +358,7 @@ def check_file(path: Path, *, known_agents: Collection[str] | None = None) -> Ch
 
     Args:
         path: The file.
-        known_agents: As for :func:`evaluation.judging.proposition_files.check_text`.
+        known_agents: As for :func:`evaluation.judging.proposition_library.check_text`.
     """
     name = shown_path(path)
     try:
