@@ -137,7 +137,8 @@ class _Walk:
         cast = next((one for key, one in plain.items() if column_key(key) == "vote" and isinstance(one, str)), None)
         if cast is None:
             return text
-        why = {} if is_approval(cast) else {"text": text or _reason(plain)}
+        # Where it turns out to be for no player, its reason is asked about.
+        why = {} if is_approval(cast) else {"text": text or _reason(plain), "channel": REASONS_OF_VOTES}
         self._row(path, context, {"speaker": speaker, "target": cast, "kind": "vote", **why}, {})
         return text if is_approval(cast) else None
 

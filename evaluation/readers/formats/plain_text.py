@@ -242,10 +242,10 @@ def _without_marks(lines: list[_Line]) -> list[_Line]:
 
     def unmarked(line: _Line) -> Head:
         """The beginning of "🗣️ 1. Ann I wait", whose name ends without a colon."""
-        pictures, written = _picture_and_name(line.cleaned)
-        words = written.split()
+        pictures, written = _picture_and_name(line.cleaned) if line.head == _NOTHING else (set(), "")
+        words = written.split(maxsplit=_MOST_WORDS)[:_MOST_WORDS]
         names = [name for count in range(_MOST_WORDS, 0, -1) if (name := " ".join(words[:count])) in bare]
-        if line.head != _NOTHING or pictures.isdisjoint(_THINKS | _SAYS) or not names:
+        if pictures.isdisjoint(_THINKS | _SAYS) or not names:
             return line.head
         return renamed(Head("colon", text=written.removeprefix(names[0]).strip()), pictures, names[0])
 
@@ -259,11 +259,9 @@ def _tells_of_thoughts(words: str) -> bool:
 
 def _picture_and_name(written: str) -> tuple[set[str], str]:
     """The pictures before a name, and the name without them and without a number of its turn."""
-    name = written.lstrip()
-    pictures = set()
-    while name and unicodedata.category(name[0]) in ("So", "Sk", "Cf", "Mn", "Me", "Zs"):
-        pictures |= {name[0]} if unicodedata.category(name[0]) == "So" else set()
-        name = name[1:]
+    kinds = ((place, unicodedata.category(sign)) for place, sign in enumerate(written))
+    end = next((place for place, kind in kinds if kind not in ("So", "Sk", "Cf", "Mn", "Me", "Zs")), len(written))
+    pictures, name = {sign for sign in written[:end] if unicodedata.category(sign) == "So"}, written[end:]
     if not (pictures and name.strip()):
         return set(), written
     bullet = part("bullet").match(name)

@@ -480,6 +480,7 @@ def test_what_json_tells_of_votes_and_ends() -> None:
                     said("P2", statement="It was P1."),
                     said("P1", vote="P2", reason="He was loud."),
                     said("P2", vote="approve", comment="I like that team."),
+                    said("P2", vote="neither", reason="I hide what I know."),
                     {"event_type": "exclusion", "player": "P2"},
                 ],
                 "final_words": said("P2", words="I told you so."),
@@ -496,6 +497,9 @@ def test_what_json_tells_of_votes_and_ends() -> None:
     assert [(one.player, one.round) for one in transcript.eliminations] == [("P3", 1), ("P2", 1), ("P1", 1)]
     assert [one.text for one in transcript.discussion] == ["It was P2.", "It was P1.", "I told you so."]
     assert transcript.players[0].alignment == "mafia"
+    assert [one.text for one in transcript.messages if one.channel == "team"] == [
+        "I like that team.", "I hide what I know.",
+    ]  # fmt: skip
     assert {one.reason for one in found.left_out} == {
         "a vote for no player of the game", "its key is not known to hold what somebody says",
     }  # fmt: skip
