@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import pandas as pd
-
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
@@ -33,7 +31,7 @@ METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition 
 DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
 
 
-def difference_frame(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> pd.DataFrame:
+def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> list[dict[str, object]]:
     """One row per measure: means, difference, interval, effect size, p-values and the verdict in words.
 
     Args:
@@ -41,7 +39,7 @@ def difference_frame(found: Comparison, labels: Mapping[str, str], heading: str 
         labels: What each measure is called.
         heading: Of the first column.
     """
-    return pd.DataFrame([{heading: labels[one.name]} | _row(one) for one in found.differences])
+    return [{heading: labels[one.name]} | _row(one) for one in found.differences]
 
 
 def _row(one: Difference) -> dict[str, object]:
@@ -60,12 +58,12 @@ def _row(one: Difference) -> dict[str, object]:
     }
 
 
-def export_frame(
+def export_rows(
     found: Comparison,
     before: str,
     after: str,
     controls: Mapping[str, tuple[ControlSummary, ControlSummary]] = MappingProxyType({}),
-) -> pd.DataFrame:
+) -> list[dict[str, object]]:
     """One row per measure with plain numbers.
 
     Args:
@@ -75,8 +73,7 @@ def export_frame(
         controls: By measure, before and after, where its scores are compared with chance.
     """
     names = {"before": before, "after": after}
-    rows = [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
-    return pd.DataFrame(rows)
+    return [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
 
 
 def _control_cells(sides: tuple[ControlSummary, ControlSummary] | None) -> dict[str, object]:

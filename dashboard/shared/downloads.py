@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from dashboard import access_checks
+from dashboard.shared.status_table import Table
 from evaluation.writers import csv_text
 
-if TYPE_CHECKING:
-    import pandas as pd
 
-
-def csv_download(label: str, table: Callable[[], pd.DataFrame], file_name: str) -> None:
+def csv_download(label: str, table: Callable[[], Table], file_name: str) -> None:
     """A button for a table as CSV in which nothing runs when a spreadsheet opens it."""
     # A byte order mark tells spreadsheets that it is UTF-8.
-    _download(label, lambda: ("\ufeff" + csv_text(table())).encode("utf-8"), file_name, "text/csv")
+    _download(label, lambda: ("\ufeff" + csv_text(pd.DataFrame(table()))).encode("utf-8"), file_name, "text/csv")
 
 
 def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:

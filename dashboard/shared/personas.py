@@ -76,21 +76,19 @@ def told_of_names(store: Store) -> list[str]:
     return [sentence for sentence in told if sentence]
 
 
-def people_frame(found: Sequence[SelectableAgent]) -> pd.DataFrame:
+def people_rows(found: Sequence[SelectableAgent]) -> list[dict[str, object]]:
     """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``, ``When`` (local)."""
-    return pd.DataFrame(
-        [
-            {
-                "Agent": person.name,
-                "Kind": "channel" if person.is_channel else "agent",
-                **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
-                "Overall": score_text(person.overall, Dimension.ADHERENCE),
-                "Judged by": judge_words(person.run),
-                "When": local_time(person.run["completed_at"]) if person.run else "",
-            }
-            for person in found
-        ]
-    )
+    return [
+        {
+            "Agent": person.name,
+            "Kind": "channel" if person.is_channel else "agent",
+            **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
+            "Overall": score_text(person.overall, Dimension.ADHERENCE),
+            "Judged by": judge_words(person.run),
+            "When": local_time(person.run["completed_at"]) if person.run else "",
+        }
+        for person in found
+    ]
 
 
 def _overall(run: Mapping[str, Any] | None) -> float | None:
@@ -147,24 +145,22 @@ def has_runs(store: Store) -> bool:
     return store.evaluations.newest() > 0
 
 
-def run_history(store: Store, agent_id: str) -> pd.DataFrame:
+def run_history(store: Store, agent_id: str) -> list[dict[str, object]]:
     """Every run of an agent, the latest first, with its scores and its judge."""
     runs = store.evaluations.runs(agent_id).to_dict("records")
-    return pd.DataFrame(
-        [
-            {
-                "When": local_time(run["created_at"]),
-                "State": run["status"],
-                **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
-                "Overall": score_text(_overall(run), Dimension.ADHERENCE),
-                "Sample": run["sample_size"],
-                "Seed": run["seed"],
-                "Judged by": judge_words(run),
-                "Remark": "" if pd.isna(run["error"]) else run["error"],
-            }
-            for run in reversed(runs)
-        ]
-    )
+    return [
+        {
+            "When": local_time(run["created_at"]),
+            "State": run["status"],
+            **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
+            "Overall": score_text(_overall(run), Dimension.ADHERENCE),
+            "Sample": run["sample_size"],
+            "Seed": run["seed"],
+            "Judged by": judge_words(run),
+            "Remark": "" if pd.isna(run["error"]) else run["error"],
+        }
+        for run in reversed(runs)
+    ]
 
 
 def _stored_score(run: Mapping[str, Any], dimension: Dimension) -> float | None:

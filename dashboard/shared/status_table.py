@@ -21,6 +21,9 @@ _text_table = st.components.v2.component(
     js=component_script(_FOLDER / "text_table.js"),
 )
 
+Table = pd.DataFrame | Sequence[Mapping[str, object]]
+"""A frame, or rows of cells by heading; terminal and files take the same rows."""
+
 Bars = Mapping[str, Sequence[float | None]]
 """By column: the length of the bar below each cell, as a share of the longest possible (0 to 1); ``None`` for none."""
 
@@ -29,48 +32,48 @@ Marks = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
 """By column: begin and end in each cell's text, in characters, of the parts that are marked."""
 
 
-def status_table(frame: pd.DataFrame, alt: str, *, bars: Bars | None = None, marks: Marks | None = None) -> None:
-    """``frame`` as a table of texts; cells that begin with a status symbol are in that status's colour.
+def status_table(table: Table, alt: str, *, bars: Bars | None = None, marks: Marks | None = None) -> None:
+    """``table`` as texts; cells that begin with a status symbol are in that status's colour.
 
     Args:
-        frame: What to show; untrusted text is fine. Floats are shown with at most four places, missing values as
+        table: What to show; untrusted text is fine. Floats are shown with at most four places, missing values as
             nothing.
         alt: What the table holds, in our own words.
         bars: Columns whose cells have a bar below.
         marks: Columns with marked parts.
     """
-    _draw(frame, alt, bars=bars, marks=marks)
+    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks)
 
 
-def pick_row(frame: pd.DataFrame, alt: str, key: str, *, at_first: int | None = None) -> int | None:
+def pick_row(table: Table, alt: str, key: str, *, at_first: int | None = None) -> int | None:
     """A table like :func:`status_table` whose rows can be chosen.
 
     Args:
-        frame: What to show.
+        table: What to show.
         alt: What the table holds, in our own words.
         key: The key of the choice.
         at_first: The row that is chosen at first; one is always chosen then.
 
     Returns:
-        The number of the chosen row from 0, until another is chosen, or the frame changes; ``None`` for none.
+        The number of the chosen row from 0, until another is chosen, or the table changes; ``None`` for none.
     """
-    rows = _rows(_draw(frame, alt, key=key, pick="row", keeps=True, at_first=at_first), frame)
+    rows = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row", keeps=True, at_first=at_first), table)
     return rows[0] if rows else at_first
 
 
-def pick_rows(frame: pd.DataFrame, alt: str, key: str) -> list[int]:
+def pick_rows(table: Table, alt: str, key: str) -> list[int]:
     """A table like that of :func:`pick_row` in which several rows can be chosen: their numbers in that order."""
-    return _rows(_draw(frame, alt, key=key, pick="rows", keeps=True), frame)
+    return _rows(_draw(pd.DataFrame(table), alt, key=key, pick="rows", keeps=True), table)
 
 
-def _rows(chosen: list[list[int]], frame: pd.DataFrame) -> list[int]:
-    return [row for row, *_ in chosen if row < len(frame)]
+def _rows(chosen: list[list[int]], table: Table) -> list[int]:
+    return [row for row, *_ in chosen if row < len(table)]
 
 
-def open_row(frame: pd.DataFrame, alt: str, key: str) -> int | None:
+def open_row(table: Table, alt: str, key: str) -> int | None:
     """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click."""
-    chosen = _draw(frame, alt, key=key, pick="row")
-    return chosen[0][0] if chosen and chosen[0][0] < len(frame) else None
+    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row"), table)
+    return chosen[0] if chosen else None
 
 
 def pick_cell(frame: pd.DataFrame, alt: str, key: str) -> tuple[int, int] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared.formatting import share_text
@@ -34,17 +33,15 @@ def style_table(answers: Sequence[StyleAnswer]) -> None:
     st.subheader("Who speaks?", anchor=False)
     st.markdown(result_words(everybody))
     st.caption("Players of one game are not independent of each other, so the interval is too narrow for other games.")
-    frame = pd.DataFrame(
-        [
-            {
-                "Rater": shortened(rater, _LONGEST_NAME),
-                "Told": f"{one.identified} of {one.asked}",
-                "Cannot tell": one.unsure,
-                "Share": share_text(one.share),
-                "95 % interval": f"{100 * (one.interval.low or 0):.0f} to {100 * (one.interval.high or 1):.0f} %",
-                "Guessing": share_text(one.chance),
-            }
-            for rater, one in style_results_by_rater(answers).items()
-        ]
-    )
-    status_table(frame, "The check by rater")
+    rows = [
+        {
+            "Rater": shortened(rater, _LONGEST_NAME),
+            "Told": f"{one.identified} of {one.asked}",
+            "Cannot tell": one.unsure,
+            "Share": share_text(one.share),
+            "95 % interval": f"{100 * (one.interval.low or 0):.0f} to {100 * (one.interval.high or 1):.0f} %",
+            "Guessing": share_text(one.chance),
+        }
+        for rater, one in style_results_by_rater(answers).items()
+    ]
+    status_table(rows, "The check by rater")

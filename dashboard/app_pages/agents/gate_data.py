@@ -60,21 +60,19 @@ def agent_words(names: Mapping[str, str], key: str) -> str:
     return key if names[key] == key else f"{names[key]} ({key})"
 
 
-def outcome_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+def outcome_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
     """One row per outcome: ``Outcome``, ``Messages``, ``Share``, Wilson's ``95 % interval``, and what it means."""
     found, count = gate_statistics(one.result for one in messages).outcomes, len(messages)
-    return pd.DataFrame(
-        [
-            {
-                "Outcome": OUTCOMES[each],
-                "Messages": found[each],
-                "Share": f"{found[each] / count:.0%}",
-                "95 % interval": percent_interval(proportion_interval(found[each], count)),
-                "What it means": OUTCOME_MEANINGS[each],
-            }
-            for each in GateOutcome
-        ]
-    )
+    return [
+        {
+            "Outcome": OUTCOMES[each],
+            "Messages": found[each],
+            "Share": f"{found[each] / count:.0%}",
+            "95 % interval": percent_interval(proportion_interval(found[each], count)),
+            "What it means": OUTCOME_MEANINGS[each],
+        }
+        for each in GateOutcome
+    ]
 
 
 def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
@@ -95,25 +93,23 @@ def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
     return counted.reindex(index=steps, columns=list(GateOutcome), fill_value=0).reset_index(), step
 
 
-def failure_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+def failure_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
     """One row per check: ``Check``, then for first texts and for rewritten texts the rate and what it is of."""
     rates = failure_rates(one.result for one in messages)
     first, again = ([rate for rate in rates if rate.is_retry is is_retry] for is_retry in (False, True))
-    return pd.DataFrame(
-        [
-            {
-                "Check": check_name(one.check),
-                "First texts that failed": rate_text(one),
-                "95 % interval": percent_interval(one.interval),
-                "Rewritten texts that failed": rate_text(two),
-                "95 % interval (rewritten)": percent_interval(two.interval),
-                "Mean score, first": mean_text(one),
-                "Mean score, rewritten": mean_text(two),
-                "No answer": one.unanswered + two.unanswered,
-            }
-            for one, two in zip(first, again, strict=True)
-        ]
-    )
+    return [
+        {
+            "Check": check_name(one.check),
+            "First texts that failed": rate_text(one),
+            "95 % interval": percent_interval(one.interval),
+            "Rewritten texts that failed": rate_text(two),
+            "95 % interval (rewritten)": percent_interval(two.interval),
+            "Mean score, first": mean_text(one),
+            "Mean score, rewritten": mean_text(two),
+            "No answer": one.unanswered + two.unanswered,
+        }
+        for one, two in zip(first, again, strict=True)
+    ]
 
 
 def mean_text(rate: FailureRate) -> str:
@@ -121,11 +117,10 @@ def mean_text(rate: FailureRate) -> str:
     return "\u2013" if rate.mean is None else f"{rate.mean:.2f}"
 
 
-def statistics_frame(messages: Sequence[LoggedMessage]) -> pd.DataFrame:
+def statistics_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
     """One row per statistic of the gate: ``Statistic``, ``Value``."""
-    return pd.DataFrame(
-        statistics_words(gate_statistics(one.result for one in messages)), columns=["Statistic", "Value"]
-    )
+    told = statistics_words(gate_statistics(one.result for one in messages))
+    return [{"Statistic": name, "Value": value} for name, value in told]
 
 
 def sent_before(messages: Sequence[LoggedMessage], chosen: LoggedMessage) -> list[str]:

@@ -102,13 +102,13 @@ def outcomes(looked: Looked) -> None:
 
 def numbers(looked: Looked) -> None:
     """Outcomes with intervals, which check sends messages back, and retries, calls and cost."""
-    status_table(data.outcome_frame(looked.messages), "Outcomes with their shares and meaning")
+    status_table(data.outcome_rows(looked.messages), "Outcomes with their shares and meaning")
     st.caption(
         "Texts that failed a check, of those that a judge scored, with Wilson's 95 % intervals. Rewritten texts "
         "exist only where an earlier one failed, so they stand apart."
     )
-    status_table(data.failure_frame(looked.messages), "Failures by check, first texts and rewritten ones apart")
-    status_table(data.statistics_frame(looked.messages), "Rewritten texts that failed, calls and cost per message")
+    status_table(data.failure_rows(looked.messages), "Failures by check, first texts and rewritten ones apart")
+    status_table(data.statistics_rows(looked.messages), "Rewritten texts that failed, calls and cost per message")
 
 
 def messages(store: Store, looked: Looked) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.agents.profile_data import claim_text
@@ -30,7 +29,7 @@ def claims_table(person: SelectableAgent) -> None:
         if (dimension in ENVIRONMENT_DIMENSIONS) is person.is_channel
         for each in library.propositions_for(dimension, [person.id])
     ]
-    status_table(pd.DataFrame(rows), "Claims with file and line, and weight")
+    status_table(rows, "Claims with file and line, and weight")
     st.caption("These are YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes.")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -13,7 +12,7 @@ from dashboard.app_pages.agents.scores import show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_frame
+from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_rows
 from dashboard.shared.downloads import json_download
 from dashboard.shared.example_row import transcript_link
 from dashboard.shared.local_time import local_time
@@ -82,7 +81,7 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
             icon=":material/info:",
         )
         return
-    status_table(_short_frame(found), "Every dimension: what the comparison shows, and the means")
+    status_table(_short_rows(found), "Every dimension: what the comparison shows, and the means")
     games = next(iter(known.values()))
     st.caption(
         f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. They are not the "
@@ -125,22 +124,20 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
     return chosen[0], chosen[1]
 
 
-def _short_frame(found: RunComparison) -> pd.DataFrame:
+def _short_rows(found: RunComparison) -> list[dict[str, object]]:
     """One row per dimension with a score: ``Dimension``, ``What it shows``, and the means that were compared."""
-    return pd.DataFrame(
-        [
-            {
-                "Dimension": DIMENSION_LABELS[one.name],
-                "What it shows": SYMBOLS[one.outcome] if one.before.n or one.after.n else "? one score a run, no test",
-                "Before": _mean(one.before, before),
-                "After": _mean(one.after, after),
-                "Change": _change(one, before, after),
-            }
-            for one in found.comparison.differences
-            for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
-            if before is not None or after is not None
-        ]
-    )
+    return [
+        {
+            "Dimension": DIMENSION_LABELS[one.name],
+            "What it shows": SYMBOLS[one.outcome] if one.before.n or one.after.n else "? one score a run, no test",
+            "Before": _mean(one.before, before),
+            "After": _mean(one.after, after),
+            "Change": _change(one, before, after),
+        }
+        for one in found.comparison.differences
+        for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
+        if before is not None or after is not None
+    ]
 
 
 def _change(one: Difference, before: float | None, after: float | None) -> str:
@@ -157,10 +154,14 @@ def _mean(games: Summary, whole: float | None) -> str:
 
 
 def _numbers(found: RunComparison) -> None:
-    frame = difference_frame(found.comparison, DIMENSION_LABELS, "Dimension")
-    scores = [_run_scores(found, one.name) for one in found.comparison.differences]
-    frame.insert(2, "Scores of the runs", scores)
-    status_table(frame, "Every dimension's difference with its interval and what it shows")
+    compared = zip(
+        difference_rows(found.comparison, DIMENSION_LABELS, "Dimension"), found.comparison.differences, strict=True
+    )
+    rows = [
+        {key: row[key] for key in ("Dimension", "Verdict")} | {"Scores of the runs": _run_scores(found, one.name)} | row
+        for row, one in compared
+    ]
+    status_table(rows, "Every dimension's difference with its interval and what it shows")
     st.caption(
         "Means, intervals and tests are over games, each with one value. Scores of the runs, which profiles show, are "
         "over all messages and claims together, also those that have no value for a game."

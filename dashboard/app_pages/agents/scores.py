@@ -65,13 +65,13 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
         ordered = sorted(
             evaluated, key=lambda one: (one.is_channel, personas.judge_words(one.run), -(one.overall or 0.0))
         )
-        frame = _filled(personas.people_frame(ordered))
-        status_table(frame, "Agents with their scores on five dimensions")
+        status_table(_filled(personas.people_rows(ordered)), "Agents with their scores on five dimensions")
 
 
-def _filled(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns that say something of anybody."""
-    return frame.loc[:, ~frame.isin(["", "\u2013"]).all()]
+def _filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    """The rows with the columns that say something of anybody."""
+    said = {column for row in rows for column, cell in row.items() if cell not in ("", "\u2013")}
+    return [{column: cell for column, cell in row.items() if column in said} for row in rows]
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:

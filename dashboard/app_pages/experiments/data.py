@@ -10,15 +10,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pandas as pd
-
 from dashboard.shared.local_time import local_time
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.ab_summary import BETTER_COLUMN
-from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.estimate import Estimate
 from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, StudyRun, joined, scenarios
-from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, report_cells, verdict_words
+from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, verdict_words
 from evaluation.experiments.table1 import (
     NO_VALUE,
     PUBLISHED_NAMES,
@@ -105,16 +102,6 @@ def _shown(store: Store, record: ExperimentRecord) -> ShownRun:
     )
 
 
-def report_frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A report in the layout of Table 1; the paper's values beside ours, where it has any."""
-    return pd.DataFrame([report_cells(row) for row in rows]).fillna("")
-
-
-def activity_frame(record: ExperimentRecord) -> pd.DataFrame:
-    """Number of times each part of the treatment took effect, and calls and cost of each side; empty for older runs."""
-    return pd.DataFrame(stored_activity(record), columns=["What happened", "Treatment", "Control"])
-
-
 _TREATMENTS = {
     "action correction": "a message that falls short is written again before it is sent",
     "variety intervention": "agents are asked for something new when no new idea comes",
@@ -134,7 +121,7 @@ def session_names(run: ShownRun) -> dict[str, str]:
     return {run.transcript_id: f"pair {run.unit + 1}, {run.arm}" for run in ordered}
 
 
-def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, pd.DataFrame, list[str]]]:
+def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, list[dict[str, str]], list[str]]]:
     """The directions of the paper's differences, and those of our latest runs by a model where there are any.
 
     Returns:
@@ -199,18 +186,16 @@ def _arrow(difference: float) -> str:
     return f"{'▲' if difference > 0 else '▼'} {difference:+.2f}".replace("-", "\u2212")
 
 
-def _matrix(cells: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+def _matrix(cells: Mapping[tuple[str, str], str]) -> list[dict[str, str]]:
     titles = {each.published: each.title for each in scenarios().values()}
-    return pd.DataFrame(
-        [
-            {
-                "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
-                "With corrections": _helped_words([cell for (own, _), cell in cells.items() if own == name]),
-            }
-            | {LABELS[one]: cells.get((name, label), NO_VALUE) for one, label in PUBLISHED_NAMES.items()}
-            for name in dict.fromkeys(name for name, _ in cells)
-        ]
-    )
+    return [
+        {
+            "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
+            "With corrections": _helped_words([cell for (own, _), cell in cells.items() if own == name]),
+        }
+        | {LABELS[one]: cells.get((name, label), NO_VALUE) for one, label in PUBLISHED_NAMES.items()}
+        for name in dict.fromkeys(name for name, _ in cells)
+    ]
 
 
 def table1_words(runs: Sequence[ShownRun]) -> str:
@@ -257,23 +242,22 @@ def ab_estimate(store: Store, name: str, content: bytes) -> Estimate:
     return estimate_ab_test(store, test, {})
 
 
-def ab_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+def ab_rows(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """Rows of an A/B test's summary as cells: status symbols, and signs that no spreadsheet takes for a formula."""
-    return pd.DataFrame(
-        [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
-    )
+    return [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
 
 
-def comparisons_frame(rows: Sequence[Mapping[str, str]]) -> pd.DataFrame:
+def comparison_rows(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """The comparisons of an A/B test's summary; the means of two variants stand under their names."""
-    frame = ab_frame(rows)
-    frame.insert(1, "Better", frame.pop("Better"))
-    pairs = frame[["A", "B"]].drop_duplicates()
+    found = ab_rows(rows)
+    first_column = next(iter(found[0]))
+    found = [{name: row[name] for name in (first_column, "Better")} | row for row in found]
+    pairs = {(row["A"], row["B"]) for row in found}
     if len(pairs) > 1:
-        return frame
-    first, second = pairs.iloc[0]
+        return found
+    ((first, second),) = pairs
     names = {"Mean of A (runs)": f"{first} (runs)", "Mean of B (runs)": f"{second} (runs)", "B minus A": "Difference"}
-    return frame.drop(columns=["A", "B"]).rename(columns=names)
+    return [{names.get(name, name): cell for name, cell in row.items() if name not in "AB"} for row in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_summary import ab_summary
+from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
 from evaluation.experiments.report import (
     CAVEAT,
@@ -28,6 +29,7 @@ from evaluation.experiments.report import (
     activity_words,
     finding_words,
     missing_words,
+    report_cells,
     row_words,
     verdict_words,
 )
@@ -100,9 +102,11 @@ def _report(run: ShownRun) -> None:
 
 
 def _numbers(run: ShownRun) -> None:
-    status_table(data.report_frame(run.rows), "The report in the layout of Table 1, the paper's values beside it")
-    activity = data.activity_frame(run.record)
-    if not activity.empty:
+    status_table(
+        [report_cells(row) for row in run.rows], "The report in the layout of Table 1, the paper's values beside it"
+    )
+    headings = ("What happened", "Treatment", "Control")
+    if activity := [dict(zip(headings, row, strict=True)) for row in stored_activity(run.record)]:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
     record = run.record
     st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
@@ -250,7 +254,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         )
         st.caption(f"Marks are {kind}, a line is their mean. {pair}{stricter_words('The deciding measure')}")
     if summary.measures and not (drawn and data.is_drawn(summary.measures[0])):
-        status_table(data.ab_frame(summary.measures), "Every measure: what the runs show, and the mean of each variant")
+        status_table(data.ab_rows(summary.measures), "Every measure: what the runs show, and the mean of each variant")
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     _games_of_runs(store, chosen.id, summary.games)
@@ -258,7 +262,7 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
         if summary.comparisons:
-            status_table(data.comparisons_frame(summary.comparisons), "Every pair of variants on every measure")
+            status_table(data.comparison_rows(summary.comparisons), "Every pair of variants on every measure")
         st.caption(
             "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on the "
             "Overview; intervals of two variants are as wide as that asks for. Practical: more than 10 "
@@ -266,9 +270,9 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             "difference that so many runs would find in 8 of 10 tests."
         )
         if summary.variants:
-            status_table(data.ab_frame(summary.variants), "The variants: runs by status, checks passed, means")
+            status_table(data.ab_rows(summary.variants), "The variants: runs by status, checks passed, means")
         if summary.every_run:
-            status_table(data.ab_frame(summary.every_run), "Every run with its status and cost")
+            status_table(data.ab_rows(summary.every_run), "Every run with its status and cost")
 
 
 def _means_in_words(one: MeasuredRuns) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.experiments import data
@@ -38,7 +37,7 @@ def table1(found: Sequence[ShownRun]) -> None:
     place = st.expander("Show the numbers", key="table1_numbers")
     raw = _raw_rows()
     with place:
-        status_table(pd.DataFrame(table1_cells(raw)), "Table 1 as published")
+        status_table(table1_cells(raw), "Table 1 as published")
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
         if raw:
             as_published = sum(row.has_published_values for row in raw)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -311,7 +310,7 @@ def _earlier_import(reports: Sequence[ImportReport]) -> None:
     save_buttons(report, f"report_{reports.index(report)}")
     show_refusals(report.refused)
     rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
-    status_table(pd.DataFrame(rows), "Every file of the import and what became of it")
+    status_table(rows, "Every file of the import and what became of it")
     if len(report.lines) > _MOST_ROWS:
         st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
 

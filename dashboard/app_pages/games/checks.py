@@ -54,24 +54,22 @@ def over_iterations(found: Sequence[CheckSummary]) -> None:
         "The mean is that of games, with its 95 % interval over games; one game has none. The share that passed counts "
         "checks, with an interval as if they were independent. The latest sample of each game counts."
     )
-    frame = checks_data.summary_frame(found)
-    status_table(frame, "Every check of every player by iteration: n, pass rate, mean, intervals")
-    csv_download("Download the table", lambda: frame, "checks.csv")
+    rows = checks_data.summary_rows(found)
+    status_table(rows, "Every check of every player by iteration: n, pass rate, mean, intervals")
+    csv_download("Download the table", lambda: rows, "checks.csv")
 
 
 def findings(transcript_id: str) -> None:
     """Show what models found in a game; nothing where none was asked."""
-    checked = resources.read(checks_data.game_checks_frame, transcript_id)
-    if len(checked):
+    if checked := resources.read(checks_data.game_check_rows, transcript_id):
         st.subheader("Checks of this game", anchor=False)
         status_table(checked, "The checks of this game that have a score")
     for number, one in enumerate(resources.read(checks_data.findings, transcript_id), 1):
         st.subheader(f"{one['kind'].capitalize()} in this game", anchor=False)
         if one["question"]:
             plain(f"Asked about: {one['question']}")
-        frame = checks_data.finding_frame(one)
-        if len(frame):
-            status_table(frame, f"The {one['kind']} that a judge found in this game, answer {number}")
+        if rows := checks_data.finding_rows(one):
+            status_table(rows, f"The {one['kind']} that a judge found in this game, answer {number}")
         else:
             st.text("Nothing was found that the text bears out.")
 

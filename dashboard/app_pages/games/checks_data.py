@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label, mean_trace
@@ -45,24 +44,22 @@ def of_player(found: Sequence[CheckSummary], check: str, agent: str) -> list[Che
     return [one for one in found if (one.check_type, one.agent) == (check, agent)]
 
 
-def summary_frame(found: Sequence[CheckSummary]) -> pd.DataFrame:
+def summary_rows(found: Sequence[CheckSummary]) -> list[dict[str, object]]:
     """One row per iteration, check and player."""
-    return pd.DataFrame(
-        [
-            {
-                "Iteration": one.iteration or NO_ITERATION,
-                "Check": CHECK_LABELS.get(one.check_type, one.check_type),
-                "Player": "everybody" if one.agent == EVERYBODY else one.agent,
-                "n": one.n,
-                "Games": one.games,
-                "Pass rate": f"{100 * one.pass_rate:.0f} % ({one.passed} of {one.n})",
-                "Its 95 % interval": percent_interval(one.pass_interval),
-                "Mean": f"{one.mean:.2f}",
-                "95 % interval": interval_words(one.interval, digits=2),
-            }
-            for one in found
-        ]
-    )
+    return [
+        {
+            "Iteration": one.iteration or NO_ITERATION,
+            "Check": CHECK_LABELS.get(one.check_type, one.check_type),
+            "Player": "everybody" if one.agent == EVERYBODY else one.agent,
+            "n": one.n,
+            "Games": one.games,
+            "Pass rate": f"{100 * one.pass_rate:.0f} % ({one.passed} of {one.n})",
+            "Its 95 % interval": percent_interval(one.pass_interval),
+            "Mean": f"{one.mean:.2f}",
+            "95 % interval": interval_words(one.interval, digits=2),
+        }
+        for one in found
+    ]
 
 
 def words(one: CheckSummary) -> str:
@@ -133,11 +130,11 @@ def findings(store: Store, transcript_id: str) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in one.items()} for one in records]
 
 
-def game_checks_frame(store: Store, transcript_id: str) -> pd.DataFrame:
+def game_check_rows(store: Store, transcript_id: str) -> list[dict[str, object]]:
     """The latest checks of a game that have a score."""
     found = store.insights.checks()
     held = found[(found["transcript_id"] == transcript_id) & found["score"].notna()]
-    rows = [
+    return [
         {
             "Check": CHECK_LABELS.get(str(one["check_type"]), str(one["check_type"])),
             "Result": "✓ passed" if one["passed"] else "✗ failed",
@@ -149,12 +146,11 @@ def game_checks_frame(store: Store, transcript_id: str) -> pd.DataFrame:
         }
         for one in held.to_dict("records")
     ]
-    return pd.DataFrame(rows)
 
 
-def finding_frame(finding: Mapping[str, Any]) -> pd.DataFrame:
+def finding_rows(finding: Mapping[str, Any]) -> list[dict[str, object]]:
     """The findings of one question: one row per opinion, theme or quote."""
-    rows = [
+    return [
         {
             key.replace("_", " ").replace("agent id", "player").capitalize(): _cell(value)
             for key, value in one.items()
@@ -162,7 +158,6 @@ def finding_frame(finding: Mapping[str, Any]) -> pd.DataFrame:
         }
         for one in finding["result"]["found"]
     ]
-    return pd.DataFrame(rows)
 
 
 def _cell(value: object) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared.notices import plain
@@ -136,7 +135,7 @@ def show_found(found: Found) -> None:
         st.caption(f"{counted(left_aside, 'other file')} in the games' folders left aside: they hold no game.")
     games = found.games
     if games:
-        listed_games = pd.DataFrame([_row(result, outcome) for result, outcome in games[:_MOST_ROWS]])
+        listed_games = [_row(result, outcome) for result, outcome in games[:_MOST_ROWS]]
         row = pick_row(listed_games, "Games found in the files", "found_table")
         if len(games) > _MOST_ROWS:
             st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
@@ -202,7 +201,7 @@ def show_refusals(lines: Sequence[ReportLine]) -> None:
                 {"File": line.name, "What is wrong": line.message, "Where": line.place, "What to do": line.remedy}
                 for line in lines[:_MOST_ROWS]
             ]
-            status_table(pd.DataFrame(rows), "Refused files with the reason, the place and the remedy")
+            status_table(rows, "Refused files with the reason, the place and the remedy")
 
 
 def _refusal(group: RefusalGroup) -> None:

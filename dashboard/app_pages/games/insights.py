@@ -19,7 +19,14 @@ from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
 from evaluation.insight.addressing import MessageFilter
-from evaluation.insight.recommendations import activity_lines, cost_lines, memory_lines, network_lines
+from evaluation.insight.recommendations import (
+    AGENT_HEADERS,
+    activity_lines,
+    agent_rows,
+    cost_lines,
+    memory_lines,
+    network_lines,
+)
 from evaluation.insight.report_sections import discussion_markdown
 from evaluation.text.display import shortened
 
@@ -118,13 +125,13 @@ def _shares(opened: OpenGame) -> None:
     st.subheader("Who talks how much", anchor=False)
     metrics = opened.report.metrics
     plain(data.known_words(activity_lines(metrics)))
-    frame = data.shares_frame(opened)
+    rows = data.share_rows(opened)
     shares = opened.report.shares
     words = [shares.share_of_words(player) if player in shares.words else None for player in opened.players]
     most = max((share for share in words if share), default=1.0)
     bars = {"Share of words": [None if share is None else share / most for share in words]} if any(words) else None
-    status_table(frame, "Every player's messages and share of the words", bars=bars)
-    if "Sentiment" in frame:
+    status_table(rows, "Every player's messages and share of the words", bars=bars)
+    if rows and "Sentiment" in rows[0]:
         st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
         plain(str(one))
@@ -138,8 +145,7 @@ def _memory_and_cost(opened: OpenGame) -> None:
         if words:
             st.subheader(name, anchor=False)
             plain(words)
-    agents = data.agents_frame(opened)
-    if len(agents):
+    if agents := [dict(zip(AGENT_HEADERS, row, strict=True)) for row in agent_rows(metrics)]:
         status_table(agents, "Memory, calls and tokens of every agent")
     if missing:
         st.caption(f"Not shown, as the uploaded file does not record it: {' and '.join(missing)} of the agents.")
@@ -149,10 +155,10 @@ def _numbers(opened: OpenGame) -> None:
     with st.expander("Show the numbers", key="insights_numbers"):
         network = opened.report.metrics.network
         if network is not None:
-            lines = data.lines_frame([*network_lines(network)])
+            lines = [{"What": what, "Figure": figure} for what, figure in network_lines(network)]
             status_table(lines, "Figures of the network")
             st.caption("Between others: the share of shortest paths that lead through a player.")
-            status_table(data.network_frame(opened), "Every player's place in the network")
+            status_table(data.network_rows(opened), "Every player's place in the network")
         with st.container(horizontal=True):
             _download("Report (Markdown)", "md", "text/markdown", lambda: discussion_markdown(opened.report))
             _download("JSON", "json", "application/json", lambda: _json(opened))

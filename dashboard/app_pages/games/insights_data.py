@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.charts.metric_charts import escaped_label
@@ -14,7 +13,7 @@ from dashboard.shared.formatting import share_text
 from evaluation.escaping import shortened
 from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
-from evaluation.insight.recommendations import AGENT_HEADERS, UNKNOWN, Line, agent_rows
+from evaluation.insight.recommendations import UNKNOWN, Line
 from evaluation.store import Store
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Message
@@ -169,30 +168,28 @@ def read_place(value: object, places: int) -> int | None:
     return value if 0 <= value < places else None
 
 
-def network_frame(opened: OpenGame) -> pd.DataFrame:
+def network_rows(opened: OpenGame) -> list[dict[str, object]]:
     """Every player's place in the network of those who address each other."""
     network = opened.report.metrics.network
     assert network is not None
     others = max(1, network.nodes - 1)
-    return pd.DataFrame(
-        [
-            {
-                "Player": name,
-                "Addresses": f"{round(one.out_degree * others)} of {others}",
-                "Addressed by": f"{round(one.in_degree * others)} of {others}",
-                "Between others": round(one.betweenness, 2),
-            }
-            for name, one in network.centrality.items()
-        ]
-    )
+    return [
+        {
+            "Player": name,
+            "Addresses": f"{round(one.out_degree * others)} of {others}",
+            "Addressed by": f"{round(one.in_degree * others)} of {others}",
+            "Between others": round(one.betweenness, 2),
+        }
+        for name, one in network.centrality.items()
+    ]
 
 
-def shares_frame(opened: OpenGame) -> pd.DataFrame:
+def share_rows(opened: OpenGame) -> list[dict[str, object]]:
     """Messages, words and turns of each player; columns of which nothing is known in any row are left out."""
     report = opened.report
     shares, sentiment = report.shares, report.sentiment or {}
     total = max(1, report.metrics.total_messages)
-    rows = []
+    rows: list[dict[str, object]] = []
     for player in opened.players:
         messages, mood = report.metrics.messages_per_agent.get(player, 0), sentiment.get(player)
         times = shares.domination(player) if player in shares.words else None
@@ -207,25 +204,15 @@ def shares_frame(opened: OpenGame) -> pd.DataFrame:
                 "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,
             }
         )
-    frame = pd.DataFrame(rows)
+    empty = {name for name in (rows[0] if rows else ()) if all(row[name] == UNKNOWN for row in rows)}
     # Where everybody says one message a turn, and where few sentiments are known, the column tells nothing.
-    if len(frame) and (frame["Turns"] == frame["Messages"]).all():
-        frame = frame.drop(columns="Turns")
-    if len(frame) and (frame["Sentiment"] == UNKNOWN).mean() > _MOSTLY:
-        frame = frame.drop(columns="Sentiment")
-    return frame.drop(columns=[name for name in frame if (frame[name] == UNKNOWN).all()])
-
-
-def agents_frame(opened: OpenGame) -> pd.DataFrame:
-    """Memory and calls of each agent; no rows where nothing is known of any."""
-    return pd.DataFrame(agent_rows(opened.report.metrics), columns=list(AGENT_HEADERS))
+    if all(row["Turns"] == row["Messages"] for row in rows):
+        empty.add("Turns")
+    if sum(row["Sentiment"] == UNKNOWN for row in rows) > _MOSTLY * len(rows):
+        empty.add("Sentiment")
+    return [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
 
 
 def known_words(lines: Iterable[Line]) -> str:
     """The figures that are known in words: "Tokens: 1,000. Cost: 1.50 USD."; empty without any."""
     return " ".join(f"{what}: {cell}." for what, cell in lines if cell != UNKNOWN)
-
-
-def lines_frame(lines: Sequence[Line]) -> pd.DataFrame:
-    """Figures in words: ``What``, ``Figure``."""
-    return pd.DataFrame([(what, cell) for what, cell in lines], columns=["What", "Figure"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.games.ledger_row import choose_message, ledger_row
@@ -149,23 +148,21 @@ def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> Ledge
     shown = rows[:_MOST_ROWS]
     if len(rows) > len(shown):
         st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
-    return shown[pick_row(ledger_frame(shown, transcript), "Rows of the ledger", key, at_first=0) or 0]
+    return shown[pick_row(ledger_rows(shown, transcript), "Rows of the ledger", key, at_first=0) or 0]
 
 
-def ledger_frame(rows: Sequence[LedgerRow], transcript: Transcript) -> pd.DataFrame:
-    """Rows as a table: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and its text around
+def ledger_rows(rows: Sequence[LedgerRow], transcript: Transcript) -> list[dict[str, object]]:
+    """Rows by column: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and its text around
     the evidence; for a row of a player, the name and the evidence); and ``Reason``.
     """
-    return pd.DataFrame(
-        [
-            {
-                "Verdict": look(row.verdict).label,
-                "What was said": _said(row, transcript),
-                "Reason": row.reason,
-            }
-            for row in rows
-        ]
-    )
+    return [
+        {
+            "Verdict": look(row.verdict).label,
+            "What was said": _said(row, transcript),
+            "Reason": row.reason,
+        }
+        for row in rows
+    ]
 
 
 def _said(row: LedgerRow, transcript: Transcript) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared import queries, state
@@ -81,19 +80,17 @@ def _is_apart(name: str, *games: OpenTranscript) -> bool:
     return not have_one_judge(metric_judges(one.results[name]) for one in games if name in one.results)
 
 
-def _scores(before: OpenTranscript, after: OpenTranscript) -> pd.DataFrame:
+def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, object]]:
     moves = {label: change for _, label, _, change in _moves(before, after)}
-    return pd.DataFrame(
-        [
-            {
-                "Metric": one.label,
-                "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
-                "Before": _cell(name, before),
-                "After": _cell(name, after),
-            }
-            for name, one in DEFINITIONS.items()
-        ]
-    )
+    return [
+        {
+            "Metric": one.label,
+            "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
+            "Before": _cell(name, before),
+            "After": _cell(name, after),
+        }
+        for name, one in DEFINITIONS.items()
+    ]
 
 
 def _cell(name: str, opened: OpenTranscript) -> str:

@@ -201,11 +201,16 @@ def _history(edits: list[Edit]) -> None:
         f"{counted(len(edits), 'change')} so far, the latest first. Select one to read the whole text before it."
     )
     rows = [
-        (local_time(one.at), one.who, _LABELS[one.field], shortened(one.before, 80), shortened(one.after, 80))
+        {
+            "When": local_time(one.at),
+            "By": one.who,
+            "What": _LABELS[one.field],
+            "Before": shortened(one.before, 80),
+            "After": shortened(one.after, 80),
+        }
         for one in reversed(edits)
     ]
-    table = pd.DataFrame(rows, columns=["When", "By", "What", "Before", "After"])
-    chosen = pick_row(table, "Changes of this iteration's description", f"description_edits_{len(edits)}")
+    chosen = pick_row(rows, "Changes of this iteration's description", f"description_edits_{len(edits)}")
     if chosen is not None:
         st.code(edits[-1 - chosen].before, language=None, wrap_lines=True)
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, resources, state
-from dashboard.shared.comparison_tables import METRIC_LABELS, difference_frame, export_frame
+from dashboard.shared.comparison_tables import METRIC_LABELS, difference_rows, export_rows
 from dashboard.shared.downloads import csv_download, json_download
 from dashboard.shared.example_row import example_row
 from dashboard.shared.notices import plain
@@ -95,7 +94,7 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
 def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files."""
     status_table(
-        difference_frame(found.comparison, METRIC_LABELS), "Every metric's difference with its interval and verdict"
+        difference_rows(found.comparison, METRIC_LABELS), "Every metric's difference with its interval and verdict"
     )
     st.caption(
         "Welch's test at 5 %: the named target of the change is tested alone, the other metrics are adjusted together "
@@ -116,7 +115,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
         with st.container(horizontal=True):
             csv_download(
                 "Download the table (CSV)",
-                lambda: export_frame(found.comparison, *names, found.controls),
+                lambda: export_rows(found.comparison, *names, found.controls),
                 "comparison.csv",
             )
             json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")
@@ -140,7 +139,7 @@ def _movers(found: IterationComparison) -> None:
         }
         for one in found.movers
     ]
-    status_table(pd.DataFrame(rows), "Reasons and players that moved the scores most")
+    status_table(rows, "Reasons and players that moved the scores most")
     st.caption(
         "Reasons that differ only in names, numbers or quotations are counted together. The same points are listed by "
         "reason and again by player."
@@ -187,7 +186,7 @@ def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> Non
     lines = [f"\u2212{line.text[1:]}" if line.text.startswith("-") else line.text for line in changed]
     heading = f"{reference.iteration.name} → {shown.iteration.name}"
     status_table(
-        pd.DataFrame({heading: lines}),
+        [{heading: line} for line in lines],
         "The prompt's lines: left out, unchanged and new",
         marks={heading: [line.marks for line in changed]},
     )

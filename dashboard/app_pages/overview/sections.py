@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview.sign_off import sign_off
@@ -63,11 +62,11 @@ def tests(shown: IterationSummary) -> None:
         _test(test)
     if earlier := shown.tests[:-_TESTS_SHOWN]:
         st.caption(f"The {counted(len(earlier), 'test')} before:")
-        status_table(_tests_table(earlier), "Earlier tests of the iteration")
+        status_table(_test_rows(earlier), "Earlier tests of the iteration")
 
 
-def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
-    rows = [
+def _test_rows(tests: Sequence[GameTest]) -> list[dict[str, object]]:
+    return [
         {
             "Test": test.number,
             "Verdict": look(test.verdict.status).label,
@@ -78,7 +77,6 @@ def _tests_table(tests: Sequence[GameTest]) -> pd.DataFrame:
         }
         for test in tests
     ]
-    return pd.DataFrame(rows)
 
 
 def _test(test: GameTest) -> None:
@@ -164,8 +162,8 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
         }
         for one in order
     ]
-    frame = pd.DataFrame(rows)
-    frame = frame.drop(columns=["Verdict", SHORT_LABELS[ENGAGEMENT.name]]) if is_hidden else frame
+    hidden = ("Verdict", SHORT_LABELS[ENGAGEMENT.name]) if is_hidden else ()
+    rows = [{column: cell for column, cell in row.items() if column not in hidden} for row in rows]
     st.caption("A row opens the decision on its iteration.")
-    if (place := open_row(frame, "Iterations with the mean of every metric", "all_iterations")) is not None:
+    if (place := open_row(rows, "Iterations with the mean of every metric", "all_iterations")) is not None:
         state.choose_next(iteration=order[place].iteration.name, overview="Decision")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -102,7 +101,7 @@ def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
         st.caption("No message has this reason here.")
         return
     chosen = open_row(
-        _table(shown), f"Messages with this reason, {_SIDES[place]}", f"failing_{place}_{reason_key(reason)}"
+        _rows(shown), f"Messages with this reason, {_SIDES[place]}", f"failing_{place}_{reason_key(reason)}"
     )
     if chosen is not None:
         one = shown[chosen]
@@ -114,15 +113,11 @@ def _leave() -> None:
     state.choose(**{_REASON: None})
 
 
-def _table(rows: tuple[Example, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "Game": [one.game for one in rows],
-            "Player": [one.player for one in rows],
-            "Message": [shortened(one.text, _LONGEST) for one in rows],
-            "Reason": [one.reason for one in rows],
-        }
-    )
+def _rows(examples: tuple[Example, ...]) -> list[dict[str, object]]:
+    return [
+        {"Game": one.game, "Player": one.player, "Message": shortened(one.text, _LONGEST), "Reason": one.reason}
+        for one in examples
+    ]
 
 
 COMMON = 5

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -67,21 +66,20 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         refused = {one.transcript_id for one in store.discards.of(rater)}
         _shared_next(given, {game: scores for game, scores in others.items() if game in games and game not in refused})
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
-    frame = pd.DataFrame(
-        [
-            {
-                "Game": games[one.transcript_id],
-                "You gave": _score_words(one.score),
-                "Others": _others_words(one.score, others.get(one.transcript_id, ())),
-                "Your comment": one.comment,
-                "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
-                "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
-            }
-            for one in given
-        ]
-    )
-    frame = frame.drop(columns=[name for name in ("Others", "Look again") if not any(frame[name])])
-    if (row := open_row(frame, "Your ratings", "own_table")) is not None:
+    rows = [
+        {
+            "Game": games[one.transcript_id],
+            "You gave": _score_words(one.score),
+            "Others": _others_words(one.score, others.get(one.transcript_id, ())),
+            "Your comment": one.comment,
+            "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
+            "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
+        }
+        for one in given
+    ]
+    empty = {name for name in ("Others", "Look again") if not any(row[name] for row in rows)}
+    rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
+    if (row := open_row(rows, "Your ratings", "own_table")) is not None:
         open_again(store, rater, given[row])
         st.rerun()
 
@@ -294,18 +292,16 @@ def _words(found: SheetImport) -> str:
 def _problems(found: SheetImport) -> None:
     count = len(found.problems)
     st.error(f"{counted(count, 'mistake')}: nothing of the sheet was stored.", icon=":material/error:")
-    frame = pd.DataFrame(
-        [
-            {
-                "Line": one.line,
-                "Column": one.column,
-                "Value": one.value,
-                "Mistake": one.message,
-                "What to do": one.remedy,
-            }
-            for one in found.problems[:_MOST_PROBLEMS]
-        ]
-    )
-    status_table(frame, "Mistakes in the sheet")
+    rows = [
+        {
+            "Line": one.line,
+            "Column": one.column,
+            "Value": one.value,
+            "Mistake": one.message,
+            "What to do": one.remedy,
+        }
+        for one in found.problems[:_MOST_PROBLEMS]
+    ]
+    status_table(rows, "Mistakes in the sheet")
     if count > _MOST_PROBLEMS:
         st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")

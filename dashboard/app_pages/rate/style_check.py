@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
@@ -86,11 +85,9 @@ def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
                 icon=":material/play_arrow:",
             )
         st.markdown(f"{len(players) - len(left)} of {counted(len(players), 'game')} done.", width="content")
-    frame = pd.DataFrame(
-        [{"Game": names[key], "Players": _state_words(given[key], count)} for key, count in players.items()]
-    )
+    rows = [{"Game": names[key], "Players": _state_words(given[key], count)} for key, count in players.items()]
     with st.expander("Choose a game"):
-        if (row := open_row(frame, "Games that you rated", "style_games")) is not None:
+        if (row := open_row(rows, "Games that you rated", "style_games")) is not None:
             st.session_state[_GAME] = list(players)[row]
             st.rerun()
 
@@ -184,20 +181,18 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     passes = passes_manual_check(identified, len(given))
     show = st.success if passes else st.warning
     show(f"You recognised {identified} of {counted(len(given), 'player')}. {_rule_words(len(given), passes)}")
-    frame = pd.DataFrame(
-        [
-            {
-                "Player": one.player,
-                "Recognised": "✓ yes" if one.is_identified else "✗ no",
-                "It was": one.truth,
-                "You said": one.chosen or CANNOT_TELL,
-            }
-            for one in given
-        ]
-    )
     # Of a voice, the truth is the player.
     is_told_twice = all(one.player == one.truth for one in given)
-    status_table(frame.drop(columns="Player") if is_told_twice else frame, "Who it was")
+    rows = [
+        ({} if is_told_twice else {"Player": one.player})
+        | {
+            "Recognised": "✓ yes" if one.is_identified else "✗ no",
+            "It was": one.truth,
+            "You said": one.chosen or CANNOT_TELL,
+        }
+        for one in given
+    ]
+    status_table(rows, "Who it was")
     if message := st.session_state.pop(_DONE, None):
         _say_kept(message)
     if identity.allowed(Action.OVERRIDE):

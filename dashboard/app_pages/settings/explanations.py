@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared import queries, resources
@@ -77,7 +76,7 @@ def metrics() -> None:
         }
         for one in answers
     ]
-    status_table(pd.DataFrame(rows), "Each metric, whether it can be trusted, and the checks")
+    status_table(rows, "Each metric, whether it can be trusted, and the checks")
     st.caption(
         "Agrees with labels: how well its decisions match labels that careful language models gave, on games that the "
         "reader never saw, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in "

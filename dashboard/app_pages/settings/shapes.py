@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -18,6 +17,7 @@ from evaluation.workflows.validation import Report
 EXAMPLES = Path(__file__).with_name("examples")
 _MOST_SHOWN = 20
 
+NATIVE_COLUMNS = ("Field", "Needed", "Holds", "What for")
 NATIVE_FIELDS = (
     ("gameId", "no", "text", "Tells games apart. Without one, the content decides."),
     ("players[].name", "yes", "text", "Everybody who plays, each name once; not the moderator."),
@@ -80,7 +80,7 @@ def native_shape() -> None:
         "One JSON file per game. `players` and `messages` are needed; everything else may be left out, and fields that "
         "are not listed are ignored."
     )
-    rows = pd.DataFrame(NATIVE_FIELDS, columns=["Field", "Needed", "Holds", "What for"])
+    rows = [dict(zip(NATIVE_COLUMNS, row, strict=True)) for row in NATIVE_FIELDS]
     alt = "The fields of the native JSON, what they hold and what they are for"
     status_table(rows, alt)
     _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
@@ -120,7 +120,7 @@ def other_shapes() -> None:
     """The other formats that are recognised."""
     st.markdown(_OTHERS)
     st.markdown("Traces of observability tools, and files of agent frameworks:")
-    rows = pd.DataFrame(TRACE_FORMATS, columns=list(TRACE_COLUMNS))
+    rows = [dict(zip(TRACE_COLUMNS, row, strict=True)) for row in TRACE_FORMATS]
     alt = "Formats of traces and agent frameworks: their files, who speaks, and what a game is"
     status_table(rows, alt)
 

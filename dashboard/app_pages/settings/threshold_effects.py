@@ -116,9 +116,9 @@ def _status(metric: MetricScore, threshold: float) -> Status:
     return status_by(metric, threshold)
 
 
-def metric_rows(found: Sequence[ThresholdEffect]) -> pd.DataFrame:
+def metric_rows(found: Sequence[ThresholdEffect]) -> list[dict[str, str]]:
     """One row per metric, words only: threshold and passing games, now and then."""
-    return pd.DataFrame([_metric_row(effect) for effect in found])
+    return [_metric_row(effect) for effect in found]
 
 
 def _metric_row(effect: ThresholdEffect) -> dict[str, str]:
@@ -135,22 +135,20 @@ def _metric_row(effect: ThresholdEffect) -> dict[str, str]:
     }
 
 
-def verdict_rows(found: VerdictEffects) -> pd.DataFrame:
+def verdict_rows(found: VerdictEffects) -> list[dict[str, object]]:
     """One row per verdict on single games: how many get it now and then."""
-    rows = [
+    return [
         {"Verdict on a game": look(status).label, "Games now": before, "Then": after, "Change": after - before}
         for status, (before, after) in found.games.items()
     ]
-    return pd.DataFrame(rows)
 
 
-def iteration_rows(found: VerdictEffects) -> pd.DataFrame:
+def iteration_rows(found: VerdictEffects) -> list[dict[str, object]]:
     """One row per iteration: its verdict now and then."""
-    rows = [
+    return [
         {"Iteration": name, "Verdict now": _words(before), "Then": _words(after)}
         for name, before, after in found.iterations
     ]
-    return pd.DataFrame(rows, columns=["Iteration", "Verdict now", "Then"])
 
 
 def _words(status: VerdictStatus | None) -> str:

@@ -1,6 +1,5 @@
 """Agreement in a sentence, a line for each question, the games where raters differ, and the numbers folded."""
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.team import raters_and_metrics as parts
@@ -30,22 +29,20 @@ NUMBERS = "numbers"
 _NO_SHARED = "You share no game with another rater yet, so this is about others."
 
 
-def items_frame(report: AgreementReport) -> pd.DataFrame:
+def item_rows(report: AgreementReport) -> list[dict[str, object]]:
     """One row per item, those on which raters differ first: what it asks, whether they agree, how often they do."""
     so_far = " so far" if report.note else ""
     held = [(level, one) for one in report.items if (level := agreement_level(one)) is not None]
-    return pd.DataFrame(
-        [
-            {
-                "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
-                if not one.item.is_score
-                else "Score: how good was it to watch?",
-                "Do raters agree?": f"{_LEVELS[level]}{so_far}",
-                "Gave the same": often_words(one),
-            }
-            for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
-        ]
-    )
+    return [
+        {
+            "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
+            if not one.item.is_score
+            else "Score: how good was it to watch?",
+            "Do raters agree?": f"{_LEVELS[level]}{so_far}",
+            "Gave the same": often_words(one),
+        }
+        for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
+    ]
 
 
 _LEVELS = {NOT: "✗ no", PARTLY: "? partly", AGREE: "✓ yes"}
@@ -85,7 +82,7 @@ def agreement() -> None:
     if not report.ratings and not report.rows:
         return
     if report.shared_games:
-        status_table(items_frame(report), "Score and questions: whether raters agree, and how often they gave the same")
+        status_table(item_rows(report), "Score and questions: whether raters agree, and how often they gave the same")
         st.caption(
             "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
             "near ones count almost as the same."

@@ -425,21 +425,19 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
     st.subheader("Cannot be rated", anchor=False)
     st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
     names = store.transcripts.game_names()
-    frame = pd.DataFrame(
-        [
-            {
-                "Game": shortened(names.get(one.transcript_id, one.transcript_id), 60),
-                "Rater": one.rater,
-                "Reason": one.reason.words,
-                "Note": one.note,
-                "When": local_time(one.created_at),
-                "Taken back by": one.undone_by or "",
-            }
-            for one in found
-        ]
-    )
+    rows = [
+        {
+            "Game": shortened(names.get(one.transcript_id, one.transcript_id), 60),
+            "Rater": one.rater,
+            "Reason": one.reason.words,
+            "Note": one.note,
+            "When": local_time(one.created_at),
+            "Taken back by": one.undone_by or "",
+        }
+        for one in found
+    ]
     if (
-        row := pick_row(frame, "Games that cannot be rated", f"discards_{hash(tuple(one.id for one in found))}")
+        row := pick_row(rows, "Games that cannot be rated", f"discards_{hash(tuple(one.id for one in found))}")
     ) is not None:
         chosen = found[row]
         st.button(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared import state
@@ -109,7 +108,7 @@ def row_agreement(report: AgreementReport) -> None:
         config={"displayModeBar": False},
         alt="Kappa between rule, judge and person by metric. " + "; ".join(map(whisker_words, whiskers)),
     )
-    status_table(pd.DataFrame(map(_row_agreement, report.rows)), "Agreement of rule, judge and person by metric")
+    status_table([*map(_row_agreement, report.rows)], "Agreement of rule, judge and person by metric")
 
 
 def _disputed_rows(report: AgreementReport) -> None:
@@ -177,4 +176,4 @@ def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:
     if len(rows) > _FIRST:
         with st.expander(f"All {counted(len(rows), 'game')} with a difference"):
-            status_table(pd.DataFrame(rows), alt)
+            status_table(rows, alt)

@@ -34,7 +34,7 @@ def raters(report: AgreementReport) -> None:
         config={"displayModeBar": False},
         alt="Krippendorff's alpha by item. " + "; ".join(map(whisker_words, rows)),
     )
-    status_table(pd.DataFrame(map(_item_row, report.items)), "Agreement by item")
+    status_table([*map(_item_row, report.items)], "Agreement by item")
     st.caption(
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
         "Floor: how often always the commonest answer would agree."
@@ -90,23 +90,21 @@ def references(report: AgreementReport) -> None:
         alt="Weighted kappa by metric. " + "; ".join(map(whisker_words, rows)),
     )
     status_table(
-        pd.DataFrame(
-            [
-                {
-                    "Metric": one.label,
-                    "Kappa": figure_text(one.kappa),
-                    "Ceiling": number_text(one.ceiling_kappa),
-                    "Rank agreement": figure_text(one.spearman),
-                    "Above the raters": number_text(one.bias.value, "+"),
-                    "Same answer": share_text(one.exact.value),
-                    "Two raters": share_text(one.ceiling_exact),
-                    "Floor": share_text(one.floor_exact),
-                    "Games": one.games,
-                    "Ratings": one.ratings,
-                }
-                for one in shown
-            ]
-        ),
+        [
+            {
+                "Metric": one.label,
+                "Kappa": figure_text(one.kappa),
+                "Ceiling": number_text(one.ceiling_kappa),
+                "Rank agreement": figure_text(one.spearman),
+                "Above the raters": number_text(one.bias.value, "+"),
+                "Same answer": share_text(one.exact.value),
+                "Two raters": share_text(one.ceiling_exact),
+                "Floor": share_text(one.floor_exact),
+                "Games": one.games,
+                "Ratings": one.ratings,
+            }
+            for one in shown
+        ],
         "Metrics against raters",
     )
     st.caption(

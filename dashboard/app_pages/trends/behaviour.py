@@ -65,11 +65,11 @@ def _calls(found: data.Spending) -> None:
             "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
             + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
         )
-        status_table(data.models_frame(found), "Calls by model and purpose")
+        status_table(data.model_rows(found), "Calls by model and purpose")
     if not found.runs.empty:
         st.subheader("By evaluation run", anchor=False)
         st.caption(
             "Known already: answers reused from earlier runs, at no cost. "
             "Recorded answers that are played back are in neither count."
         )
-        status_table(data.runs_frame(found), "Evaluation runs with their cost")
+        status_table(data.run_rows(found), "Evaluation runs with their cost")

@@ -58,12 +58,13 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def behaviour_words(found: pd.DataFrame) -> pd.DataFrame:
-    """The columns of :func:`behaviour_frame` in words; empty where unknown."""
-    told = {"Iteration": found["Iteration"], "Games": found["Games"]}
-    for column, (name, words) in _IN_WORDS.items():
-        told[name] = found[column].map(lambda value, words=words: "" if pd.isna(value) else words(value))
-    return pd.DataFrame(told)
+def behaviour_words(found: pd.DataFrame) -> list[dict[str, object]]:
+    """The rows of :func:`behaviour_frame` in words; empty where unknown."""
+    return [
+        {name: row[name] for name in ("Iteration", "Games")}
+        | {name: "" if pd.isna(row[column]) else words(row[column]) for column, (name, words) in _IN_WORDS.items()}
+        for row in found.to_dict("records")
+    ]
 
 
 def _times(value: float) -> str:
@@ -180,46 +181,42 @@ def totals(found: Spending) -> dict[str, str]:
     return found_totals | ({"Answers known already": f"{kept:,} of {answers:,}"} if answers else {})
 
 
-def models_frame(found: Spending) -> pd.DataFrame:
+def model_rows(found: Spending) -> list[dict[str, object]]:
     """Calls by model and purpose, in words."""
-    return pd.DataFrame(
-        [
-            {
-                "Model": one["model"],
-                "For": DIMENSION_LABELS.get(one["purpose"], str(one["purpose"]).replace("_", " ")).lower(),
-                "Calls": one["calls"],
-                "Failed": one["failed"],
-                "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
-                "Cached": share_text(one["cached_tokens"] / one["input_tokens"] if one["input_tokens"] else None),
-                "Spent": usd_text(one["cost_usd"]),
-                "No price": one["unpriced"],
-                "Median time": _seconds(one["median_seconds"]),
-                "Slow (95 %)": _seconds(one["slow_seconds"]),
-            }
-            for one in found.models.to_dict("records")
-        ]
-    )
+    return [
+        {
+            "Model": one["model"],
+            "For": DIMENSION_LABELS.get(one["purpose"], str(one["purpose"]).replace("_", " ")).lower(),
+            "Calls": one["calls"],
+            "Failed": one["failed"],
+            "Tokens": f"{one['input_tokens']:,} / {one['output_tokens']:,}",
+            "Cached": share_text(one["cached_tokens"] / one["input_tokens"] if one["input_tokens"] else None),
+            "Spent": usd_text(one["cost_usd"]),
+            "No price": one["unpriced"],
+            "Median time": _seconds(one["median_seconds"]),
+            "Slow (95 %)": _seconds(one["slow_seconds"]),
+        }
+        for one in found.models.to_dict("records")
+    ]
 
 
-def runs_frame(found: Spending) -> pd.DataFrame:
+def run_rows(found: Spending) -> list[dict[str, object]]:
     """Evaluation runs, the latest first, in words."""
-    return pd.DataFrame(
-        [
-            {
-                "When": local_time(one["created_at"]),
-                "Agent": one["agent"],
-                "State": one["status"],
-                "Model": "" if pd.isna(one["model"]) else one["model"],
-                "Answers": one["answers"],
-                "Known already": one["kept"],
-                "Calls": _whole(one["calls"]),
-                "Tokens": f"{_whole(one['input_tokens'])} / {_whole(one['output_tokens'])}",
-                "Spent": usd_text(one["cost_usd"]),
-                "Took": _seconds(one["seconds"]),
-            }
-            for one in found.runs.to_dict("records")
-        ]
-    )
+    return [
+        {
+            "When": local_time(one["created_at"]),
+            "Agent": one["agent"],
+            "State": one["status"],
+            "Model": "" if pd.isna(one["model"]) else one["model"],
+            "Answers": one["answers"],
+            "Known already": one["kept"],
+            "Calls": _whole(one["calls"]),
+            "Tokens": f"{_whole(one['input_tokens'])} / {_whole(one['output_tokens'])}",
+            "Spent": usd_text(one["cost_usd"]),
+            "Took": _seconds(one["seconds"]),
+        }
+        for one in found.runs.to_dict("records")
+    ]
 
 
 def _seconds(seconds: float) -> str:

@@ -308,7 +308,7 @@ def _iteration_target(metric: str, iteration: str) -> MarkTarget:
     return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
 
 
-def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> pd.DataFrame:
+def mean_rows(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> list[dict[str, object]]:
     """The numbers of a chart: one row per metric and iteration with mean, interval, ends and counts.
 
     Args:
@@ -319,7 +319,7 @@ def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]
     for name, definition in definitions.items():
         for _, group in points[points["metric"] == name].groupby("position"):
             scores = group["score"].dropna()
-            row = {
+            row: dict[str, object] = {
                 "Metric": definition.label,
                 "Iteration": str(group["iteration"].iloc[0]),
                 "Mean": score_text(scores.mean() if len(scores) else None, definition.scale),
@@ -333,7 +333,7 @@ def mean_table(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]
             if "control" in group:
                 row["Scrambled copies"] = summarise_controls(group.loc[group["score"].notna(), "control"]).words
             rows.append(row)
-    return pd.DataFrame(rows)
+    return rows
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:

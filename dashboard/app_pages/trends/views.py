@@ -121,7 +121,7 @@ def numbers(
         for name, definition in definitions.items():
             games = shown[shown["metric"] == name]
             st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
-        status_table(resources.once(data.mean_table, key, shown, definitions), "Every metric by iteration")
+        status_table(resources.once(data.mean_rows, key, shown, definitions), "Every metric by iteration")
         csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
 
 

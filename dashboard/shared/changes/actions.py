@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared import resources, state
@@ -135,12 +134,18 @@ def recently_deleted(store: Store) -> None:
         return
     with st.expander(f"Deleted, can come back: {len(found)}", icon=":material/delete:"):
         st.caption("Deleted games count nowhere. Adding the same file again brings a game back too, with its ratings.")
-        rows = [(one.label, str(one.kind), one.games, one.who, local_time(one.deleted_at)) for one in found]
-        columns = ["Name", "What", "Games", "By", "When"]
-        frame = pd.DataFrame(rows, columns=columns)
-        _ways_back(
-            store, found[pick_row(frame, "What was deleted and can come back", "deleted_table", at_first=0) or 0]
-        )
+        rows = [
+            {
+                "Name": one.label,
+                "What": str(one.kind),
+                "Games": one.games,
+                "By": one.who,
+                "When": local_time(one.deleted_at),
+            }
+            for one in found
+        ]
+        place = pick_row(rows, "What was deleted and can come back", "deleted_table", at_first=0)
+        _ways_back(store, found[place or 0])
 
 
 def note_deleted(transcript_ids: Sequence[str]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -246,4 +245,4 @@ def job_history(store: Store) -> None:
         for job in recent
     ]
     with st.expander("Jobs that failed or were cancelled"):
-        status_table(pd.DataFrame(rows), "The latest background jobs, newest first")
+        status_table(rows, "The latest background jobs, newest first")
