@@ -74,7 +74,6 @@ STREAMLIT_FREE = {
     "dashboard/app_pages/overview/cockpit_data.py",
     "dashboard/shared/formatting.py",
     "dashboard/app_pages/games/insights_data.py",
-    "dashboard/app_pages/trends/charts.py",
     "dashboard/app_pages/trends/data.py",
 }
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from evaluation.iterations.board import IterationSummary
+from evaluation.iterations.keep_or_revert import Choice
 from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, grouped
 
@@ -157,3 +159,12 @@ def duration_text(seconds: float) -> str:
     if seconds < 90:
         return f"{max(0, round(seconds))} s"
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def decided_words(one: IterationSummary) -> str:
+    """A person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
+    rule = look(one.decision.choice).word if one.decision else ""
+    if one.decision and one.decision.choice in (Choice.KEEP, Choice.REVERT):
+        rule = f"rule: {rule}"
+    words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
+    return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))

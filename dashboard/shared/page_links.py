@@ -81,3 +81,8 @@ def team_link() -> None:
     """A link to the table of raters by games, for those who lead."""
     if identity.allowed(Action.EDIT):
         st.page_link(TEAM_PAGE, label="Who rates what?", icon=":material/groups:")
+
+
+def transcript_link(label: str, **parameters: str) -> None:
+    """A link to the Games page; ``parameters`` are those of its address."""
+    st.page_link(GAMES_PAGE, label=label, icon=":material/arrow_forward:", query_params=parameters)

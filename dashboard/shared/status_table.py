@@ -1,18 +1,21 @@
-"""Tables that are read: whole texts, a colour for each status, cards on a phone, rows or cells that can be chosen."""
+"""Tables that are read: whole texts, a colour for each status, cards on a phone, rows to choose; and their files."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.component_script import component_script
+from dashboard.shared.drawing import component_script
+from evaluation.writers import csv_text
 
 _FOLDER = Path(__file__).parent
 _text_table = st.components.v2.component(
@@ -150,3 +153,22 @@ def cell_text(cell: Any) -> str:
 
 _MINUS = re.compile(r"(?<![\w])-(?=\d)")
 _FIGURE = re.compile(r"[-+\d][-+\d.,%()\s]*(?:to [-+\d.,%()\s]+)?(?:points|USD)?")
+
+
+def csv_download(label: str, table: Callable[[], Table], file_name: str) -> None:
+    """A button for a table as CSV in which nothing runs when a spreadsheet opens it."""
+    # A byte order mark tells spreadsheets that it is UTF-8.
+    _download(label, lambda: ("\ufeff" + csv_text(pd.DataFrame(table()))).encode("utf-8"), file_name, "text/csv")
+
+
+def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
+    """A button for data as JSON."""
+
+    def text() -> bytes:
+        return json.dumps(data(), ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8")
+
+    _download(label, text, file_name, "application/json")
+
+
+def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
+    access_checks.download_button("table", label, make, file_name, mime, key=f"download {file_name}")

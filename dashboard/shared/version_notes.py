@@ -1,4 +1,4 @@
-"""Notes on how far scores can be trusted: of weak metrics, and of several versions, with a button to score again."""
+"""Notes above a page: a newer iteration, weak metrics, and scores of several versions, with a button to score again."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.shared import resources, state
-from dashboard.shared.changes import data
-from dashboard.shared.changes.actions import attempt
+from dashboard.shared import changes, resources, state
+from dashboard.shared.changes import attempt
 from dashboard.shared.jobs import jobs
-from dashboard.shared.page_links import guide_link
+from dashboard.shared.page_links import add_games_link, guide_link
 from evaluation.access import Action
-from evaluation.iterations.board import VersionMix
+from evaluation.iterations.board import Board, VersionMix
+from evaluation.iterations.keep_or_revert import FEWEST_GAMES, LONGEST_NAME
 from evaluation.rubric.definitions import ENGAGEMENT, VERSIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.validity import metric_trust, trust_sentence
 
 _REMEDY = "Score the games again by today's definitions; ratings and overrides stand, older results stay on record."
@@ -24,7 +24,7 @@ _REMEDY = "Score the games again by today's definitions; ratings and overrides s
 
 def versions_banner(store: Store) -> None:
     """A warning over all that is stored, and a button that scores outdated games again; nothing when all compare."""
-    found = resources.read(data.versions)
+    found = resources.read(changes.versions)
     if not found.all:
         return
     with st.container(border=True):
@@ -48,7 +48,7 @@ def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
             f"{_REMEDY}",
             icon=":material/difference:",
         )
-        _button(store, resources.read(data.versions).outdated)
+        _button(store, resources.read(changes.versions).outdated)
 
 
 def _button(store: Store, games: int) -> None:
@@ -83,7 +83,7 @@ _BESIDE_LINK = 720
 
 def pair_note(before: str, after: str) -> None:
     """A warning beside the comparison of two iterations whose games were scored by several versions."""
-    mixes = [mix for mix in resources.read(data.mixes_between, before, after) if mix.is_mixed]
+    mixes = [mix for mix in resources.read(changes.mixes_between, before, after) if mix.is_mixed]
     if mixes:
         words = " ".join(mix.words for mix in mixes)
         st.warning(f"{words} Score them again before you decide.", icon=":material/difference:")
@@ -97,3 +97,13 @@ def _head(mixes: Sequence[VersionMix]) -> str:
 
 def _start(store: Store) -> None:
     attempt(lambda: jobs.start(store, jobs.REEVALUATE), "Scoring games again.", Action.EVALUATE)
+
+
+def newer_note(board: Board, shown: str) -> None:
+    """Draws the line with a link to adding games; nothing where the iteration called ``shown`` is the newest."""
+    newer = board.newer_than(shown)
+    if newer is not None:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            name = shortened(newer.iteration.name, LONGEST_NAME)
+            st.text(f"{name} is newer: {len(newer.games)} of {FEWEST_GAMES} games.", width="content")
+            add_games_link("Add games")

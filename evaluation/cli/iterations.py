@@ -38,8 +38,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
     """Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one."""
     if context.invoked_subcommand is not None:
         return
-    from evaluation.cli._board import board_dict, board_lines
-    from evaluation.cli.rendering import mix_dict, stored_mixes, warn_of
+    from evaluation.cli.rendering import board_dict, board_lines, mix_dict, stored_mixes, warn_of
     from evaluation.workflows.iterations import stored_board, stored_losses
 
     store = open_store()

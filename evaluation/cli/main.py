@@ -54,7 +54,7 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "experiment": CommandEntry("experiment", "app", "Treatment against control, and TinyTroupe's Table 1."),
     "agents": CommandEntry("agents", "app", "List agents, and give them personas."),
     "propositions": CommandEntry("agents", "propositions_app", "Check the files of claims that agents are judged by."),
-    "corrections": CommandEntry("corrections", "app", "Show or change what is corrected for an agent."),
+    "corrections": CommandEntry("agents", "corrections_app", "Show or change what is corrected for an agent."),
     "persona": CommandEntry("persona", "app", "Evaluate agents, and compare them with baselines."),
     "eval": CommandEntry("persona", "app", "Alias of 'persona'."),
     "export": CommandEntry("export", "export", "Write transcripts, scores or people's answers to a file."),

@@ -82,6 +82,6 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     _, (title, ours, runs) = data.table1_directions([model])
     assert title == "Here, in the latest runs"
     # A row for the one experiment that was run; it opens that run.
-    (line,) = ours.to_dict("records")
+    (line,) = ours
     assert line["Experiment"].startswith("2.2: ")
     assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [record.id])

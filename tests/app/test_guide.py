@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from dashboard.app_pages.settings import shapes as parts
+from dashboard.app_pages.settings import guide as parts
 from dashboard.app_pages.settings.explanations import explained_metrics, terms
 from evaluation.files.bundled import documentation_root
 from evaluation.readers import read_upload

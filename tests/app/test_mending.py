@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.shared.changes import data
+from dashboard.shared import changes as data
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from tests.app.drawn import wait_for_jobs

@@ -9,7 +9,7 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.shared.marks.targets import first_losing_message
+from dashboard.shared.clicked_marks import first_losing_message
 from tests.browser.hands import settle
 
 ROWS = ".picture-box .row:not(.head)"

@@ -28,7 +28,7 @@ from dashboard.app_pages.games.insights_data import read_place
 from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
 from dashboard.shared.chat.conversation import read_open
-from dashboard.shared.marks.pictures import read_mark
+from dashboard.shared.clicked_marks import read_mark
 from evaluation.access import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError

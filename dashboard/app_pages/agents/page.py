@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from dashboard.app_pages.agents import persona_form, propositions, run_panel, scores
-from dashboard.app_pages.agents.gate_outcomes import gate
+from dashboard.app_pages.agents import persona_form, run_panel, scores
+from dashboard.app_pages.agents.gate import gate
 from dashboard.app_pages.agents.run_comparison import compare_runs
 from dashboard.shared import personas, resources, state
 from dashboard.shared.first_run import first_steps
@@ -34,7 +34,7 @@ def show() -> None:
     scores.agents_table(found)
     with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
         persona_form.persona_form(store, person)
-        propositions.claims_table(person)
+        persona_form.claims_table(person)
     form = st.expander(
         "Evaluate agents", icon=":material/play_arrow:", key="evaluate", on_change="rerun", bind="query-params"
     )

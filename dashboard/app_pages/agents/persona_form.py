@@ -1,4 +1,4 @@
-"""Edit an agent's persona, and which speakers are the agent."""
+"""Edit an agent's persona, which speakers are the agent, and show the claims that the agent is held against."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from typing import Any
 
 import streamlit as st
 
+from dashboard.app_pages.agents.profile_data import claim_text
+from dashboard.shared.jobs.judging_jobs import proposition_library
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
+from dashboard.shared.status_table import status_table
 from dashboard.shared.typed_text import tell_beyond
+from evaluation.comparison.runs import general_claim
+from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Proposition
 from evaluation.persona.agents import Agent
+from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.store import Store
 
 _LONGEST_PERSONA = 50_000
@@ -73,3 +79,28 @@ def _speakers(store: Store, person: SelectableAgent) -> None:
             if st.form_submit_button("Link this speaker to the agent", key="map_speaker_send") and other:
                 store.agents.map_speaker(other, person.id, who=f"dashboard {datetime.now(UTC):%Y-%m-%d}")
                 st.rerun()
+
+
+def claims_table(person: SelectableAgent) -> None:
+    """Draws the claims that the agent is held against today, whether a run has asked them or not."""
+    library = proposition_library()
+    rows = [
+        {
+            "Claim": _in_words(each, person),
+            "Dimension": LABELS[dimension],
+            # The folders above say nothing about the claim, but much about the server.
+            "File and line": "/".join(each.source.split("/")[-2:]),
+            "For": "everybody" if each.agent_id != person.id else "this one",
+            "Weight": each.weight,
+        }
+        for dimension in DIMENSIONS
+        if (dimension in ENVIRONMENT_DIMENSIONS) is person.is_channel
+        for each in library.propositions_for(dimension, [person.id])
+    ]
+    status_table(rows, "Claims with file and line, and weight")
+    st.caption("These are YAML files. Edit them with a text editor; `dramaturg propositions check` finds mistakes.")
+
+
+def _in_words(one: Proposition, person: SelectableAgent) -> str:
+    claim = general_claim(one.claim.replace("{{agent_name}}", person.name), "{{action}}")
+    return claim_text(claim, is_fault=one.is_inverted)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.clicked_marks import MarkTargets, RunTarget
 from dashboard.shared.local_time import local_time
-from dashboard.shared.marks.targets import MarkTargets, RunTarget
 from dashboard.shared.personas import SelectableAgent, judge_words, score_text
 from evaluation.comparison.runs import by_game, claim_of
 from evaluation.judging.answers import HIGHEST_SCORE

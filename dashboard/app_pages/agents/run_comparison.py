@@ -11,14 +11,13 @@ from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.app_pages.agents.scores import show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
-from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_rows
-from dashboard.shared.downloads import json_download
-from dashboard.shared.example_row import transcript_link
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.page_links import transcript_link
 from dashboard.shared.personas import SelectableAgent
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import json_download, status_table
 from evaluation.comparison.runs import (
     NO_CHANGE,
     Run,

@@ -16,11 +16,11 @@ from dashboard import access_checks
 from dashboard.app_pages.agents.gate_data import agent_words
 from dashboard.app_pages.agents.profile_data import ScoredClaim, game_means, profile, scored_claims, shown_dimensions
 from dashboard.shared import personas, queries, resources, state
-from dashboard.shared.changes.actions import attempt
+from dashboard.shared.changes import attempt
+from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
+from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.local_time import local_time
-from dashboard.shared.marks.pictures import define_picture, remember_click, take_clicked_mark
-from dashboard.shared.marks.targets import MarkTarget, RunTarget
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
 from dashboard.shared.status_table import status_table

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.app_pages.experiments import data, runs, start_ab_test, start_run, table1
+from dashboard.app_pages.experiments import data, runs, start, table1
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
 
@@ -19,7 +19,7 @@ def show() -> None:
         form = st.expander("Run an A/B test", expanded=not tests, key=AB_FORM, on_change="rerun", bind="query-params")
         if form.open:
             with form:
-                start_ab_test.ab_form(store)
+                start.ab_form(store)
         return
     found = resources.read(data.shown_runs)
     if view == TABLE1:
@@ -33,11 +33,11 @@ def show() -> None:
             "An experiment lets the same agents talk twice, with corrections and without, and compares how they hold "
             "their character.",
         )
-        start_run.load_example(store)
+        start.load_experiment(store)
     form = st.expander("Run an experiment", expanded=not found, key=FORM, on_change="rerun", bind="query-params")
     if form.open:
         with form:
-            start_run.start_form(store)
+            start.start_form(store)
 
 
 show()

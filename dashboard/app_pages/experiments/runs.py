@@ -9,11 +9,11 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.app_pages.experiments import data, start_ab_test
+from dashboard.app_pages.experiments import data, start
 from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
-from dashboard.shared.charts.drawing import draw_chart
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state, plain, words_of
@@ -209,11 +209,11 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
             "An A/B test compares variants of a configuration on the same measures. Start one here, or with "
             "`dramaturg ab CONFIG`.",
         )
-        start_ab_test.load_example(store)
+        start.load_test(store)
         return
     by_id = {test.id: test for test in found}
     titles = {key: test.name for key, test in by_id.items()}
-    chosen = by_id[_choose("A/B test", titles, start_ab_test.TEST, start_ab_test.CHOSEN)]
+    chosen = by_id[_choose("A/B test", titles, start.TEST, start.CHOSEN)]
     job = running_order(store, AB_KIND, chosen.id)
     if job is not None:
         st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
@@ -231,7 +231,7 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
         return
     st.warning("Some runs are left. Those that are done are stored.", icon=":material/pause_circle:")
     if _is_to_go_on(store, AB_KIND, "A/B test", order[1]):
-        start_ab_test.start(store, *order)
+        start.start_test(store, *order)
 
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:

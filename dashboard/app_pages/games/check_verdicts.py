@@ -11,13 +11,13 @@ from typing import Any
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
-from dashboard.shared.changes.actions import attempt
+from dashboard.shared.changes import attempt
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.component_script import component_script
-from dashboard.shared.example_row import transcript_link
+from dashboard.shared.drawing import component_script
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.page_links import transcript_link
 from dashboard.shared.typed_text import take_name
 from evaluation.access import Action
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH

@@ -13,14 +13,14 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared import queries, resources, state
-from dashboard.shared.downloads import csv_download
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
+from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
-from dashboard.shared.marks.pictures import define_picture, remember_click
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
+from dashboard.shared.status_table import csv_download
 from evaluation.coverage import LOW_EVIDENCE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS

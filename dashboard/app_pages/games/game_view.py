@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.games.insights import insights
 from dashboard.app_pages.games.ledger import excluded_words, ledger_table, show_ledger
-from dashboard.app_pages.games.message_detail import message_detail
+from dashboard.app_pages.games.ledger_row import message_detail
 from dashboard.shared import resources, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open

@@ -14,7 +14,7 @@ from dashboard.app_pages.games import insights_data as data
 from dashboard.app_pages.games.insights_data import OpenGame
 from dashboard.app_pages.games.ledger_row import choose_message
 from dashboard.shared import resources
-from dashboard.shared.charts.drawing import draw_chart
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError

@@ -20,10 +20,9 @@ from dashboard.app_pages.games.ledger import show_ledger
 from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.app_pages.games.two_games import two_games
 from dashboard.shared import queries, resources, state
-from dashboard.shared.changes.actions import recently_deleted, show_outcome
+from dashboard.shared.changes import recently_deleted, show_outcome
+from dashboard.shared.clicked_marks import MarkTarget, address, take_clicked_mark
 from dashboard.shared.identity.visible_games import open_game
-from dashboard.shared.marks.pictures import take_clicked_mark
-from dashboard.shared.marks.targets import MarkTarget, address
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError

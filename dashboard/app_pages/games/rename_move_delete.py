@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
-from dashboard.shared.changes.actions import attempt, delete
+from dashboard.shared.changes import attempt, delete
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.errors import InputError

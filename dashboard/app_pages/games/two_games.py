@@ -9,11 +9,10 @@ import streamlit as st
 from dashboard.shared import queries, state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
-from dashboard.shared.example_row import transcript_link
+from dashboard.shared.clicked_marks import MarkTarget, remember_target
 from dashboard.shared.formatting import score_text
-from dashboard.shared.marks.pictures import remember_target
-from dashboard.shared.marks.targets import MarkTarget
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import transcript_link
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import status_table
 from evaluation.judged_by import have_one_judge

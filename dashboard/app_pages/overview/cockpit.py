@@ -19,16 +19,15 @@ from dashboard.app_pages.overview.cockpit_data import (
     waiting_games,
     without_ratings,
 )
+from dashboard.app_pages.overview.decisions import decision_form
 from dashboard.shared import page_links, queries, resources, state
-from dashboard.shared.changes.keep_or_revert import decision_form
-from dashboard.shared.example_row import transcript_link
+from dashboard.shared.clicked_marks import remember_click
+from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import look
 from dashboard.shared.identity.visible_games import hidden_note
-from dashboard.shared.marks.pictures import define_picture, remember_click
-from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import guide_link, hand_over, team_link
-from dashboard.shared.version_notes import pair_note
+from dashboard.shared.page_links import guide_link, hand_over, team_link, transcript_link
+from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary

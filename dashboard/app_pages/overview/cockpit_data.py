@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import Color, look, score_text, spread_text, threshold_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice

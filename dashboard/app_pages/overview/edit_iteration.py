@@ -9,11 +9,9 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources, state
-from dashboard.shared.changes import data
-from dashboard.shared.changes.actions import attempt, delete, person
-from dashboard.shared.changes.keep_or_revert import promote
+from dashboard.app_pages.overview.decisions import promote, sign_off
+from dashboard.shared import changes, resources, state
+from dashboard.shared.changes import attempt, delete, person
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
@@ -56,7 +54,7 @@ class _Refused:
 
 def more_menu(store: Store, shown: IterationSummary, board: Board) -> None:
     """A menu with what is known about the iteration, and forms for what can be edited."""
-    edits = resources.read(data.history, shown.iteration.name)
+    edits = resources.read(changes.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
     with st.popover("More", icon=":material/more_horiz:", key="manage_iteration"):
@@ -274,7 +272,7 @@ def manage_games(store: Store, board: Board, shown: str | None) -> None:
         board: The iterations that games can be moved into.
         shown: The iteration that the page shows; ``None`` for none.
     """
-    games = resources.share(data.stored_games)
+    games = resources.share(changes.stored_games)
     places = [_THESE, _LOOSE, _ALL] if shown is not None else [_LOOSE, _ALL]
     place = st.segmented_control("Games of", places, default=places[0], required=True, key="games_of")
     listed = _listed(games, place, shown)

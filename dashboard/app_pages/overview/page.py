@@ -7,10 +7,10 @@ from dashboard.app_pages.overview.cockpit import cockpit, pick_pair
 from dashboard.app_pages.overview.edit_iteration import manage_games, more_menu
 from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
-from dashboard.shared.changes.actions import recently_deleted, show_outcome
+from dashboard.shared.changes import recently_deleted, show_outcome
+from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import first_run_guide, no_games_yet
 from dashboard.shared.identity.visible_games import is_engagement_hidden
-from dashboard.shared.marks.pictures import open_clicked_mark
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store

@@ -10,10 +10,8 @@ from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS, difference_rows, export_rows
-from dashboard.shared.downloads import csv_download, json_download
-from dashboard.shared.example_row import example_row
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.comparison.iterations import IterationComparison, comparison_data, typical_pair
 from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
@@ -163,7 +161,7 @@ def _mover(one: Mover) -> None:
             st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
         plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")
         for example in one.examples:
-            example_row(example, one.metric)
+            parts.example_row(example, one.metric)
 
 
 def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> None:

@@ -6,25 +6,22 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.app_pages.overview.sign_off import sign_off
-from dashboard.shared import resources, state
-from dashboard.shared.changes import data
-from dashboard.shared.changes.keep_or_revert import decided_words
-from dashboard.shared.example_row import example_row
-from dashboard.shared.formatting import look, share_text, usd_text
+from dashboard.app_pages.overview.decisions import sign_off
+from dashboard.shared import changes, resources, state
+from dashboard.shared.formatting import decided_words, look, share_text, usd_text
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import add_games_link, rate_link
+from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
 from dashboard.shared.queries import Overview, score_cell
 from dashboard.shared.status_table import open_row, status_table
-from evaluation.comparison.movers import Losses
+from evaluation.comparison.movers import Example, Losses
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
 from evaluation.iterations.tests import GameTest, with_open_engagement
 from evaluation.rubric.advice import Advice, advise, nothing_to_fix
-from evaluation.rubric.definitions import ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import stored_losses
 
 _TESTS_SHOWN = 12
@@ -41,7 +38,7 @@ def waiting_for_review(seen: Overview) -> None:
     if waiting.empty:
         return
     with st.expander(f"Games without a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"):
-        status_table(data.waiting_counts(waiting), "How many games wait in which iteration")
+        status_table(changes.waiting_counts(waiting), "How many games wait in which iteration")
         first = waiting.head(_WAITING_SHOWN)
         status_table(first, "Games that nobody has rated")
         if len(first) < len(waiting):
@@ -167,3 +164,22 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
     st.caption("A row opens the decision on its iteration.")
     if (place := open_row(rows, "Iterations with the mean of every metric", "all_iterations")) is not None:
         state.choose_next(iteration=order[place].iteration.name, overview="Decision")
+
+
+_LONGEST_REASON = 300
+_LONGEST_QUOTE = 200
+_LONGEST_NAME = 60
+
+
+def example_row(example: Example, metric: str) -> None:
+    """Shows one example of a metric, with a link to its message or ledger."""
+    link = {"transcript": example.transcript_id}
+    if example.message_id:
+        link |= {"message": example.message_id, "metric": metric}
+    else:
+        link |= {"show": state.LEDGER, "rows_of": DEFINITIONS[metric].label}
+    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
+    lines = (shortened(example.game, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+    with st.container(gap=None):
+        plain("\n".join(filter(None, lines)))
+        transcript_link("Open the message" if example.message_id else "Open the ledger", **link)

@@ -12,9 +12,9 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared import resources, state
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
+from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import Color, share_text
-from dashboard.shared.marks.pictures import define_picture, remember_click, remember_target
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures

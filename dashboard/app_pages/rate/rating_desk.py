@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
-from dashboard.shared.component_script import component_script
+from dashboard.shared.drawing import component_script
 from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import MAX_COMMENT_LENGTH, QUESTION_COUNT, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS

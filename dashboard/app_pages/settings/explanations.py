@@ -10,9 +10,9 @@ from functools import cache
 import streamlit as st
 
 from dashboard.shared import queries, resources
-from dashboard.shared.example_row import transcript_link
 from dashboard.shared.formatting import Color, threshold_text
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError

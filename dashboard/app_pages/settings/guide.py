@@ -1,14 +1,24 @@
-"""The guide: what this is, metrics and terms with examples, transcript formats, and a check of a transcript."""
+"""The guide: what this is, metrics and terms, the shapes of transcripts, and a check of the reader's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.app_pages.settings import explanations
-from dashboard.app_pages.settings import shapes as parts
 from dashboard.shared import queries, resources, state
 from dashboard.shared.column_mapping import chosen_columns
+from dashboard.shared.notices import plain
 from dashboard.shared.open_questions import chosen_answers
 from dashboard.shared.page_links import add_games_link
+from dashboard.shared.status_table import status_table
 from dashboard.shared.typed_text import tell_beyond
+from evaluation.readers import Answers, ColumnMapping, Limits, read_uploads
+from evaluation.text.display import counted
+from evaluation.workflows.validation import Report
 
 ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 _LONGEST_PASTED = 200_000
@@ -48,16 +58,182 @@ def shapes() -> None:
         given = [(file.name, file.getvalue()) for file in files]
         if pasted.strip():
             given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
-        parts.show_reports(parts.checked(given, limits, chosen_columns(), chosen_answers()))
+        show_reports(checked(given, limits, chosen_columns(), chosen_answers()))
     else:
         st.caption("Each problem is listed with its place and how to fix it.")
 
     st.subheader("Formats", anchor=False)
     table, native, others = st.tabs(["A table", "Native JSON", "Other tools"])
     with table:
-        parts.table_shape()
+        table_shape()
     with native:
-        parts.native_shape()
+        native_shape()
     with others:
-        parts.other_shapes()
+        other_shapes()
     add_games_link("Upload games")
+
+
+EXAMPLES = Path(__file__).with_name("examples")
+_MOST_SHOWN = 20
+
+NATIVE_COLUMNS = ("Field", "Needed", "Holds", "What for")
+NATIVE_FIELDS = (
+    ("gameId", "no", "text", "Tells games apart. Without one, the content decides."),
+    ("players[].name", "yes", "text", "Everybody who plays, each name once; not the moderator."),
+    ("players[].role", "no", "text", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
+    ("players[].personality", "no", "text", "analytical, aggressive, cautious, social or suspicious."),
+    ("messages[].playerName", "yes", "text", "Who speaks: one of the players, or the moderator."),
+    ("messages[].message", "yes", "text", "The words, as they were said."),
+    ("messages[].roundNumber", "no", "whole number", 'The round; memory accuracy needs it for "last round".'),
+    ("messages[].timestamp", "no", "ISO 8601", "2026-01-31T12:00:00Z; without an offset, UTC."),
+    ("messages[].inReplyToPlayer", "no", "name or null", "Whose latest message this answers; coherence uses it."),
+    ("votes[].voterName", "no", "one of the players", "Without votes, memory accuracy cannot check claims about them."),
+    ("votes[].targetName", "no", "one of the players", "Whom the vote is for; null for an abstention."),
+    ("metadata.cost.totalCost", "no", "number", "US dollars. If all cost fields are 0, the cost counts as unknown."),
+    ("metadata.cost.cacheHitRate", "no", "0 to 1", "Share of the input that came from the provider's cache."),
+)
+
+
+TRACE_COLUMNS = ("Format", "Files", "Speaker", "One game is")
+TRACE_FORMATS = (
+    (
+        "opentelemetry",
+        "OTLP JSON, spans or logs: GenAI conventions (three generations) and OpenInference; also CrewAI's",
+        "the agent's name on the span or on the nearest one around it; without one, agents are told apart by their "
+        "instructions",
+        "the conversation, else the session, else the trace",
+    ),
+    (
+        "phoenix",
+        "attributes of a span as a flat map: alone, in a list, or one per line",
+        "as in opentelemetry",
+        "as in opentelemetry",
+    ),
+    (
+        "langfuse",
+        "a trace with observations, or rows of observations; JSON, JSON Lines",
+        "the nearest AGENT, or its agent_name",
+        "the session, else the trace",
+    ),
+    (
+        "langsmith",
+        "runs, a tree of runs, {runs}; JSON, JSON Lines",
+        "langgraph_node, else the nearest chain",
+        "thread_id, else the trace",
+    ),
+    ("langgraph", "state, history of snapshots, LangChain messages", "name, else assistant", "the file"),
+    ("autogen", "messages, results, team state", "source", "the file"),
+    ("crewai", "output_log_file as JSON", "agent", "the file"),
+    ("concordia", "HTML page, JSON log", "name before  -- ; entity_name", "the file; a scene is a round"),
+)
+
+
+def example(name: str) -> str:
+    """The text of an example that comes with Dramaturg."""
+    return (EXAMPLES / name).read_text(encoding="utf-8")
+
+
+def native_shape() -> None:
+    """The native JSON: what each field is for, and an example to copy."""
+    st.markdown(
+        "One JSON file per game. `players` and `messages` are needed; everything else may be left out, and fields that "
+        "are not listed are ignored."
+    )
+    rows = [dict(zip(NATIVE_COLUMNS, row, strict=True)) for row in NATIVE_FIELDS]
+    alt = "The fields of the native JSON, what they hold and what they are for"
+    status_table(rows, alt)
+    _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
+
+
+def table_shape() -> None:
+    """A table: one row per message."""
+    st.markdown(
+        "One row per message, as CSV, TSV, JSON Lines or Parquet. A column for the speaker and one for the text are "
+        "needed. Columns are recognised by their names (`speaker`, `player`, `author`; `text`, `message`, `content`, "
+        "...). If yours have other names, choose them when you upload the file, or use `--map speaker=COLUMN` on the "
+        "command line. Several games in one table are told apart by a column such as `game_id`."
+    )
+    _copyable(example("messages.csv"), "messages.csv", None, "text/csv")
+
+
+def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
+    with st.expander(f"The example {name}", expanded=False):
+        st.code(text, language=language, height=420)
+    with st.container(horizontal=True):
+        key = f"example_{mime.partition('/')[2]}"
+        access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
+
+
+_OTHERS = """\
+Recognised by their content:
+
+- **games**: LLMafia (the game's folder, or a zip of it), llm-werewolf, werewolf-gpt, AIWolf
+- **agents**: TinyTroupe notebooks, Inspect logs (`.json`, `.eval`), OpenAI chats, ShareGPT
+- **chats**: WhatsApp (`.txt`), Telegram, Discord, Slack
+- **plain text**: `Name: text`, in many shapes
+- Dramaturg's own export, and zips and folders of any of these
+"""
+
+
+def other_shapes() -> None:
+    """The other formats that are recognised."""
+    st.markdown(_OTHERS)
+    st.markdown("Traces of observability tools, and files of agent frameworks:")
+    rows = [dict(zip(TRACE_COLUMNS, row, strict=True)) for row in TRACE_FORMATS]
+    alt = "Formats of traces and agent frameworks: their files, who speaks, and what a game is"
+    status_table(rows, alt)
+
+
+def checked(
+    files: Sequence[tuple[str, bytes]],
+    limits: Limits,
+    columns: Mapping[tuple[str, ...], ColumnMapping],
+    answers: Answers,
+) -> list[Report]:
+    """The recognised format of the files, and their faults; nothing is stored."""
+    return list(map(Report.of, read_uploads(files, limits, columns.get, answers=answers)))
+
+
+def show_reports(reports: Sequence[Report]) -> None:
+    """Every problem of what was handed in, with its place and remedy; other people's text as it is."""
+    refused = [report for report in reports if report.error is not None]
+    if refused:
+        st.error(
+            f"{counted(len(refused), 'game')} of {len(reports)} would be refused. Nothing is stored here.",
+            icon=":material/error:",
+        )
+    else:
+        st.success(f"{counted(len(reports), 'game')} can be uploaded as is.", icon=":material/check:")
+    for report in (refused + [report for report in reports if report.error is None])[:_MOST_SHOWN]:
+        _report(report)
+    if len(reports) > _MOST_SHOWN:
+        st.caption(f"The first {_MOST_SHOWN} of {counted(len(reports), 'game')}; the Games page shows all.")
+
+
+def _report(report: Report) -> None:
+    with st.container(border=True, gap="small"):
+        plain(report.name)
+        if (error := report.error) is not None:
+            st.badge("✗ refused", color="red")
+            if report.format:
+                st.caption(f"Taken for: {report.format}")
+            row = {"Where": error.place, "What is wrong": error.message, "What to do": error.remedy}
+            plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
+            return
+        st.badge("✓ can be uploaded", color="green")
+        st.caption(_counts(report))
+        for warning in report.warnings:
+            st.caption(f":material/warning: {warning}")
+
+
+def _counts(report: Report) -> str:
+    messages = report.messages or {}
+    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+    parts = (
+        f"Recognised as {report.format}",
+        f"{counted(report.players or 0, 'player')}, {report.roles} with a role",
+        f"{counted(sum(messages.values()), 'message')} ({channels})",
+        counted(report.votes or 0, "vote"),
+        counted(report.eliminations or 0, "elimination"),
+    )
+    return " · ".join(parts)

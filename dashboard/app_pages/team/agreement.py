@@ -1,27 +1,35 @@
 """Agreement in a sentence, a line for each question, the games where raters differ, and the numbers folded."""
 
+from __future__ import annotations
+
+import math
+
+import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.team import raters_and_metrics as parts
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources, state
+from dashboard.shared.charts.comparison_charts import item_whiskers, reference_whiskers, whisker_figure, whisker_words
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
-from dashboard.shared.status_table import status_table
-from evaluation.agreement.between_raters import FEWEST_FOR_READING
+from dashboard.shared.status_table import csv_download, json_download, status_table
+from evaluation.agreement.between_raters import FEWEST_FOR_READING, Figure, ItemAgreement
 from evaluation.agreement.report import (
     AGREE,
     NOT,
     PARTLY,
     AgreementReport,
+    agreement_data,
     agreement_level,
     headline,
     often_words,
     other_sentences,
 )
 from evaluation.rubric.rating_guide import QUESTIONS
+from evaluation.statistics.intervals import Interval
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
@@ -94,8 +102,139 @@ def agreement() -> None:
     if numbers.open or state.chosen("item"):
         with numbers:
             if report.shared_games:
-                parts.raters(report)
+                raters(report)
             if report.ratings:
-                parts.references(report)
+                references(report)
             row_agreement(report)
-            parts.export(report)
+            export(report)
+
+
+def raters(report: AgreementReport) -> None:
+    """Alpha of every item with its interval."""
+    st.subheader("Raters against each other", anchor=False)
+    st.caption(
+        "Krippendorff's alpha: 1 is perfect, 0 is chance. From 0.80 it is reliable, from 0.67 good enough for "
+        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; from enough games on, the "
+        "reading goes by their lower ends."
+    )
+    _few_games(report)
+    rows = item_whiskers(report.items)
+    draw_chart(
+        whisker_figure(rows, "Krippendorff's alpha"),
+        key="alphas",
+        config={"displayModeBar": False},
+        alt="Krippendorff's alpha by item. " + "; ".join(map(whisker_words, rows)),
+    )
+    status_table([*map(_item_row, report.items)], "Agreement by item")
+    st.caption(
+        "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
+        "Floor: how often always the commonest answer would agree."
+    )
+
+
+def _few_games(report: AgreementReport) -> None:
+    if report.note:
+        st.caption(report.note)
+
+
+def _item_row(one: ItemAgreement) -> dict[str, object]:
+    return {
+        "Item": one.item.short_label,
+        "Alpha": figure_text(one.alpha),
+        "Reading": one.reading,
+        "AC1": figure_text(one.ac1) if one.ac1 else "",
+        "Same answer": share_text(one.exact.value),
+        "Floor": share_text(one.floor),
+        "Games": one.games,
+        "Answers": one.ratings,
+    }
+
+
+def references(report: AgreementReport) -> None:
+    """The metrics against the raters on one item, between floor and human ceiling."""
+    st.subheader("Metrics against raters", anchor=False)
+    names = [one.item.name for one in report.items]
+    name = st.segmented_control(
+        "Beside",
+        names,
+        default=names[0],
+        required=True,
+        format_func={one.item.name: one.item.short_label for one in report.items}.__getitem__,
+        key="item",
+        bind="query-params",
+    )
+    if name != names[0]:
+        plain(QUESTIONS[names.index(name) - 1])
+    shown = [one for one in report.references if one.item.name == name]
+    rows = reference_whiskers(shown)
+    st.caption(
+        "Quadratic-weighted kappa between metric and ratings. Open diamonds: two raters of the same games, the most "
+        "that a metric can hope for. 0: always the commonest answer."
+    )
+    if not report.shared_games:
+        # Else it stands above, with the raters.
+        _few_games(report)
+    draw_chart(
+        whisker_figure(rows, "weighted kappa", ()),
+        key="kappas",
+        config={"displayModeBar": False},
+        alt="Weighted kappa by metric. " + "; ".join(map(whisker_words, rows)),
+    )
+    status_table(
+        [
+            {
+                "Metric": one.label,
+                "Kappa": figure_text(one.kappa),
+                "Ceiling": number_text(one.ceiling_kappa),
+                "Rank agreement": figure_text(one.spearman),
+                "Above the raters": number_text(one.bias.value, "+"),
+                "Same answer": share_text(one.exact.value),
+                "Two raters": share_text(one.ceiling_exact),
+                "Floor": share_text(one.floor_exact),
+                "Games": one.games,
+                "Ratings": one.ratings,
+            }
+            for one in shown
+        ],
+        "Metrics against raters",
+    )
+    st.caption(
+        "For the score, 0 to 100 % are laid on 1 to 5. For a question, a passed metric stands for yes. No metric "
+        "claims to measure what raters feel; this shows which of them follows it."
+    )
+
+
+def export(report: AgreementReport) -> None:
+    """The agreement of items as CSV, and the whole report as JSON."""
+    with st.container(horizontal=True):
+        csv_download(
+            "Download the table (CSV)",
+            lambda: pd.json_normalize(agreement_data(report)["items"], sep="_"),
+            "agreement.csv",
+        )
+        json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
+
+
+def figure_text(figure: Figure) -> str:
+    """ "0.75 (0.18 to 0.89)", or that it is not defined."""
+    if not figure.is_known:
+        return "not defined"
+    return f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})"
+
+
+def interval_text(interval: Interval, *, signed: bool = True) -> str:
+    """The interval with two digits, or the reason why there is none."""
+    if interval.low is None or interval.high is None:
+        return interval.note or "no interval"
+    sign = "+" if signed else ""
+    return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
+
+
+def number_text(value: float, sign: str = "") -> str:
+    """Two digits, or that it is not defined."""
+    return "not defined" if math.isnan(value) else f"{value:{sign}.2f}"
+
+
+def share_text(value: float) -> str:
+    """A share in percent, or that there is none."""
+    return "not defined" if math.isnan(value) else f"{100 * value:.0f} %"

@@ -15,12 +15,12 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import empty_state, plain, words_of
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.state import TRANSCRIPT
 from dashboard.shared.status_table import pick_cell, pick_row
 from dashboard.shared.style_results import style_table
+from dashboard.shared.version_notes import newer_note
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard

@@ -8,10 +8,10 @@ import streamlit as st
 
 from dashboard.shared import state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
-from dashboard.shared.charts.drawing import draw_chart
-from dashboard.shared.example_row import transcript_link
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.agreement.report import AgreementReport
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement

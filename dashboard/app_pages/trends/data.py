@@ -12,10 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.shared.changes.keep_or_revert import decided_words
 from dashboard.shared.charts.metric_charts import games_of_dots
-from dashboard.shared.formatting import USD, score_text, usd_text
-from dashboard.shared.marks.targets import MarkTarget, MarkTargets
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
+from dashboard.shared.formatting import USD, decided_words, score_text, usd_text
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut

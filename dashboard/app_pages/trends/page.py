@@ -5,15 +5,14 @@ import streamlit as st
 
 from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
-from dashboard.app_pages.trends.behaviour import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
+from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.shared import queries, resources, state
+from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
-from dashboard.shared.marks.pictures import open_clicked_mark
-from dashboard.shared.newer_iteration import newer_note
 from dashboard.shared.notices import plain
-from dashboard.shared.version_notes import trust_note, versions_banner
+from dashboard.shared.version_notes import newer_note, trust_note, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
 _AGENTS_OPEN = "agents_open"

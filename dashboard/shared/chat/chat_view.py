@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.chat.conversation import Conversation
-from dashboard.shared.component_script import component_script
+from dashboard.shared.drawing import component_script
 
 _FOLDER = Path(__file__).parent
 _PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.shared.marks.pictures import read_mark
-from dashboard.shared.marks.targets import MarkTarget
+from dashboard.shared.clicked_marks import MarkTarget, read_mark
 
 GAME, LIST = MarkTarget("coherence", transcript_id="t1"), MarkTarget("coherence", iteration="v1")
 TARGETS = [{"metric": (LIST,), "game": (GAME, LIST)}, {"metric": (LIST,), "game": ()}]

@@ -1,0 +1,235 @@
+"""Start an experiment or an A/B test: its settings, number of calls, cost, limits, and the button."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard.app_pages.experiments import data
+from dashboard.shared import queries, resources, state
+from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import plain, words_of
+from evaluation.access import Action
+from evaluation.errors import DramaturgError
+from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.estimate import estimate
+from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
+from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
+from evaluation.judging.proposition_library import PropositionLibrary
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL
+from evaluation.store import Store
+from evaluation.workflows.ab_tests import KIND as AB_KIND
+from evaluation.workflows.ab_tests import iterations_test
+from evaluation.workflows.experiment_runs import KIND, example_plan
+from evaluation.workflows.iterations import default_pair
+
+_SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
+
+
+def start_form(store: Store) -> None:
+    """The settings of a new run, its estimate as they change, and the button that starts it."""
+    config = judge_config({}, store.settings.get(SETTINGS_KEY))
+    has_model = config.mode == "live"
+    if not has_model:
+        st.info(
+            "There is no key and no address of a model, so only the script can speak and judge. Its runs show how an "
+            "experiment works and what its report looks like. Set OPENAI_API_KEY or OPENAI_BASE_URL for a model."
+        )
+    left, right = st.columns(2, gap="large")
+    with left:
+        scenario = st.selectbox(
+            "Scenario", list(scenarios()), format_func=lambda key: scenarios()[key].title, key="scenario"
+        )
+        chosen = scenarios()[scenario]
+        st.caption(
+            f"Treatment: {data.treatment_words(chosen.treatment_words)}. "
+            f"Full size: {chosen.agents} agents in {chosen.environments} conversations of {chosen.steps} steps on each "
+            "side."
+        )
+        scale = st.number_input(
+            "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."
+        )
+        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
+    with right:
+        # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
+        speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
+        speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
+        steps = st.number_input("Steps", 1, 200, chosen.steps, key=f"steps_{scenario}")
+        is_batched = st.toggle(
+            "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
+        )
+        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=1.0, key="experiment_usd")
+        calls = st.number_input("Limit on calls", 0, value=None, step=1000, key="experiment_calls")
+    is_scripted = speaker == _SCRIPT
+    plan = ExperimentPlan(
+        chosen,
+        SCRIPTED_MODEL if is_scripted else config.model,
+        scale,
+        seed,
+        steps,
+        DEFAULT_SAMPLE_SIZE,
+        is_batched,
+        effects=True if is_scripted else None,
+    )
+    expected = estimate(plan, PropositionLibrary.load(), config).words(price_of)
+    st.caption(f"{expected} What is known from an earlier run of the same is not asked again.")
+    is_busy = jobs.running(store, KIND) is not None
+    if st.button(
+        "Start",
+        icon=":material/play_arrow:",
+        type="primary",
+        disabled=is_busy,
+        key="start_experiment",
+    ):
+        _start_experiment(store, plan, {"max_usd": usd, "max_calls": calls})
+    if is_busy:
+        st.caption("An experiment is running; another one can start when it is done.")
+
+
+def load_experiment(store: Store) -> None:
+    """A button that runs the smallest experiment by the script, to have one to look at."""
+    if _example_button(store, KIND, "A small run by the script: no key, no cost, a few seconds."):
+        _start_experiment(store, example_plan(), {})
+
+
+def _example_button(store: Store, kind: str, caption: str) -> bool:
+    """The button of an empty view that loads an example by a job of that kind; whether it was pressed."""
+    with st.container(horizontal_alignment="center"):
+        is_pressed = st.button(
+            "Load an example",
+            icon=":material/science:",
+            type="primary",
+            disabled=jobs.running(store, kind) is not None,
+            key=f"example_{kind}",
+        )
+    st.caption(caption, text_alignment="center")
+    return is_pressed
+
+
+def _start_experiment(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:
+    try:
+        jobs.start_experiment(store, plan, options)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(words_of(error))
+    else:
+        state.choose_next(chosen_experiment=plan.record.id)
+
+
+TEST = "ab_test"
+"""The query parameter that names the A/B test which is looked at."""
+CHOSEN = "chosen_ab_test"
+"""The key of the list of A/B tests."""
+
+_TEXT, _BEGIN_WITH, _BEFORE, _AFTER = "ab_text", "ab_begin_with", "ab_before", "ab_after"
+_NUMBERS = "An example: numbers in the file (no model)"
+_ITERATIONS = "Two of your iterations"
+_SIMULATED = "An example: simulated conversations (need a model)"
+_FILE = "A file of yours"
+_LARGEST_MEGABYTES = 5
+
+
+def ab_form(store: Store) -> None:
+    """The configuration of a test, its estimate as it changes, and the button that starts it."""
+    st.caption(
+        "An A/B test compares variants of a configuration on the same measures: stored games of two iterations, "
+        "numbers that you have, or conversations that are simulated for it."
+    )
+    name, content = _configuration()
+    if not content.strip():
+        st.info("Choose a file, or write the configuration.")
+        return
+    try:
+        test = data.read_ab_test(name, content)
+        found = resources.read(data.ab_estimate, name, content)
+    except DramaturgError as error:
+        st.error("This test cannot be run.")
+        plain(words_of(error))
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="ab_usd")
+    with right:
+        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="ab_calls")
+    st.caption(found.words(price_of))
+    is_busy = jobs.running(store, AB_KIND) is not None
+    if st.button(
+        "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
+    ):
+        start_test(store, test, {"max_usd": usd, "max_calls": calls})
+    if is_busy:
+        st.caption("An A/B test is running; another one can start when it is done.")
+
+
+def load_test(store: Store) -> None:
+    """A button that runs the example on numbers, to have a test to look at."""
+    if _example_button(store, AB_KIND, "It compares numbers in its file: no key, no cost, at once."):
+        start_test(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
+
+
+def _configuration() -> tuple[str, bytes]:
+    """The name of the file, as errors say it, and its content."""
+    names = _with_games()
+    examples = [*([_ITERATIONS] if len(names) > 1 else []), _NUMBERS, _SIMULATED, _FILE]
+    chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
+    if chosen == _FILE:
+        given = st.file_uploader(
+            "Configuration",
+            ["yaml", "yml", "json"],
+            max_upload_size=_LARGEST_MEGABYTES,
+            key="ab_file",
+            help="The file that `dramaturg ab` reads.",
+        )
+        return (given.name, given.getvalue()) if given else ("", b"")
+    place = st.container()
+    if chosen == _ITERATIONS:
+        first = _pair()
+        with st.container(horizontal=True):
+            for label, key, at_first in zip(("Before", "After"), (_BEFORE, _AFTER), first, strict=True):
+                st.selectbox(label, names, names.index(at_first), key=key, on_change=_fill, filter_mode="contains")
+        place = st.expander("More: the configuration", icon=":material/tune:")
+    if _TEXT not in st.session_state:
+        _fill()
+    text = place.text_area(
+        "Configuration (YAML or JSON)",
+        height=360,
+        key=_TEXT,
+        help="Change it, or paste your own: it is the file that `dramaturg ab` reads.",
+    )
+    return "ab.json" if text.lstrip().startswith("{") else "ab.yaml", text.encode("utf-8")
+
+
+def _with_games() -> list[str]:
+    """The iterations that can be compared."""
+    return [name for name, games in resources.read(queries.iteration_sizes).items() if games]
+
+
+def _pair() -> tuple[str, str]:
+    """The pair that the Overview begins with, else the last two; both have games."""
+    names, pair = _with_games(), resources.read(default_pair)
+    return pair if pair and set(pair) <= set(names) else (names[-2], names[-1])
+
+
+def _target(store: Store, name: str) -> str | None:
+    return store.iterations.get(name).target_metric
+
+
+def _fill() -> None:
+    chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
+    if chosen == _ITERATIONS:
+        before, after = (st.session_state.get(key, name) for key, name in zip((_BEFORE, _AFTER), _pair(), strict=True))
+        st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
+    else:
+        st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
+
+
+def start_test(store: Store, test: ABConfig, options: dict[str, float | int | None]) -> None:
+    """Starts the job and opens the test, or says why it did not start."""
+    try:
+        identity.require(Action.EVALUATE)
+        test_id = jobs.start_ab_test(store, test, options)
+    except DramaturgError as error:
+        st.error("That did not start.")
+        plain(words_of(error))
+    else:
+        state.choose_next(**{CHOSEN: test_id})

@@ -1,1 +1,0 @@
-"""Changes of what is stored: authors, undo, and decisions to keep or revert."""

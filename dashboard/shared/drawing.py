@@ -1,0 +1,45 @@
+"""Inline components from their files, and Plotly figures in the colours of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard.shared.charts.metric_charts import legible
+
+_ELEMENTS = Path(__file__).with_name("elements.js")
+
+
+def component_script(*parts: Path) -> str:
+    """The script of a component: what all components share, then its own parts in their order."""
+    return "\n".join(path.read_text("utf-8") for path in (_ELEMENTS, *parts))
+
+
+def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
+    """Define a component from ``<stem>.js`` and ``<stem>.css`` in ``folder``, with the parts that pictures share.
+
+    Args:
+        name: The component's name; each is defined once.
+        folder: Where the two files lie.
+        stem: Their name without the ending.
+    """
+
+    css = "\n".join(path.read_text("utf-8") for path in (_ELEMENTS.with_name("marks.css"), folder / f"{stem}.css"))
+    js = component_script(_ELEMENTS.with_name("marks.js"), folder / f"{stem}.js")
+    return st.components.v2.component(name, css=css, js=js)
+
+
+def draw_chart(figure: go.Figure, *, key: str, alt: str, **options: Any) -> None:
+    """Draws a figure.
+
+    Args:
+        figure: Its words get the colour of the page's text, light and dark.
+        key: Tells it from the page's other figures.
+        alt: The figure in words, for people who do not see it.
+        options: Passed on to ``st.plotly_chart``.
+    """
+    st.plotly_chart(legible(figure), key=key, alt=alt, **options)

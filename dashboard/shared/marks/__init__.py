@@ -1,1 +1,0 @@
-"""Pictures made of marks that open the messages or games behind them."""
