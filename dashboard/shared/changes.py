@@ -213,11 +213,7 @@ def _undo(store: Store, deletion_id: int) -> None:
 
 
 def _purge(store: Store, deletion_id: int) -> None:
-    attempt(lambda: _discard(store.deletions.purge(deletion_id, who=person())), "Removed for ever.", Action.DELETE)
-
-
-def _discard(_deletion: Deletion) -> None:
-    """Default callback: does nothing, as the page itself says what was restored or removed."""
+    attempt(lambda: store.deletions.purge(deletion_id, who=person()), "Removed for ever.", Action.DELETE)
 
 
 def recently_deleted(store: Store) -> None:

@@ -85,7 +85,7 @@ def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> Co
             st.warning(f"Say which column holds {what}.", icon=":material/table_edit:")
         more = f"\nand {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
         plain("\n".join(names[:_MOST_NAMES]) + more)
-        status_table(_preview(head), "The first rows of the table")
+        status_table(pd.DataFrame(head.rows, columns=list(head.columns)), "The first rows of the table")
         made = _fields(head.columns, number, current)
         if made.speaker is not None and made.speaker == made.text:
             st.warning("Who speaks and what is said stand in the same column.", icon=":material/warning:")
@@ -122,10 +122,6 @@ def _fields(columns: Columns, number: int, current: ColumnMapping) -> ColumnMapp
 def _option(columns: Columns, place: int | None) -> str:
     # The number keeps options apart that look the same once they are cut.
     return "no column" if place is None else f"{place + 1}. {shortened(columns[place], _LONGEST_OPTION)}"
-
-
-def _preview(head: TableHead) -> pd.DataFrame:
-    return pd.DataFrame(head.rows, columns=list(head.columns))
 
 
 def _number_of(columns: Columns) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
@@ -37,6 +39,16 @@ def show_error(error: DramaturgError) -> None:
         st.error("That cannot be shown. Nothing is lost.", icon=":material/error:")
     plain(words_of(error))
     st.button("Try again", icon=":material/refresh:", key="try_again")
+
+
+@contextmanager
+def refusal_told(head: str, icon: str | None = None) -> Iterator[None]:
+    """Shows the error of what is inside below ``head``, our own words; the rest of what is inside is left out then."""
+    try:
+        yield
+    except DramaturgError as error:
+        st.error(head, icon=icon)
+        plain(words_of(error))
 
 
 def words_of(error: DramaturgError) -> str:

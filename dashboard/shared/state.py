@@ -5,7 +5,7 @@ Keys reach the browser, so none of them contains untrusted text.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -209,6 +209,22 @@ def begin_page(title: str) -> None:
 def head() -> DeltaGenerator:
     """The line with the title of the page that is drawn."""
     return _head.get()
+
+
+def select_linked(label: str, options: Sequence[str], words: Callable[[str], str], *, parameter: str, key: str) -> str:
+    """A list whose choice stands in the address; at first what the address names, else the first option.
+
+    Args:
+        label: Above the list.
+        options: What can be chosen; an empty one is left out of the address.
+        words: How an option is shown.
+        parameter: Its name in the address.
+        key: Of the widget.
+    """
+    wanted = chosen(parameter, options)
+    picked: str = st.selectbox(label, options, index=options.index(wanted) if wanted else 0, format_func=words, key=key)
+    choose(**{parameter: picked or None})
+    return picked
 
 
 def choose_view(options: Sequence[str], *, key: str, default: str | None = None, label: str = "View") -> str:

@@ -284,11 +284,9 @@ def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineCompariso
     """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
     remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
-    return "\n".join([table(_headers(), rows), *(f"  {line}" for line in remarks)])
-
-
-def _headers() -> tuple[str, ...]:
-    return ("Agent", *LABELS.values(), "Overall", "Sample", "Judge")
+    return "\n".join(
+        [table(("Agent", *LABELS.values(), "Overall", "Sample", "Judge"), rows), *(f"  {line}" for line in remarks)]
+    )
 
 
 def _cells(evaluation: PersonaEvaluation) -> tuple[str, ...]:

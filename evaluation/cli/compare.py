@@ -17,7 +17,6 @@ from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
-    from evaluation.statistics.comparison import Difference
     from evaluation.store import Store
 
 
@@ -89,6 +88,8 @@ def _scored(before: str, after: str, stack: ExitStack) -> Store:
 
 
 def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
+    from evaluation.statistics.words import difference_cells, difference_sentences
+
     # Names, reasons and examples are untrusted text.
     words, draw = (code, markdown_table) if is_markdown else (safe, table)
     head, gap = ("### ", [""]) if is_markdown else ("", [])
@@ -100,13 +101,22 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield f"{head}From {before} to {after}."
     yield ""
     headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
-    yield draw(headers, [_row(one) for one in found.comparison.differences])
+    yield draw(
+        headers,
+        [
+            (DEFINITIONS[one.name].label, *difference_cells(one), one.outcome.words)
+            for one in found.comparison.differences
+        ],
+    )
     yield ""
     yield from _decision(found, words, item)
     yield ""
     yield f"{head}What this shows"
     yield from gap
-    yield from (f"{item}{line}" for one in found.comparison.differences for line in _sentences(one))
+    yield from (
+        f"{item}{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
+        for one in found.comparison.differences
+    )
     yield from (f"{item}{line}" for line in found.coverage_words)
     if found.control_words:
         yield ""
@@ -131,22 +141,6 @@ def _decision(found: IterationComparison, words: Callable[[object], str], item: 
     said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
     lines = [f"{item}{words(shortened(sentence, 200))}" for sentence in said if sentence]
     yield from ["", *lines] if item == "- " and lines else lines
-
-
-def _row(one: Difference) -> tuple[str, ...]:
-    from evaluation.statistics.words import difference_cells
-
-    return (
-        DEFINITIONS[one.name].label,
-        *difference_cells(one),
-        one.outcome.words,
-    )
-
-
-def _sentences(one: Difference) -> Iterator[str]:
-    from evaluation.statistics.words import difference_sentences
-
-    yield f"{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
 
 
 def _movers(found: IterationComparison, words: Callable[[object], str]) -> Iterator[tuple[str, ...]]:

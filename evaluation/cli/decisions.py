@@ -24,7 +24,6 @@ from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
-    from evaluation.score import MetricResult
     from evaluation.store import Store
     from evaluation.workflows.judging import JudgingTally
 
@@ -56,6 +55,8 @@ def override(
     reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; kept with the decision.")],
 ) -> None:
     """Override one row; the score is computed again at once. What the rule said stays on record."""
+    from evaluation.cli.rendering import metric_score_words
+
     store = open_store()
     with store.unit(write=True):
         game = store.transcripts.resolve(transcript)
@@ -69,13 +70,7 @@ def override(
         made = store.overrides.add(game, metric, row, verdict.value, author=author, reason=reason)
         results = store.results.load(game)
     say(f"{made.id}: {safe(author)} made {safe(row)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
-    _say_score(results[metric])
-
-
-def _say_score(result: MetricResult) -> None:
-    from evaluation.cli.rendering import metric_score_words
-
-    say(f"{result.definition.label}: {metric_score_words(result)}")
+    say(f"{results[metric].definition.label}: {metric_score_words(results[metric])}")
 
 
 def _words(verdict: object) -> str:

@@ -88,7 +88,13 @@ def export(
     if what is Exported.TRANSCRIPTS:
         _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
     else:
-        _table(what, kind or _usual(what), output, iteration, force)
+        _table(
+            what,
+            kind or (ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV),
+            output,
+            iteration,
+            force,
+        )
 
 
 def _transcripts(
@@ -133,10 +139,6 @@ def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: 
 
         write_new_file(output, write, overwrite=force)
         note(f"Wrote {safe(output)}.")
-
-
-def _usual(what: Exported) -> ExportFormat:
-    return ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV
 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:

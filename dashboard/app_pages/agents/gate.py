@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 import pandas as pd
@@ -17,7 +18,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import empty_state, plain, words_of
+from dashboard.shared.notices import empty_state, plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.corrections.action_gate import Attempt, GateOutcome, LoggedMessage
@@ -33,7 +34,6 @@ from evaluation.corrections.statistics import (
     outcome_words,
     settings,
 )
-from evaluation.errors import DramaturgError
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 
@@ -86,16 +86,11 @@ def choose_agent(checked: Sequence[str]) -> str | None:
     if len(checked) == 1:
         plain(f"{names[checked[0]]}, the only agent whose messages were checked so far:")
         return checked[0]
-    options = [_ALL, *checked]
-    wanted = state.chosen(AGENT, checked)
-    chosen = st.selectbox(
-        "Agent",
-        options,
-        index=options.index(wanted) if wanted else 0,
-        format_func=lambda key: data.agent_words(names, key) if key else "all agents",
-        key="corrected_agent",
-    )
-    state.choose(**{AGENT: chosen or None})
+
+    def words(key: str) -> str:
+        return data.agent_words(names, key) if key else "all agents"
+
+    chosen = state.select_linked("Agent", [_ALL, *checked], words, parameter=AGENT, key="corrected_agent")
     return chosen or None
 
 
@@ -155,16 +150,12 @@ def messages(store: Store, looked: Looked) -> None:
 
 def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
     ids = [one.id for one in found]
-    wanted = state.chosen(MESSAGE, ids)
     names = {
         one.id: f"{number}. {OUTCOMES[one.outcome] if one.was_sent else 'not sent'}: "
         f"{shortened((one.result.committed or one.result.attempts[0]).text, _LONGEST_TEXT)}"
         for number, one in enumerate(found, start=1)
     }
-    chosen = st.selectbox(
-        "Message", ids, index=ids.index(wanted) if wanted else 0, format_func=names.__getitem__, key="checked_message"
-    )
-    state.choose(**{MESSAGE: chosen})
+    chosen = state.select_linked("Message", ids, names.__getitem__, parameter=MESSAGE, key="checked_message")
     return found[ids.index(chosen)]
 
 
@@ -248,7 +239,8 @@ _TIMES = "corrections_stored"
 def settings_form(store: Store) -> None:
     """The form for one agent; whoever is known can be configured before they ever speak."""
     names = resources.read(data.names_of_agents)
-    agent = _choose(names)
+    words = partial(data.agent_words, names)
+    agent = state.select_linked("Agent", list(names), words, parameter=_AGENT, key="configured_agent")
     held = store.corrections.config(agent)
     _tell_what_holds(held)
     if (saved := st.session_state.pop(_SAVED, None)) is not None:
@@ -270,20 +262,6 @@ def settings_form(store: Store) -> None:
         _save(store, agent, values)
     if is_reset:
         _reset(store, agent)
-
-
-def _choose(names: Mapping[str, str]) -> str:
-    ids = list(names)
-    wanted = state.chosen(_AGENT, ids)
-    chosen = st.selectbox(
-        "Agent",
-        ids,
-        index=ids.index(wanted) if wanted else 0,
-        format_func=lambda key: data.agent_words(names, key),
-        key="configured_agent",
-    )
-    state.choose(**{_AGENT: chosen})
-    return chosen
 
 
 def _tell_what_holds(held: CorrectionConfig) -> None:
@@ -318,13 +296,9 @@ def _field(name: str, setting: Setting, held: CorrectionConfig, place: str) -> b
 
 
 def _save(store: Store, agent: str, values: Mapping[str, bool | float]) -> None:
-    try:
+    with refusal_told("Nothing is stored yet. Correct this first:"):
         identity.require(Action.CONFIGURE)
         store.corrections.configure(agent, read_config(values))
-    except DramaturgError as error:
-        st.error("Nothing is stored yet. Correct this first:")
-        plain(words_of(error))
-    else:
         _tell("Stored. The next message of this agent is checked like this.")
 
 

@@ -16,10 +16,9 @@ from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escape
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import empty_state, plain, words_of
+from dashboard.shared.notices import empty_state, plain, refusal_told
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
-from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_summary import ab_summary
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
@@ -130,7 +129,9 @@ def _unfinished(store: Store, run: ShownRun) -> None:
     if run.is_out_of_budget:
         options |= _new_limits(run.record.id, options)
     if _is_to_go_on(store, KIND, "experiment", options):
-        _go_on(store, run, options)
+        with refusal_told("That did not start."):
+            jobs.start_experiment(store, plan_of(run.record), options)
+            st.rerun()
 
 
 def _is_to_go_on(store: Store, kind: str, name: str, options: Mapping[str, Any]) -> bool:
@@ -169,16 +170,6 @@ def _words(options: Mapping[str, Any]) -> str:
     if not limits:
         return "It goes on without a limit of its own; the one in Settings holds."
     return f"It goes on as it was started, with at most {' and '.join(limits)} from now on."
-
-
-def _go_on(store: Store, run: ShownRun, options: Mapping[str, Any]) -> None:
-    try:
-        jobs.start_experiment(store, plan_of(run.record), options)
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(words_of(error))
-    else:
-        st.rerun()
 
 
 def _conversations(run: ShownRun) -> None:
@@ -257,7 +248,8 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         status_table(data.ab_rows(summary.measures), "Every measure: what the runs show, and the mean of each variant")
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
-    _games_of_runs(store, chosen.id, summary.games)
+    games = data.stored_games(store, summary.games)
+    _read_one("Game of a run", games, f"game_of_run_{chosen.id}", "read_game_of_run")
     with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
             plain(data.metric_words(str(reason)))
@@ -341,10 +333,6 @@ def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
         yaxis={"range": [len(rows), -0.3], "visible": False, "fixedrange": True},
     )
     return figure
-
-
-def _games_of_runs(store: Store, test_id: str, games: Mapping[str, str]) -> None:
-    _read_one("Game of a run", data.stored_games(store, games), f"game_of_run_{test_id}", "read_game_of_run")
 
 
 _VARIANT_COLORS = (NEUTRAL, ACCENT, "#0f8a7d", "#b3541e")

@@ -8,7 +8,7 @@ from dashboard.app_pages.experiments import data
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
@@ -107,12 +107,8 @@ def _example_button(store: Store, kind: str, caption: str) -> bool:
 
 
 def _start_experiment(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:
-    try:
+    with refusal_told("That did not start."):
         jobs.start_experiment(store, plan, options)
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(words_of(error))
-    else:
         state.choose_next(chosen_experiment=plan.record.id)
 
 
@@ -225,11 +221,6 @@ def _fill() -> None:
 
 def start_test(store: Store, test: ABConfig, options: dict[str, float | int | None]) -> None:
     """Starts the job and opens the test, or says why it did not start."""
-    try:
+    with refusal_told("That did not start."):
         identity.require(Action.EVALUATE)
-        test_id = jobs.start_ab_test(store, test, options)
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(words_of(error))
-    else:
-        state.choose_next(**{CHOSEN: test_id})
+        state.choose_next(**{CHOSEN: jobs.start_ab_test(store, test, options)})

@@ -10,9 +10,8 @@ import streamlit as st
 from dashboard.app_pages.experiments import data
 from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import resources, state
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import refusal_told
 from dashboard.shared.status_table import open_row, status_table
-from evaluation.errors import DramaturgError
 from evaluation.experiments.table1 import CAVEAT, Table1Row, published_experiments, table1_cells
 
 
@@ -57,10 +56,9 @@ def _raw_rows() -> list[Table1Row]:
             return []
         files = [(each.name, each.getvalue()) for each in given]
         key = tuple((name, hashlib.sha256(content).hexdigest()) for name, content in files)
-        try:
-            with st.spinner("Recomputing", show_time=True):
-                return resources.once(data.recomputed, key, files)
-        except DramaturgError as error:
-            st.error("The table cannot be recomputed from these files.")
-            plain(words_of(error))
-            return []
+        with (
+            refusal_told("The table cannot be recomputed from these files."),
+            st.spinner("Recomputing", show_time=True),
+        ):
+            return resources.once(data.recomputed, key, files)
+        return []

@@ -273,12 +273,10 @@ def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
         **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN), score: shown[score].mask(is_hidden)},
         verdict=shown["verdict"].where(~is_hidden, shown["unrated_verdict"].replace("pending", "hidden")),
         passed=shown["passed"].where(~is_hidden, shown["unrated_passed"]),
-        failing=shown["failing"].where(~is_hidden, shown["failing"].map(_without_engagement)),
+        failing=shown["failing"].where(
+            ~is_hidden, shown["failing"].map(lambda names: tuple(name for name in names if name != ENGAGEMENT.name))
+        ),
     )
-
-
-def _without_engagement(metrics: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in metrics if name != ENGAGEMENT.name)
 
 
 _HIDDEN = "hidden until you rate it"

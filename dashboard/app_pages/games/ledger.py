@@ -47,7 +47,10 @@ def ledger_table(opened: OpenTranscript) -> None:
         metrics,
         # The one that the reader came for, if any.
         default=state.chosen(state.METRIC, metrics)
-        or next((one for one in metrics if _fails(opened, one)), metrics[0]),
+        or next(
+            (one for one in metrics if one in opened.outcomes and opened.outcomes[one].status is Status.FAILED),
+            metrics[0],
+        ),
         required=True,
         format_func=lambda name: DEFINITIONS[name].label,
         label_visibility="collapsed",
@@ -78,10 +81,6 @@ def ledger_table(opened: OpenTranscript) -> None:
                 on_click=choose_message,
                 args=(opened.transcript.id, chosen.message_id, metric),
             )
-
-
-def _fails(opened: OpenTranscript, metric: str) -> bool:
-    return metric in opened.outcomes and opened.outcomes[metric].status is Status.FAILED
 
 
 def _first_what_fails(row: LedgerRow) -> int:

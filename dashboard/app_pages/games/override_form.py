@@ -11,7 +11,7 @@ from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain, refusal_told, words_of
 from dashboard.shared.typed_text import LONGEST_TEXT, require_length
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -67,19 +67,15 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         if verdict is None or not (words and reason and author):
             st.warning("Give the words, a verdict, a reason and your name. Nothing is saved yet.")
             return
-        try:
+        with refusal_told("That could not be saved."):
             identity.require(Action.OVERRIDE)
             require_length(reason, LONGEST_TEXT, "Why")
             who = identity.decide_as(author)
             store = resources.store()
             before = _score(store, transcript.id, MEMORY_ACCURACY.name)
             mark_reference(store, transcript.id, message.id, words, verdict, author=who, reason=reason)
-        except DramaturgError as error:
-            st.error("That could not be saved.")
-            plain(words_of(error))
-            return
-        st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
-        st.rerun()
+            st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
+            st.rerun()
 
 
 def orphaned_overrides(transcript: Transcript) -> None:

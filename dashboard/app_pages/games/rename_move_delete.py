@@ -72,7 +72,7 @@ def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
 
 def _save_name(store: Store, transcript_id: str) -> None:
     name = st.session_state[f"game_name_{transcript_id}"]
-    attempt(lambda: _discard(store.transcripts.rename(transcript_id, name)), "Renamed.")
+    attempt(lambda: store.transcripts.rename(transcript_id, name), "Renamed.")
 
 
 def _original_name(store: Store, transcript_id: str) -> None:
@@ -80,10 +80,6 @@ def _original_name(store: Store, transcript_id: str) -> None:
         st.session_state[f"game_name_{transcript_id}"] = store.transcripts.rename(transcript_id, None)
 
     attempt(change, "The game has the name of its file again.")
-
-
-def _discard(_name: str) -> None:
-    """The page shows the name itself."""
 
 
 def _move(store: Store, opened: OpenTranscript, transcript_id: str) -> None:

@@ -103,7 +103,8 @@ def cockpit(
         between = (reference.iteration.name, name)
         pair = resources.once(compare_iterations, between, board, *between)
         pair = pair.without(ENGAGEMENT.name) if is_hidden else pair
-    _notes(board, shown)
+    _earlier_that_waits(board, shown)
+    newer_note(board, name)
     _band(board, shown, pair, is_hidden=is_hidden)
     if reference is not None:
         pair_note(reference.iteration.name, name)
@@ -120,11 +121,6 @@ def cockpit(
         if is_hidden:
             hidden_note(store)
         decision_form(store, shown, is_main=step is NextStep.RECORD)
-
-
-def _notes(board: Board, shown: IterationSummary) -> None:
-    _earlier_that_waits(board, shown)
-    newer_note(board, shown.iteration.name)
 
 
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, *, is_hidden: bool) -> None:

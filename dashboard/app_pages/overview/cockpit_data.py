@@ -284,7 +284,7 @@ def _row(
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
             "outcome": _OUTCOMES[difference.outcome] if difference else "",
             "range": _range_words(difference) if difference else "",
-            "no_score": _no_score_words(mean),
+            "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },
         "games": [{"place": place, "label": label} for place, label, _ in dots],
     }
@@ -315,7 +315,12 @@ def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[f
     )
     if len(scored) <= _MOST_DOTS:
         return [
-            (definition.scale.share(score), _dot_label(name, score, definition), key) for score, name, key in scored
+            (
+                definition.scale.share(score),
+                f"{shortened(name, _LONGEST_NAME)}: {score_text(score, definition.scale)}",
+                key,
+            )
+            for score, name, key in scored
         ]
     bins: dict[int, list[tuple[float, str]]] = {}
     for score, _, key in scored:
@@ -326,19 +331,11 @@ def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[f
     ]
 
 
-def _dot_label(name: str, score: float, definition: MetricDefinition) -> str:
-    return f"{shortened(name, _LONGEST_NAME)}: {score_text(score, definition.scale)}"
-
-
 def _change_text(definition: MetricDefinition, before: float | None, after: float | None) -> str:
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
     return shown_change(before, after, unit).replace("-", _MINUS)
-
-
-def _no_score_words(mean: MetricMean) -> str:
-    return "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet"
 
 
 def _range_words(one: Difference) -> str:

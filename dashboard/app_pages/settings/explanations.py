@@ -71,7 +71,9 @@ def metrics() -> None:
     rows = [
         {
             "Metric": DEFINITIONS[one.metric].label,
-            "Can you trust it?": "as far as raters agree" if one.metric == ENGAGEMENT.name else _signed(one.trust),
+            "Can you trust it?": "as far as raters agree"
+            if one.metric == ENGAGEMENT.name
+            else f"{_SYMBOLS[one.trust]} {one.trust}",
             **_checks(one),
         }
         for one in answers
@@ -103,10 +105,6 @@ def _answer(answers: Sequence[MetricTrust]) -> str:
     by_trust = {trust: [DEFINITIONS[one.metric].label for one in computed if one.trust is trust] for trust in Trust}
     said = [f"**{str(trust).capitalize()}**: {listed(labels)}." for trust, labels in by_trust.items() if labels]
     return " ".join([*said, "**Engagement** is what people say: Team, Agreement shows how far they agree."])
-
-
-def _signed(trust: Trust) -> str:
-    return f"{_SYMBOLS[trust]} {trust}"
 
 
 def _checks(one: MetricTrust) -> dict[str, str]:

@@ -10,11 +10,10 @@ import streamlit as st
 from dashboard.app_pages.settings import threshold_effects
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
-from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, JudgeConfig, has_key, judge_config
+from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, has_key, judge_config
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD
@@ -185,13 +184,9 @@ def _in_units(name: str, value: int) -> int:
 
 
 def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
-    try:
+    with refusal_told("The limits were not stored.", ":material/error:"):
         identity.require(Action.CONFIGURE)
         store.settings.set_limits(wanted)
-    except DramaturgError as error:
-        st.error("The limits were not stored.", icon=":material/error:")
-        plain(words_of(error))
-    else:
         _saved("The limits are stored.")
 
 
@@ -278,28 +273,19 @@ _FIELDS = ("model", "base_url", "max_usd", "max_calls")
 
 
 def _tell(held: dict[str, object]) -> None:
-    try:
-        config: JudgeConfig = judge_config(stored=held)
-    except DramaturgError as error:
-        st.error("The judge's settings cannot be used.")
-        plain(words_of(error))
-        return
-    st.text(_MODES[str(config.mode)])
-    if config.mode == "live" or held.get("model"):
-        key = "with a key" if has_key(config.model) else "no key"
-        plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
+    with refusal_told("The judge's settings cannot be used."):
+        config = judge_config(stored=held)
+        st.text(_MODES[str(config.mode)])
+        if config.mode == "live" or held.get("model"):
+            key = "with a key" if has_key(config.model) else "no key"
+            plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
 
 
 def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
-    try:
+    with refusal_told("The judge's settings were not stored.", ":material/error:"):
         identity.require(Action.CONFIGURE)
         judge_config(stored=wanted)
         with store.unit(write=True):
             store.settings.set(SETTINGS_KEY, wanted)
             store.settings.set_judges_imports(imports)
-    except DramaturgError as error:
-        st.error("The judge's settings were not stored.", icon=":material/error:")
-        plain(words_of(error))
-    else:
-        st.session_state["settings_saved"] = "The judge's settings are stored."
-        st.rerun()
+        _saved("The judge's settings are stored.")

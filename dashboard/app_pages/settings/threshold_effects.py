@@ -53,7 +53,16 @@ def metric_effects(store: Store, then: Thresholds) -> tuple[ThresholdEffect, ...
         now = store.settings.thresholds()
     changed = now | dict(then)
     held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
-    return tuple(_effect(name, held[name], now[name], changed[name]) for name in DEFINITIONS)
+
+    def passing(name: str, threshold: float) -> int:
+        return sum(status_by(one, threshold) is Status.PASSED for one in held[name])
+
+    return tuple(
+        ThresholdEffect(
+            name, now[name], changed[name], len(held[name]), passing(name, now[name]), passing(name, changed[name])
+        )
+        for name in DEFINITIONS
+    )
 
 
 def _counted(
@@ -61,11 +70,6 @@ def _counted(
 ) -> dict[str, Mapping[str, MetricScore]]:
     """The scores of the games that count."""
     return {key: metrics[key] for key in summaries.loc[~simulated(summaries), "transcript_id"] if key in metrics}
-
-
-def _effect(metric: str, results: Sequence[MetricScore], now: float, then: float) -> ThresholdEffect:
-    passing = [sum(status_by(one, threshold) is Status.PASSED for one in results) for threshold in (now, then)]
-    return ThresholdEffect(metric, now, then, len(results), passing[0], passing[1])
 
 
 def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
@@ -104,16 +108,12 @@ def _verdicts(
         usd = costs.get(transcript_id)
         known = None if usd is None or pd.isna(usd) else float(usd)
         for place, thresholds in enumerate((now, then)):
-            statuses = tuple((name, _status(metric, thresholds[name])) for name, metric in metrics.items())
+            statuses = tuple((name, status_by(metric, thresholds[name])) for name, metric in metrics.items())
             key = (*statuses, known is not None and known > COST_LIMIT_USD)
             if key not in judged:
                 judged[key] = judge_scores(apply_thresholds(metrics, thresholds), known).status
             counts[judged[key]][place] += 1
     return {status: (before, after) for status, (before, after) in counts.items()}
-
-
-def _status(metric: MetricScore, threshold: float) -> Status:
-    return status_by(metric, threshold)
 
 
 def metric_rows(found: Sequence[ThresholdEffect]) -> list[dict[str, str]]:

@@ -101,7 +101,9 @@ def row_agreement(report: AgreementReport) -> None:
         "gives. People look at rows that seem wrong, so theirs say how often rule and judge were right where somebody "
         "doubted."
     )
-    whiskers = [Whisker(_pair_label(one), one.kappa.value, one.kappa.interval) for one in report.rows]
+    whiskers = [
+        Whisker(f"{SHORT_LABELS[one.metric]}, {one.pair}", one.kappa.value, one.kappa.interval) for one in report.rows
+    ]
     draw_chart(
         whisker_figure(whiskers, "kappa", ()),
         key="row_kappas",
@@ -131,11 +133,8 @@ def _disputed_rows(report: AgreementReport) -> None:
     for one in rows[_ROWS_PER_PAGE * (page - 1) : _ROWS_PER_PAGE * page]:
         words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
         said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
-        _lead(one.game, "\n".join([words, *said]), one.transcript_id, _message_link(one))
-
-
-def _pair_label(one: RowAgreement) -> str:
-    return f"{SHORT_LABELS[one.metric]}, {one.pair}"
+        link = {"message": one.row.message_id, "metric": one.metric} if one.row.message_id else {}
+        _lead(one.game, "\n".join([words, *said]), one.transcript_id, link)
 
 
 def _row_agreement(one: RowAgreement) -> dict[str, object]:
@@ -161,10 +160,6 @@ def _stake_words(one: DecidedRow) -> str:
     if one.is_open:
         return f"Deciding it moves the score by up to {points}."
     return f"{shortened(one.author, _LONGEST_NAME)} decided it; the verdicts put the score {points} apart."
-
-
-def _message_link(one: DecidedRow) -> dict[str, str]:
-    return {"message": one.row.message_id, "metric": one.metric} if one.row.message_id else {}
 
 
 def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:

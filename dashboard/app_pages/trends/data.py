@@ -294,17 +294,15 @@ def chart_targets(points: pd.DataFrame, metrics: Sequence[str]) -> MarkTargets:
         keys = games_of_dots(scored)["transcript_id"]
         games, means = mark_kinds([metric])
         found[games] = tuple(MarkTarget(metric, transcript_id=str(key)) for key in keys)
-        found[means] = tuple(_iteration_target(metric, name) for name in names) if len(scored) else ()
+        found[means] = (
+            tuple(MarkTarget(metric, iteration="" if name in LOOSE else name) for name in names) if len(scored) else ()
+        )
     return found
 
 
 def mark_kinds(metrics: Sequence[str]) -> list[str]:
     """The kinds of mark of a chart's traces, in their order: the games and the means of each metric."""
     return [f"{kind}:{metric}" for metric in metrics for kind in ("game", "mean")]
-
-
-def _iteration_target(metric: str, iteration: str) -> MarkTarget:
-    return MarkTarget(metric, iteration="" if iteration in LOOSE else iteration)
 
 
 def mean_rows(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> list[dict[str, object]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -12,7 +12,7 @@ from dashboard import access_checks
 from dashboard.app_pages.trends import behaviour_data, data
 from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
-from dashboard.shared.clicked_marks import MarkTargets, remember_point
+from dashboard.shared.clicked_marks import remember_point
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.notices import plain
@@ -100,7 +100,9 @@ def metric_chart(
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
-        on_select=_on_point(widget, targets, data.mark_kinds(list(definitions))),
+        on_select=access_checks.event(
+            "trend_open", remember_point(widget, targets, data.mark_kinds(list(definitions)))
+        ),
         selection_mode="points",
     )
 
@@ -121,10 +123,6 @@ def numbers(
             st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
         status_table(resources.once(data.mean_rows, key, shown, definitions), "Every metric by iteration")
         csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
-
-
-def _on_point(key: str, targets: MarkTargets, kinds: Sequence[str]) -> Callable[[], None]:
-    return access_checks.event("trend_open", remember_point(key, targets, kinds))
 
 
 def _changes(store: Store) -> dict[str, str]:

@@ -8,9 +8,8 @@ from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import open_when_done
 from dashboard.shared.jobs.judging_jobs import ROWS, JudgingRequest, RowsOrder, config_of
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain, refusal_told
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
 from evaluation.workflows.judging import estimate_judging
@@ -23,18 +22,15 @@ def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
         store: Where the settings are.
         without_model: Our own words on what happens without a model; shown when there is none.
     """
-    try:
+    with refusal_told("The judge's settings cannot be used."):
         config = config_of(store)
-    except DramaturgError as error:
-        st.error("The judge's settings cannot be used.")
-        plain(words_of(error))
-        return None
-    if config.mode == "offline":
-        st.info(without_model)
-    else:
-        st.caption(f"Answers come from this judge ({config.mode}):")
-        plain(config.model)
-    return config
+        if config.mode == "offline":
+            st.info(without_model)
+        else:
+            st.caption(f"Answers come from this judge ({config.mode}):")
+            plain(config.model)
+        return config
+    return None
 
 
 READING = "read_game"
@@ -65,11 +61,7 @@ def reading_panel(store: Store, transcript_id: str) -> None:
 
 def start_judging(store: Store, order: JudgingRequest) -> None:
     """Starts the job and draws the page anew, or says why it did not start."""
-    try:
+    with refusal_told("That did not start."):
         identity.require(Action.EVALUATE)
         open_when_done(jobs.start_judging(store, order))
-    except DramaturgError as error:
-        st.error("That did not start.")
-        plain(words_of(error))
-    else:
         st.rerun()
