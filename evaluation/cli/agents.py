@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.exit_codes import command_group
-from evaluation.cli.options import ListFormat, Rows, open_store
-from evaluation.cli.terminal import note, say, say_json, table
-
-if TYPE_CHECKING:
-    from evaluation.corrections.config import CorrectionConfig
-
-
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from evaluation.cli.exit_codes import BAD_INPUT
+from evaluation.cli.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.options import (
+    ListFormat,
     PropositionFolder,
+    Rows,
     database_path,
+    named_values,
+    open_store,
     person,
 )
-from evaluation.cli.terminal import safe, shortened
+from evaluation.cli.terminal import Columns, note, safe, say, say_json, say_list, shortened
 from evaluation.text.display import counted
 
 if TYPE_CHECKING:
+    from evaluation.corrections.config import CorrectionConfig
     from evaluation.workflows.agents import KnownAgents
 
 
@@ -44,11 +40,12 @@ def list_agents(output: Rows = ListFormat.TABLE) -> None:
     rows = [
         _row(known, agent_id, len(games.get(agent_id, ()))) for agent_id in dict.fromkeys([*known.ids, *known.stored])
     ]
-    if output is ListFormat.JSON:
-        say_json(rows)
-    else:
-        cells = [[row["id"], shortened(row["name"], 30), row["kind"], row["persona"], row["games"]] for row in rows]
-        say(table(("Id", "Name", "Kind", "Persona", "Games"), cells))
+    columns: Columns[dict[str, Any]] = {
+        "Id": itemgetter("id"),
+        "Name": lambda row: shortened(row["name"], 30),
+        **{name.capitalize(): itemgetter(name) for name in ("kind", "persona", "games")},
+    }
+    say_list(rows, columns, is_json=output is ListFormat.JSON)
 
 
 def _row(known: KnownAgents, agent_id: str, games: int) -> dict[str, Any]:
@@ -208,22 +205,25 @@ def config(
         corrections.forget(agent_id)
     if changes or reset:
         note(f"{agent_id}: stored.")
-    rows = [(name, getattr(held, name), default_of(name), setting) for name, setting in settings().items()]
-    if output is ListFormat.JSON:
-        say_json([{"name": name, "value": value, "default": default} for name, value, default, _ in rows])
-        return
-    cells = [(name, one.shown(value), one.shown(default), one.meaning) for name, value, default, one in rows]
-    say(table(("Setting", "Value", "Default", "Meaning"), cells))
+    known = settings()
+    columns: Columns[str] = {
+        "Setting": str,
+        "Value": lambda name: known[name].shown(getattr(held, name)),
+        "Default": lambda name: known[name].shown(default_of(name)),
+        "Meaning": lambda name: known[name].meaning,
+    }
+
+    def as_dict(name: str) -> dict[str, object]:
+        return {"name": name, "value": getattr(held, name), "default": default_of(name)}
+
+    say_list(list(known), columns, as_dict, is_json=output is ListFormat.JSON)
 
 
 def _changed(held: CorrectionConfig, changes: list[str]) -> CorrectionConfig:
     from evaluation.corrections.config import read_config
 
     values: dict[str, Any] = held.model_dump()
-    for change in changes:
-        name, separator, text = change.partition("=")
-        if not separator:
-            raise typer.BadParameter(f"{change!r} is not of the form NAME=VALUE.", param_hint="--set")
+    for name, text in named_values(changes):
         values.pop(name, None)
         if text:
             values[name] = _value(text)

@@ -18,10 +18,11 @@ from evaluation.cli.options import (
     open_store,
     print_config_option,
 )
-from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json, table
+from evaluation.cli.terminal import Columns, TerminalProgress, cell_table, note, safe, say, say_json, say_list
 
 if TYPE_CHECKING:
     from evaluation.experiments.ab_runner import ABTestResult
+    from evaluation.experiments.plan import ExperimentRecord
     from evaluation.store import Store
 
 
@@ -171,25 +172,17 @@ def _list_runs(store: Store, output: ListFormat) -> None:
     from evaluation.text.display import time_words
 
     found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
-    if output is ListFormat.JSON:
-        say_json([record_dict(each) for each in found])
-    elif not found:
-        note("No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted.")
-    else:
-        headers = ("Id", "Scenario", "Scale", "Seed", "Model", "Status", "Begun")
-        rows = [
-            (
-                each.id[:8],
-                each.scenario,
-                f"{each.scale:g}",
-                each.seed,
-                f"{safe(each.config['model'])}",
-                each.status,
-                time_words(each.created_at),
-            )
-            for each in found
-        ]
-        say(table(headers, rows))
+    columns: Columns[ExperimentRecord] = {
+        "Id": lambda record: record.id[:8],
+        "Scenario": lambda record: record.scenario,
+        "Scale": lambda record: f"{record.scale:g}",
+        "Seed": lambda record: record.seed,
+        "Model": lambda record: record.config["model"],
+        "Status": lambda record: record.status,
+        "Begun": lambda record: time_words(record.created_at),
+    }
+    nothing = "No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted."
+    say_list(found, columns, record_dict, nothing, is_json=output is ListFormat.JSON)
 
 
 @judge_options

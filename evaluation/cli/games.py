@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,7 +20,7 @@ from evaluation.cli.options import (
     person,
     require_consent,
 )
-from evaluation.cli.terminal import note, safe, say, say_json, say_list, shortened, table
+from evaluation.cli.terminal import Columns, note, safe, say, say_json, say_list, shortened, table
 from evaluation.text.display import counted, dollars, number_or_none, time_words
 from evaluation.workflows.scoring import current_evaluation
 
@@ -44,9 +45,8 @@ def list_transcripts(
     store = open_store()
     rows = _listed(store, iteration)
     warn_of(stored_mixes(store, iteration))
-    headers = ("Id", "Game", "Format", "Iteration", "Players", "Messages", "Cost", "Passed", "Verdict")
     nothing = "Nothing is stored yet. Add games with: dramaturg import PATH, or: dramaturg import --samples."
-    say_list(rows, headers, [*map(_list_line, rows)], nothing, is_json=output is ListFormat.JSON)
+    say_list(rows, _LISTED, nothing=nothing, is_json=output is ListFormat.JSON)
 
 
 def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
@@ -75,20 +75,17 @@ def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, 
     }
 
 
-def _list_line(row: Mapping[str, Any]) -> tuple[str, ...]:
-    usd = "unknown" if row["total_usd"] is None else f"${dollars(row['total_usd'])}"
-    verdict = row["verdict"]
-    return (
-        row["id"][:8],
-        shortened(row["game_id"], 30),
-        row["source_format"],
-        shortened(row["iteration"] or "", 24),
-        str(row["players"]),
-        str(row["messages"]),
-        usd,
-        f"{verdict['passed_count']}/7",
-        verdict["status"],
-    )
+_LISTED: Columns[dict[str, Any]] = {
+    "Id": lambda row: row["id"][:8],
+    "Game": lambda row: shortened(row["game_id"], 30),
+    "Format": itemgetter("source_format"),
+    "Iteration": lambda row: shortened(row["iteration"] or "", 24),
+    "Players": itemgetter("players"),
+    "Messages": itemgetter("messages"),
+    "Cost": lambda row: "unknown" if row["total_usd"] is None else f"${dollars(row['total_usd'])}",
+    "Passed": lambda row: f"{row['verdict']['passed_count']}/7",
+    "Verdict": lambda row: row["verdict"]["status"],
+}
 
 
 def show(
@@ -241,15 +238,14 @@ def _deletion_dict(deletion: Deletion) -> dict[str, Any]:
     }
 
 
-def _deletion_line(deletion: Deletion) -> tuple[str, ...]:
-    return (
-        str(deletion.id),
-        str(deletion.kind),
-        shortened(deletion.label, 40),
-        str(deletion.games),
-        shortened(deletion.who, 24),
-        time_words(deletion.deleted_at),
-    )
+_DELETIONS: Columns[Deletion] = {
+    "Number": lambda deletion: deletion.id,
+    "What": lambda deletion: deletion.kind,
+    "Name": lambda deletion: shortened(deletion.label, 40),
+    "Games": lambda deletion: deletion.games,
+    "By": lambda deletion: shortened(deletion.who, 24),
+    "When": lambda deletion: time_words(deletion.deleted_at),
+}
 
 
 def undo(
@@ -270,7 +266,8 @@ def undo(
     """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
     store = open_store()
     if is_list:
-        _list(store, output)
+        nothing = "Nothing is deleted that could come back."
+        say_list(store.deletions.list(), _DELETIONS, _deletion_dict, nothing, is_json=output is ListFormat.JSON)
     elif is_purge:
         _purge(store, numbers or [], person(by), yes)
     else:
@@ -281,14 +278,6 @@ def undo(
                 f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
             )
             say(f"Back again: {safe(deletion.label)}{games}.")
-
-
-def _list(store: Store, output: ListFormat) -> None:
-    deletions = store.deletions.list()
-    headers = ("Number", "What", "Name", "Games", "By", "When")
-    records, lines = [*map(_deletion_dict, deletions)], [*map(_deletion_line, deletions)]
-    nothing = "Nothing is deleted that could come back."
-    say_list(records, headers, lines, nothing, is_json=output is ListFormat.JSON)
 
 
 def _latest(store: Store) -> int:

@@ -29,6 +29,13 @@ _DB_HELP = (
 _database: list[Path] = []
 
 
+def _command_of(function: Callable[..., object]) -> Any:
+    """The command that typer makes of a function, for its options."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+    alone.command()(function)
+    return typer.main.get_command(alone)
+
+
 class SharedOptions(Generic[Value]):
     """A set of options, and what the command line says of them.
 
@@ -59,9 +66,7 @@ class SharedOptions(Generic[Value]):
 
     def _command(self) -> Any:
         if self._made is None:
-            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command()(self._read)
-            self._made = typer.main.get_command(alone)
+            self._made = _command_of(self._read)
             for option in self._made.params:
                 option.expose_value = False
                 option.callback = self._remember
@@ -127,9 +132,7 @@ def _refuse_file(context: typer.Context, value: str | None) -> None:
 @cache
 def _usual_options() -> dict[str, Any]:
     """Options that many other programs have, as typer makes them."""
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-    @alone.command()
     def only(
         is_json_wanted: Annotated[
             bool,
@@ -156,7 +159,7 @@ def _usual_options() -> dict[str, Any]:
     ) -> None:
         """Does nothing."""
 
-    return {name: each for each in typer.main.get_command(alone).params for name in each.opts}
+    return {name: each for each in _command_of(only).params for name in each.opts}
 
 
 def _choose_database(value: Path | None) -> None:
@@ -167,9 +170,7 @@ def _choose_database(value: Path | None) -> None:
 @cache
 def _database_option() -> Any:
     """The option as typer makes it of a command that has nothing else."""
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-    @alone.command()
     def only(
         db: Annotated[
             Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
@@ -177,7 +178,7 @@ def _database_option() -> Any:
     ) -> None:
         """Does nothing."""
 
-    return next(each for each in typer.main.get_command(alone).params if "--db" in each.opts)
+    return next(each for each in _command_of(only).params if "--db" in each.opts)
 
 
 def database_path(db: Path | None = None) -> Path:
@@ -346,6 +347,18 @@ def require_consent(question: str, yes: bool) -> None:
         raise InputError(f"{question} Nobody can be asked here.", remedy="Say --yes.")
     if not typer.confirm(question, err=True):
         raise InputError("Nothing was changed.")
+
+
+def named_values(changes: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and values of what was given with ``--set``.
+
+    Raises:
+        BadParameter: A change is not of the form NAME=VALUE.
+    """
+    for change in changes:
+        if "=" not in change:
+            raise typer.BadParameter(f"{change!r} is not of the form NAME=VALUE.", param_hint="--set")
+    return [(name, value) for name, _, value in (change.partition("=") for change in changes)]
 
 
 def listed_names(listed: str) -> list[str]:

@@ -341,21 +341,12 @@ def _words(report: Report) -> str:
     if report.error is not None:
         taken_for = f" (taken for {report.format})" if report.format else ""
         return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
-    lines = [f"{safe(report.name)}: {report.format}", f"  {_counts(report)}", f"  read as {kinds_words(report.kinds)}"]
+    lines = [
+        f"{safe(report.name)}: {report.format}",
+        f"  {', '.join(report.counts)}",
+        f"  read as {kinds_words(report.kinds)}",
+    ]
     return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
-
-
-def _counts(report: Report) -> str:
-    messages = report.messages or {}
-    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
-    return ", ".join(
-        (
-            f"{counted(report.players or 0, 'player')} ({report.roles} with a role)",
-            f"{counted(sum(messages.values()), 'message')} ({channels})",
-            counted(report.votes or 0, "vote"),
-            counted(report.eliminations or 0, "elimination"),
-        )
-    )
 
 
 def reevaluate(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.options import ListFormat, Rows, open_store
-from evaluation.cli.terminal import safe, say, say_list
+from evaluation.cli.options import ListFormat, Rows, named_values, open_store
+from evaluation.cli.terminal import Columns, safe, say, say_list
 
 if TYPE_CHECKING:
     from evaluation.store import Store
@@ -95,9 +96,13 @@ def settings(
     if changes:
         _change(store, changes)
     rows = _rows(store)
-    records = [{"name": name, "value": value, "default": default} for name, value, default in rows]
-    cells = [(name, _figure(value), _figure(default)) for name, value, default in rows]
-    say_list(records, ("Setting", "Value", "Default"), cells, "", is_json=output is ListFormat.JSON)
+    columns: Columns[dict[str, Any]] = {
+        "Setting": itemgetter("name"),
+        "Value": lambda row: _figure(row["value"]),
+        "Default": lambda row: _figure(row["default"]),
+    }
+    records = [dict(zip(("name", "value", "default"), row, strict=True)) for row in rows]
+    say_list(records, columns, is_json=output is ListFormat.JSON)
 
 
 def _figure(value: float | str) -> str:
@@ -128,10 +133,7 @@ def _rows(store: Store) -> list[tuple[str, float | str, float | str]]:
 
 def _change(store: Store, changes: list[str]) -> None:
     with store.unit(write=True):
-        for change in changes:
-            name, separator, value = change.partition("=")
-            if not separator:
-                raise _refused(f"{change!r} is not of the form NAME=VALUE.")
+        for name, value in named_values(changes):
             _set(store.settings, name, value)
 
 

@@ -6,7 +6,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import typer
 
@@ -15,6 +15,7 @@ from evaluation.progress import pace_words
 from evaluation.text.display import counted
 
 __all__ = [
+    "Columns",
     "TerminalProgress",
     "code",
     "markdown_table",
@@ -28,6 +29,10 @@ __all__ = [
     "table",
     "width",
 ]
+
+Item = TypeVar("Item")
+Columns = Mapping[str, Callable[[Item], object]]
+"""The cell of an item, by the heading of its column."""
 
 _CLEAR_LINE = "\r\x1b[K"
 
@@ -61,21 +66,26 @@ def cell_table(rows: Sequence[Mapping[str, object]]) -> str:
 
 
 def say_list(
-    records: Sequence[object], headers: Sequence[str], rows: Sequence[Sequence[object]], nothing: str, *, is_json: bool
+    items: Sequence[Item],
+    columns: Columns[Item],
+    as_dict: Callable[[Item], object] = lambda item: item,
+    nothing: str = "",
+    *,
+    is_json: bool,
 ) -> None:
     """A list on standard output: as JSON, as a table, or what to tell where it is empty.
 
     Args:
-        records: JSON-compatible, one for each row.
-        headers: Of the table.
-        rows: Of the table.
+        items: One for each row.
+        columns: Of the table.
+        as_dict: An item as JSON-compatible data; left out where it is that.
         nothing: What is told instead of an empty table.
         is_json: Whether JSON is wanted.
     """
     if is_json:
-        say_json(list(records))
-    elif rows:
-        say(table(headers, rows))
+        say_json([as_dict(item) for item in items])
+    elif items:
+        say(cell_table([{heading: cell(item) for heading, cell in columns.items()} for item in items]))
     else:
         note(nothing)
 

@@ -69,6 +69,18 @@ class Report:
             kinds=result.kinds,
         )
 
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """The counts of a game that can be used, each in words: "5 players (5 with a role)"."""
+        messages = self.messages or {}
+        channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
+        return (
+            f"{counted(self.players or 0, 'player')} ({self.roles} with a role)",
+            f"{counted(sum(messages.values()), 'message')} ({channels})",
+            counted(self.votes or 0, "vote"),
+            counted(self.eliminations or 0, "elimination"),
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON-compatible data; a refusal is ``error`` with ``message``, ``place`` and ``remedy``."""
         error = self.error

@@ -221,19 +221,6 @@ def _report(report: Report) -> None:
             plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
             return
         st.badge("✓ can be uploaded", color="green")
-        st.caption(_counts(report))
+        st.caption(" · ".join((f"Recognised as {report.format}", *report.counts)))
         for warning in report.warnings:
             st.caption(f":material/warning: {warning}")
-
-
-def _counts(report: Report) -> str:
-    messages = report.messages or {}
-    channels = ", ".join(f"{count:,} {channel}" for channel, count in messages.items())
-    parts = (
-        f"Recognised as {report.format}",
-        f"{counted(report.players or 0, 'player')}, {report.roles} with a role",
-        f"{counted(sum(messages.values()), 'message')} ({channels})",
-        counted(report.votes or 0, "vote"),
-        counted(report.eliminations or 0, "elimination"),
-    )
-    return " · ".join(parts)
