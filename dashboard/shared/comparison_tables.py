@@ -10,14 +10,7 @@ from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
-from evaluation.statistics.words import (
-    deciding_interval_cell,
-    detectable_words,
-    p_words,
-    paired_p_words,
-    seen_change,
-    value_words,
-)
+from evaluation.statistics.words import detectable_words, difference_cells
 
 SYMBOLS = {
     Outcome.BETTER: "✓ better beyond luck",
@@ -39,23 +32,16 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
         labels: What each measure is called.
         heading: Of the first column.
     """
-    return [{heading: labels[one.name]} | _row(one) for one in found.differences]
-
-
-def _row(one: Difference) -> dict[str, object]:
-    return {
-        "Verdict": SYMBOLS[one.outcome],
-        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": seen_change(one),
-        "Interval": deciding_interval_cell(one.deciding_interval),
-        "Effect size d": "none" if math.isnan(one.effect.value) else f"{one.effect.value:+z.2f}",
-        "p": p_words(one.welch.p),
-        "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
-        "Paired p": paired_p_words(one.paired),
-        "Would show from": detectable_words(one),
-        "Games needed": "" if one.games_needed is None else str(one.games_needed),
-    }
+    return [
+        {
+            heading: labels[one.name],
+            "Verdict": SYMBOLS[one.outcome],
+            **difference_cells(one),
+            "Would show from": detectable_words(one),
+            "Games needed": "" if one.games_needed is None else str(one.games_needed),
+        }
+        for one in found.differences
+    ]
 
 
 def export_rows(

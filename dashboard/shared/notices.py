@@ -1,4 +1,4 @@
-"""Messages for empty pages and errors, and untrusted text as plain text."""
+"""Messages for empty pages, errors and texts that are too long, and untrusted text as plain text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from evaluation.errors import DramaturgError, InfrastructureError, StoreBusyError, StoreReadOnlyError
+from evaluation.errors import DramaturgError, InfrastructureError, InputError, StoreBusyError, StoreReadOnlyError
 
 # What helps in a terminal alone: a command beside a way on the pages, or a sentence of its own.
 _COMMAND = re.compile(r",? or dramaturg [^.;)]*|(?:^|(?<=[.;,])) ?[^.;,]*\bdramaturg [a-z][^.;]*[.;]?")
@@ -61,3 +61,36 @@ def words_of(error: DramaturgError) -> str:
 def plain(text: str) -> None:
     """Untrusted text: shown as it is, wrapped, never read as Markdown or HTML."""
     st.text(text, width="stretch")
+
+
+LONGEST_TEXT = 2_000
+"""Characters of a reason, a note or a change in words."""
+
+
+def beyond(text: str, longest: int) -> str:
+    """The words for a text that is too long: "2,300 characters, at most 2,000."; empty for one that is not."""
+    return f"{len(text):,} characters, at most {longest:,}." if len(text) > longest else ""
+
+
+def tell_beyond(text: str, longest: int) -> bool:
+    """Says below an input that its text is too long; whether it is."""
+    fault = beyond(text, longest)
+    if fault:
+        st.markdown(f":red[:material/error: {fault}]")
+    return bool(fault)
+
+
+def require_length(text: str, longest: int, place: str) -> str:
+    """The text, where it is not too long; for what is stored from a form, which keeps what was typed.
+
+    Args:
+        text: What was typed.
+        longest: In characters.
+        place: The label of the input.
+
+    Raises:
+        InputError: It is too long.
+    """
+    if fault := beyond(text, longest):
+        raise InputError(fault, place=place, remedy="Shorten it; it is still in the form.")
+    return text

@@ -100,14 +100,11 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     )
     yield f"{head}From {before} to {after}."
     yield ""
-    headers = ("Metric", "Before", "After", "Difference", "Interval", "d", "p", "p Holm", "Paired p", "Verdict")
-    yield draw(
-        headers,
-        [
-            (DEFINITIONS[one.name].label, *difference_cells(one), one.outcome.words)
-            for one in found.comparison.differences
-        ],
-    )
+    rows = [
+        {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.outcome.words}
+        for one in found.comparison.differences
+    ]
+    yield draw(list(rows[0]), [list(row.values()) for row in rows])
     yield ""
     yield from _decision(found, words, item)
     yield ""

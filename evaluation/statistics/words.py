@@ -113,24 +113,24 @@ def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signe
     return f"{interval.low:{sign}.{digits}f} to {interval.high:{sign}.{digits}f}" + (f" {unit}" if unit else "")
 
 
-def difference_cells(one: Difference) -> tuple[str, ...]:
-    """A difference as cells of a table.
+def difference_cells(one: Difference) -> dict[str, str]:
+    """A difference as cells by heading.
 
     Returns:
         Mean and number of games before, the same after, the difference, its interval at the level that decided the
         outcome (as the sentences have it), the effect size, the p value,
         that after Holm's adjustment ("target" for the metric that is tested alone), and that of the pairs.
     """
-    return (
-        f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        seen_change(one),
-        deciding_interval_cell(one.deciding_interval),
-        "none" if one.effect.reason else f"{one.effect.value:+.2f}",
-        p_words(one.welch.p),
-        "target" if one.is_primary else p_words(one.p_holm),
-        paired_p_words(one.paired),
-    )
+    return {
+        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
+        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
+        "Difference": seen_change(one),
+        "Interval": deciding_interval_cell(one.deciding_interval),
+        "Effect size d": "none" if one.effect.reason else f"{one.effect.value:+z.2f}",
+        "p": p_words(one.welch.p),
+        "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
+        "Paired p": paired_p_words(one.paired),
+    }
 
 
 def deciding_interval_cell(decided: Interval) -> str:

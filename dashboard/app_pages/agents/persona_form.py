@@ -10,10 +10,9 @@ import streamlit as st
 
 from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.shared.jobs.judging_jobs import proposition_library
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
-from dashboard.shared.typed_text import tell_beyond
 from evaluation.comparison.runs import general_claim
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Proposition
 from evaluation.persona.agents import Agent

@@ -14,18 +14,22 @@ from dashboard.app_pages.games import found_games as parts
 from dashboard.app_pages.games.found_games import Found, show_refusals
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import note_deleted
-from dashboard.shared.column_mapping import chosen_columns, column_editor
 from dashboard.shared.first_run import first_steps
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain, words_of
-from dashboard.shared.open_questions import chosen_answers, forget_answers, question_editor
+from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, words_of
 from dashboard.shared.page_links import guide_link, transcript_link
 from dashboard.shared.status_table import status_table
-from dashboard.shared.typed_text import LONGEST_TEXT, tell_beyond
+from dashboard.shared.upload_questions import (
+    chosen_answers,
+    chosen_columns,
+    column_editor,
+    forget_answers,
+    question_editor,
+)
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration

@@ -18,7 +18,6 @@ from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
-from dashboard.shared.typed_text import take_name
 from evaluation.access import Action
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
@@ -138,7 +137,7 @@ def _ask_for_name() -> None:
 
 
 def _take_author() -> None:
-    attempt(partial(take_name, _AUTHOR), "You decide under this name now.", Action.OVERRIDE)
+    attempt(partial(identity.take_name, _AUTHOR), "You decide under this name now.", Action.OVERRIDE)
 
 
 def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:

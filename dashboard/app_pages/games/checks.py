@@ -14,9 +14,8 @@ from dashboard.shared.drawing import draw_chart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.status_table import csv_download, status_table
-from dashboard.shared.typed_text import tell_beyond
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.validator import EVERYBODY, CheckSummary

@@ -11,8 +11,7 @@ from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain, refusal_told, words_of
-from dashboard.shared.typed_text import LONGEST_TEXT, require_length
+from dashboard.shared.notices import LONGEST_TEXT, plain, refusal_told, require_length, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.cached_judge import KeptAnswer

@@ -11,8 +11,7 @@ from dashboard.shared.changes import attempt, is_recorded_already, person
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
-from dashboard.shared.typed_text import LONGEST_TEXT, beyond, require_length, take_name
+from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length
 from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, SignOff, departs_from
@@ -141,7 +140,7 @@ def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> Non
         problem = _WHY, too_long
     else:
         try:
-            take_name(f"{_WHO}_{place}")
+            identity.take_name(f"{_WHO}_{place}")
         except InputError as error:
             problem = _WHO, f"{error.message} {error.remedy}"
         else:
@@ -235,7 +234,7 @@ def _sign(store: Store, name: str, place: str, seen: int) -> None:
 
     def change() -> None:
         note = require_length(remark, LONGEST_TEXT, "What made them fascinating")
-        take_name(f"signer_{place}")
+        identity.take_name(f"signer_{place}")
         who = identity.decider_name()
 
         def is_same(one: SignOff) -> bool:

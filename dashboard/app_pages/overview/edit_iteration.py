@@ -14,9 +14,8 @@ from dashboard.shared import changes, resources, state
 from dashboard.shared.changes import attempt, delete, person
 from dashboard.shared.formatting import share_text, usd_text
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain
+from dashboard.shared.notices import LONGEST_TEXT, plain, require_length
 from dashboard.shared.status_table import pick_row, pick_rows
-from dashboard.shared.typed_text import LONGEST_TEXT, require_length
 from evaluation.errors import ConflictError
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Description, Edit, Iteration

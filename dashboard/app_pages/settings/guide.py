@@ -10,12 +10,10 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.settings import explanations
 from dashboard.shared import queries, resources, state
-from dashboard.shared.column_mapping import chosen_columns
-from dashboard.shared.notices import plain
-from dashboard.shared.open_questions import chosen_answers
+from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.status_table import status_table
-from dashboard.shared.typed_text import tell_beyond
+from dashboard.shared.upload_questions import chosen_answers, chosen_columns
 from evaluation.readers import Answers, ColumnMapping, Limits, read_uploads
 from evaluation.text.display import counted
 from evaluation.workflows.validation import Report

@@ -314,6 +314,19 @@ def use_name(name: str, known: Collection[str] = ()) -> str:
     return checked
 
 
+def take_name(key: str) -> None:
+    """Takes the name that somebody gave with what they decide, for all that they do: it is asked once.
+
+    Args:
+        key: Of the input, which is not there once a name is known.
+
+    Raises:
+        InputError: It cannot be a name.
+    """
+    if given := str(st.session_state.get(key) or "").strip():
+        use_name(given)
+
+
 def name_among(name: str, known: Iterable[str]) -> str:
     """The name of a person, as it was typed.
 

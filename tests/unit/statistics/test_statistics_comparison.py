@@ -81,6 +81,6 @@ def test_intervals_stay_within_what_the_scale_allows() -> None:
 def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:
     samples = {name: Measure([10, 20, 31], [30, 42, 50 + more], (), PERCENT, "%") for more, name in enumerate("abc")}
     for one in compare(samples).differences:
-        interval, level = difference_cells(one)[3].removesuffix(")").split(" (")
+        interval, level = difference_cells(one)["Interval"].removesuffix(")").split(" (")
         assert f"{level} interval {interval}" in difference_sentences(one)[0]
         assert level != "95 %"
