@@ -30,52 +30,41 @@ class Look:
     symbol: str
     word: str
     color: Color
-    icon: str
 
     @property
     def label(self) -> str:
         return f"{self.symbol} {self.word}"
 
 
-PASSED = Look("✓", "passed", "green", ":material/check:")
-FAILED = Look("✗", "failed", "red", ":material/close:")
-PENDING = Look("…", "pending", "blue", ":material/hourglass_empty:")
-NOT_APPLICABLE = Look("–", "not applicable", "gray", ":material/remove:")
-UNKNOWN = Look("?", "unknown", "gray", ":material/question_mark:")
-
 _LOOKS = {
-    "passed": PASSED,
-    "failed": FAILED,
+    "passed": Look("✓", "passed", "green"),
+    "failed": Look("✗", "failed", "red"),
     # They count as they are, and are drawn in no colour that promises more.
-    "passed_low_evidence": Look("✓", "passed, low evidence", "gray", ":material/check:"),
-    "failed_low_evidence": Look("✗", "failed, low evidence", "gray", ":material/close:"),
-    "pending": PENDING,
-    "not_applicable": NOT_APPLICABLE,
-    "inapplicable": Look("–", "too few metrics to decide", "gray", ":material/remove:"),
-    "not_computed": Look("?", "not computed", "gray", ":material/question_mark:"),
-    "hidden": Look("○", "hidden", "gray", ":material/visibility_off:"),
-    "met": Look("✓", "met", "green", ":material/check:"),
-    "not_met": Look("✗", "not met", "red", ":material/close:"),
-    "counts": Look("✓", "counts", "green", ":material/check:"),
-    "does_not_count": Look("✗", "counts against", "red", ":material/close:"),
-    "excluded": Look("○", "not counted", "gray", ":material/remove:"),
-    "keep": Look("✓", "keep", "green", ":material/check:"),
-    "revert": Look("✗", "revert", "red", ":material/undo:"),
-    "kept": Look("✓", "kept", "green", ":material/check:"),
-    "reverted": Look("✗", "reverted", "red", ":material/undo:"),
-    "not_yet": Look("…", "cannot be decided yet", "blue", ":material/hourglass_empty:"),
-    "undecidable": Look("–", "cannot be decided", "gray", ":material/remove:"),
-    "running": Look("…", "running", "blue", ":material/progress_activity:"),
-    "done": Look("✓", "done", "green", ":material/check:"),
-    "cancelled": Look("–", "cancelled", "gray", ":material/block:"),
-    "interrupted": Look("✗", "interrupted", "red", ":material/power_off:"),
+    "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
+    "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
+    "pending": Look("…", "pending", "blue"),
+    "not_applicable": Look("–", "not applicable", "gray"),
+    "inapplicable": Look("–", "too few metrics to decide", "gray"),
+    "not_computed": Look("?", "not computed", "gray"),
+    "hidden": Look("○", "hidden", "gray"),
+    "met": Look("✓", "met", "green"),
+    "not_met": Look("✗", "not met", "red"),
+    "counts": Look("✓", "counts", "green"),
+    "does_not_count": Look("✗", "counts against", "red"),
+    "excluded": Look("○", "not counted", "gray"),
+    "keep": Look("✓", "keep", "green"),
+    "revert": Look("✗", "revert", "red"),
+    "kept": Look("✓", "kept", "green"),
+    "reverted": Look("✗", "reverted", "red"),
+    "not_yet": Look("…", "cannot be decided yet", "blue"),
+    "undecidable": Look("–", "cannot be decided", "gray"),
 }
 
 
 def look(status: object) -> Look:
-    """The appearance of a status, row verdict, test verdict, decision or job state; unknown words stay visible."""
+    """The appearance of a status, row verdict, test verdict or decision; unknown words stay visible."""
     name = str(status)
-    return _LOOKS.get(name, Look("?", name.replace("_", " "), "gray", ":material/question_mark:"))
+    return _LOOKS.get(name, Look("?", name.replace("_", " "), "gray"))
 
 
 def score_text(score: float | None, scale: Scale, threshold: float | None = None) -> str:

@@ -63,14 +63,12 @@ class Overview:
     Attributes:
         waiting: The games that the desk hands out and nobody has rated, in the order in which they were added:
             ``Game`` and ``Iteration`` (empty for none).
-        unassigned: How many transcripts belong to no iteration.
         transcripts: How many games there are.
         simulated: How many simulated conversations of no iteration there are; they count in none of the others.
     """
 
     board: Board
     waiting: pd.DataFrame
-    unassigned: int
     transcripts: int
     simulated: int
 
@@ -83,8 +81,7 @@ def overview(store: Store) -> Overview:
         metrics = store.results.metric_scores()
         board = stored_board(store, metrics)
     apart = int(simulated(summaries).sum())
-    unassigned = int(summaries["iteration"].isna().sum()) - apart
-    return Overview(board, _waiting_games(summaries, metrics), unassigned, len(summaries) - apart, apart)
+    return Overview(board, _waiting_games(summaries, metrics), len(summaries) - apart, apart)
 
 
 def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]) -> pd.DataFrame:
@@ -256,13 +253,11 @@ class OpenTranscript:
     Attributes:
         name: The title of the game, as its file or a person gave it.
         label: The name by which people know it, see ``Transcripts.game_names``.
-        source_name: The file or folder that it came from.
     """
 
     transcript: Transcript
     name: str
     label: str
-    source_name: str
     iteration: str | None
     results: Mapping[str, MetricResult]
     outcomes: Mapping[str, MetricScore]
@@ -318,7 +313,6 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         transcript,
         str(own["game_id"]),
         str(own["game"]),
-        str(own["source_name"]),
         None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
         outcomes,

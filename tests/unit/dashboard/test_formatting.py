@@ -15,7 +15,6 @@ from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
-from evaluation.store import JobState
 
 
 def plain(text: str) -> str:
@@ -55,7 +54,7 @@ def test_unknown_money_and_shares_are_unknown_not_zero() -> None:
     assert "$" not in usd_text(3.0)
 
 
-@pytest.mark.parametrize("kind", [Status, RowVerdict, VerdictStatus, CheckState, JobState, Choice])
+@pytest.mark.parametrize("kind", [Status, RowVerdict, VerdictStatus, CheckState, Choice])
 def test_every_status_has_a_symbol_and_a_word(kind) -> None:
     for status in kind:
         appearance = look(status)
