@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +33,16 @@ def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
     return st.components.v2.component(name, css=css, js=js)
 
 
-def draw_chart(figure: go.Figure, *, key: str, alt: str, **options: Any) -> None:
+def draw_chart(
+    figure: go.Figure, *, key: str, alt: str, config: Mapping[str, Any] | None = None, **options: Any
+) -> None:
     """Draws a figure.
 
     Args:
         figure: Its words get the colour of the page's text, light and dark.
         key: Tells it from the page's other figures.
         alt: The figure in words, for people who do not see it.
+        config: Plotly's; without its tools when left out.
         options: Passed on to ``st.plotly_chart``.
     """
-    st.plotly_chart(legible(figure), key=key, alt=alt, **options)
+    st.plotly_chart(legible(figure), key=key, alt=alt, config=dict(config or {"displayModeBar": False}), **options)

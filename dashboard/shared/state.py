@@ -5,7 +5,8 @@ Keys reach the browser, so none of them contains untrusted text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,20 @@ def select_linked(label: str, options: Sequence[str], words: Callable[[str], str
     picked: str = st.selectbox(label, options, index=options.index(wanted) if wanted else 0, format_func=words, key=key)
     choose(**{parameter: picked or None})
     return picked
+
+
+@contextmanager
+def linked_box(label: str, key: str, **options: Any) -> Iterator[bool]:
+    """A box that can be folded, and is so in the address, around what is inside; whether it is open.
+
+    Args:
+        label: What stands on it.
+        key: Of the widget and in the address.
+        options: Passed on to ``st.expander``.
+    """
+    box = st.expander(label, key=key, on_change="rerun", bind="query-params", **options)
+    with box:
+        yield bool(box.open)
 
 
 def choose_view(options: Sequence[str], *, key: str, default: str | None = None, label: str = "View") -> str:

@@ -61,11 +61,8 @@ def gate(store: Store) -> None:
             numbers(looked)
     else:
         nothing_checked()
-    form = st.expander(
-        "Choose what is checked", icon=":material/tune:", key=_FORM, on_change="rerun", bind="query-params"
-    )
-    if form.open:
-        with form:
+    with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:
+        if is_open:
             settings_form(store)
 
 
@@ -104,7 +101,6 @@ def outcomes(looked: Looked) -> None:
         draw_chart(
             outcome_figure(counts),
             key="outcomes",
-            config={"displayModeBar": False},
             alt=outcome_alt(counts, step),
         )
         st.caption(f"Checked messages by {step}, in UTC.")

@@ -35,11 +35,8 @@ def show() -> None:
     with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
         persona_form.persona_form(store, person)
         persona_form.claims_table(person)
-    form = st.expander(
-        "Evaluate agents", icon=":material/play_arrow:", key="evaluate", on_change="rerun", bind="query-params"
-    )
-    if form.open:
-        with form:
+    with state.linked_box("Evaluate agents", "evaluate", icon=":material/play_arrow:") as is_open:
+        if is_open:
             run_panel.run_panel(store, found, person)
 
 

@@ -198,7 +198,6 @@ def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> Non
     draw_chart(
         dimension_figure(known[name]),
         key="run_distribution",
-        config={"displayModeBar": False},
         alt=dimension_alt(known[name], DIMENSION_LABELS[name]),
     )
     shown = known[name]

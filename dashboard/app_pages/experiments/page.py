@@ -1,7 +1,5 @@
 """The Experiments page: runs, A/B tests and Table 1, with the forms that start them."""
 
-import streamlit as st
-
 from dashboard.app_pages.experiments import data, runs, start, table1
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
@@ -16,9 +14,8 @@ def show() -> None:
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
         runs.ab_view(store, tests)
-        form = st.expander("Run an A/B test", expanded=not tests, key=AB_FORM, on_change="rerun", bind="query-params")
-        if form.open:
-            with form:
+        with state.linked_box("Run an A/B test", AB_FORM, expanded=not tests) as is_open:
+            if is_open:
                 start.ab_form(store)
         return
     found = resources.read(data.shown_runs)
@@ -34,9 +31,8 @@ def show() -> None:
             "their character.",
         )
         start.load_experiment(store)
-    form = st.expander("Run an experiment", expanded=not found, key=FORM, on_change="rerun", bind="query-params")
-    if form.open:
-        with form:
+    with state.linked_box("Run an experiment", FORM, expanded=not found) as is_open:
+        if is_open:
             start.start_form(store)
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data, start
 from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, escaped_label
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars, escaped_label
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
@@ -91,7 +91,6 @@ def _report(run: ShownRun) -> None:
             draw_chart(
                 difference_figure(rows, title, ends),
                 key=f"differences_{run.record.id}_{len(rows)}",
-                config={"displayModeBar": False},
                 alt=difference_alt(rows),
             )
     paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
@@ -234,7 +233,6 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         draw_chart(
             measures_figure(drawn),
             key=f"measures_{chosen.id}",
-            config={"displayModeBar": False},
             alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
         )
         kind = "stored games" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "runs"
@@ -364,15 +362,7 @@ def difference_figure(rows: Sequence[Mapping[str, Any]], title: str, ends: tuple
             mode="markers",
             name="here, with 95 % interval",
             marker={"size": 11, "color": ACCENT},
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [_span(row["difference_high"], row["difference"]) for _, row in known],
-                "arrayminus": [_span(row["difference"], row["difference_low"]) for _, row in known],
-                "color": ACCENT,
-                "thickness": 2,
-                "width": 6,
-            },
+            error_x=error_bars((row["difference"], row["difference_low"], row["difference_high"]) for _, row in known),
             text=[difference_words(row) for _, row in known],
             hovertemplate="%{text}<extra></extra>",
         )
@@ -428,7 +418,3 @@ def difference_words(row: Mapping[str, Any]) -> str:
 def difference_alt(rows: Sequence[Mapping[str, Any]]) -> str:
     """The figure in words."""
     return "Treatment minus control. " + ". ".join(difference_words(row) for row in rows) + "."
-
-
-def _span(high: float | None, low: float | None) -> float:
-    return 0.0 if high is None or low is None else high - low

@@ -8,8 +8,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.shared import queries, resources
-from dashboard.shared.charts.metric_charts import KEEP_ZOOM, escaped_label, mean_trace
+from dashboard.shared import queries, resources, state
+from dashboard.shared.charts.metric_charts import KEEP_ZOOM, error_bars, escaped_label, mean_trace
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
@@ -87,14 +87,7 @@ def check_figure(found: Sequence[CheckSummary], check: str) -> go.Figure:
             places,
             [one.mean for one in found],
             texts,
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [0.0 if one.interval.high is None else one.interval.high - one.mean for one in found],
-                "arrayminus": [0.0 if one.interval.low is None else one.mean - one.interval.low for one in found],
-                "thickness": 1.5,
-                "width": 6,
-            },
+            error_y=error_bars(((one.mean, one.interval.low, one.interval.high) for one in found), thickness=1.5),
         )
     )
     figure.add_trace(
@@ -195,7 +188,6 @@ def over_iterations(found: Sequence[CheckSummary]) -> None:
         draw_chart(
             check_figure(chosen, check),
             key="checks_over_iterations",
-            config={"displayModeBar": False},
             alt=figure_alt(chosen, check),
         )
     else:
@@ -226,16 +218,10 @@ def findings(transcript_id: str) -> None:
 
 def form(transcript_id: str) -> None:
     """A button that opens what a model can be asked, and below it the checks that are stored of all iterations."""
-    opened = st.expander(
-        "Let a model check messages, find opinions, themes and quotes",
-        icon=":material/psychology:",
-        key=MODEL,
-        on_change="rerun",
-        bind="query-params",
-    )
-    if not opened.open:
-        return
-    with opened:
+    label = "Let a model check messages, find opinions, themes and quotes"
+    with state.linked_box(label, MODEL, icon=":material/psychology:") as is_open:
+        if not is_open:
+            return
         store = resources.store()
         config = judge_in_force(
             store, "No model is set up. Set OPENAI_API_KEY or OPENAI_BASE_URL and start the server again."

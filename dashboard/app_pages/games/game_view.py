@@ -38,9 +38,8 @@ def transcript_view(opened: OpenTranscript) -> None:
     # Side by side while both are closed, so that the conversation begins higher up.
     is_open = any(st.session_state.get(key) or state.chosen(key) == "true" for key in (state.SCORES, READING))
     with st.container(horizontal=not is_open):
-        cards = st.expander("Why these scores", key=state.SCORES, on_change="rerun", bind="query-params")
-        if cards.open:
-            with cards:
+        with state.linked_box("Why these scores", state.SCORES) as shows_cards:
+            if shows_cards:
                 _cards(opened)
         reading_panel(resources.store(), opened.transcript.id)
     with st.container(horizontal=True, vertical_alignment="center", key="game_views"):

@@ -85,7 +85,6 @@ def _who_talks_to_whom(opened: OpenGame) -> None:
         alt="Messages from each player to each other one; the list below has the same",
         on_select=access_checks.event("network_open", partial(_open_dot, len(places))),
         selection_mode="points",
-        config={"displayModeBar": False},
     )
     chosen = st.selectbox(
         "Read the messages of",

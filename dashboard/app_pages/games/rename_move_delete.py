@@ -18,16 +18,9 @@ _NO_ITERATION = ""
 def edit_transcript(opened: OpenTranscript) -> None:
     """An expander in which the open game is renamed, moved to another iteration or deleted."""
     store, transcript_id = resources.store(), opened.transcript.id
-    form = st.expander(
-        "Rename, move or delete this game",
-        icon=":material/edit:",
-        key=state.EDIT_MENU,
-        on_change="rerun",
-        bind="query-params",
-    )
-    if not form.open:
-        return
-    with form:
+    with state.linked_box("Rename, move or delete this game", state.EDIT_MENU, icon=":material/edit:") as is_open:
+        if not is_open:
+            return
         left, middle, right = st.columns(3, gap="medium")
         with left:
             _rename(store, opened, transcript_id)

@@ -97,10 +97,9 @@ def agreement() -> None:
         )
     plain("\n".join(other_sentences(report)))
     disagreements(report)
-    numbers = st.expander("Show the numbers", key=NUMBERS, on_change="rerun", bind="query-params")
-    # An address that names a question shows them.
-    if numbers.open or state.chosen("item"):
-        with numbers:
+    with state.linked_box("Show the numbers", NUMBERS) as is_open:
+        # An address that names a question shows them.
+        if is_open or state.chosen("item"):
             if report.shared_games:
                 raters(report)
             if report.ratings:
@@ -122,7 +121,6 @@ def raters(report: AgreementReport) -> None:
     draw_chart(
         whisker_figure(rows, "Krippendorff's alpha"),
         key="alphas",
-        config={"displayModeBar": False},
         alt="Krippendorff's alpha by item. " + "; ".join(map(whisker_words, rows)),
     )
     status_table([*map(_item_row, report.items)], "Agreement by item")
@@ -177,7 +175,6 @@ def references(report: AgreementReport) -> None:
     draw_chart(
         whisker_figure(rows, "weighted kappa", ()),
         key="kappas",
-        config={"displayModeBar": False},
         alt="Weighted kappa by metric. " + "; ".join(map(whisker_words, rows)),
     )
     status_table(

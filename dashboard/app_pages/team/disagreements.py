@@ -107,7 +107,6 @@ def row_agreement(report: AgreementReport) -> None:
     draw_chart(
         whisker_figure(whiskers, "kappa", ()),
         key="row_kappas",
-        config={"displayModeBar": False},
         alt="Kappa between rule, judge and person by metric. " + "; ".join(map(whisker_words, whiskers)),
     )
     status_table([*map(_row_agreement, report.rows)], "Agreement of rule, judge and person by metric")

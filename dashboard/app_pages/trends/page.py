@@ -105,15 +105,8 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
             )
             st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
         return
-    agents = st.expander(
-        "Agents over iterations",
-        icon=":material/theater_comedy:",
-        key=_AGENTS_OPEN,
-        on_change="rerun",
-        bind="query-params",
-    )
-    if agents.open:
-        with agents:
+    with state.linked_box("Agents over iterations", _AGENTS_OPEN, icon=":material/theater_comedy:") as is_open:
+        if is_open:
             parts.persona_dimensions(judged, first, last)
 
 

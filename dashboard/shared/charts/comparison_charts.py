@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars
 from dashboard.shared.formatting import score_text
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE, ItemAgreement
 from evaluation.agreement.report import ReferenceAgreement
@@ -66,15 +66,7 @@ def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] 
             mode="markers",
             name="value",
             marker={"size": 12, "color": ACCENT},
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [_above(row) for _, row in shown],
-                "arrayminus": [_below(row) for _, row in shown],
-                "color": ACCENT,
-                "thickness": 2,
-                "width": 6,
-            },
+            error_x=error_bars((row.value, row.interval.low, row.interval.high) for _, row in shown),
             text=[whisker_words(row) for _, row in shown],
             hovertemplate="%{text}<extra></extra>",
         )
@@ -152,29 +144,18 @@ def _dots(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter
 
 
 def _mean(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:
-    row = Whisker("", side.mean, side.interval)
     return go.Scatter(
         x=[side.mean] if side.n else [],
         y=[place - 0.2] if side.n else [],
         mode="markers",
         name="mean",
         marker={"size": 13, "symbol": "diamond", "color": ACCENT},
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [_above(row)] if side.n else [],
-            "arrayminus": [_below(row)] if side.n else [],
-            "color": ACCENT,
-            "thickness": 3,
-            "width": 7,
-        },
+        error_x=error_bars(
+            [(side.mean, side.interval.low, side.interval.high)] if side.n else [], thickness=3, width=7
+        ),
         text=[f"mean {score_text(side.mean, definition.scale)} of {counted(side.n, 'game')}"] if side.n else [],
         hovertemplate="%{text}<extra></extra>",
     )
-
-
-def _above(row: Whisker) -> float:
-    return 0.0 if row.interval.high is None else max(0.0, row.interval.high - row.value)
 
 
 def _below(row: Whisker) -> float:

@@ -161,6 +161,26 @@ def _close_words(games: int, lowest: float, highest: float, definition: MetricDe
     return f"{counted(games, 'game')}, {score_text(lowest, definition.scale)}{to}"
 
 
+def error_bars(points: Iterable[tuple[float, float | None, float | None]], **style: object) -> dict[str, object]:
+    """The intervals around values as plotly draws them; each value with the ends, ``None`` for those that are unknown.
+
+    Args:
+        points: Value, lower and upper end of each mark.
+        style: In place of the usual thickness and width.
+    """
+    held = list(points)
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0.0 if high is None else max(0.0, high - value) for value, _, high in held],
+        "arrayminus": [0.0 if low is None else max(0.0, value - low) for value, low, _ in held],
+        "color": ACCENT,
+        "thickness": 2,
+        "width": 6,
+        **style,
+    }
+
+
 def legible(figure: go.Figure) -> go.Figure:
     """``figure`` with all its words in the colour of the page's text."""
     # A figure that is kept between runs is drawn again as it is.
@@ -293,15 +313,13 @@ def _means(
         means.index,
         means,
         texts,
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [_reach(sides[place].high, means[place]) if place in sides else 0.0 for place in means.index],
-            "arrayminus": [_reach(sides[place].low, means[place]) if place in sides else 0.0 for place in means.index],
-            "color": ACCENT,
-            "thickness": 1.5,
-            "width": 6,
-        },
+        error_y=error_bars(
+            (
+                (means[place], sides[place].low, sides[place].high) if place in sides else (0.0, None, None)
+                for place in means.index
+            ),
+            thickness=1.5,
+        ),
     ).update(mode="markers", marker_symbol=symbols)
 
 
@@ -312,10 +330,6 @@ def _change_line(change: str, limit: int) -> str:
 def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
     for place, games in scored.groupby("position")["score"]:
         yield int(str(place)), games.tolist()
-
-
-def _reach(end: float | None, mean: float) -> float:
-    return 0.0 if end is None else abs(end - mean)
 
 
 def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) -> list[dict[str, object]]:

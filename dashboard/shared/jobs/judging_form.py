@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import open_when_done
@@ -39,10 +40,9 @@ READING = "read_game"
 
 def reading_panel(store: Store, transcript_id: str) -> None:
     """The panel "Let a model read this game": what it would cost, and the button. Progress stands on every page."""
-    panel = st.expander("Let a model read this game", key=READING, on_change="rerun", bind="query-params")
-    if not panel.open:
-        return
-    with panel:
+    with state.linked_box("Let a model read this game", READING) as is_open:
+        if not is_open:
+            return
         config = judge_in_force(store, "There is no key and no address of a model. Settings says how to connect one.")
         if config is None or config.mode == "offline":
             return
