@@ -411,7 +411,7 @@ _JUDGES = """
 WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
 asked AS (
     SELECT DISTINCT transcript_id, metric, model, judgement_key AS key FROM row_decisions SEMI JOIN latest
-    USING (decision_id) WHERE verdict IS NOT NULL
+    USING (decision_id) SEMI JOIN decided_rows USING (transcript_id, metric, row_id) WHERE verdict IS NOT NULL
 )
 SELECT transcript_id, metric, a.model, array_to_string(list_sort(list(DISTINCT concat_ws(
     ', temperature ', j.prompt->>'version', j.answer->'parameters'->>'temperature'))), '; ')

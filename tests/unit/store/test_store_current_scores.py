@@ -85,6 +85,9 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a judge": judge,
     "a judge and a person": lambda store: (judge(store), judge(store, 2, RowVerdict.COUNTS), override(store, 2)),
     "a judge withdrawn": lambda store: (judge(store), store.decisions.withdraw(game(1).id, who="Ada")),
+    "a judge on a row that no result has": lambda store: store.decisions.save(
+        [RowDecision(game(1).id, "coherence", "coherence:m99", RowVerdict.COUNTS, "x", "r", 0.5, (), "live", "gpt", "k")]
+    ),
     "a decision of a lead": dispute,
     "a decision of a lead taken back": lambda store: store.engagement_decisions.undo(dispute(store), who="Lead"),
     "a new game": lambda store: add_evaluated(store, game(COUNT), source_name="f", iteration="two"),
