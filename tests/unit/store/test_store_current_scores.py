@@ -86,7 +86,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "a judge and a person": lambda store: (judge(store), judge(store, 2, RowVerdict.COUNTS), override(store, 2)),
     "a judge withdrawn": lambda store: (judge(store), store.decisions.withdraw(game(1).id, who="Ada")),
     "a judge on a row that no result has": lambda store: store.decisions.save(
-        [RowDecision(game(1).id, "coherence", "coherence:m99", RowVerdict.COUNTS, "x", "r", 0.5, (), "live", "gpt", "k")]
+        [RowDecision(game(1).id, "coherence", "coherence:m99", RowVerdict.COUNTS, "x", "r", 0.5, (), "live", "g", "k")]
     ),
     "a decision of a lead": dispute,
     "a decision of a lead taken back": lambda store: store.engagement_decisions.undo(dispute(store), who="Lead"),
