@@ -408,7 +408,8 @@ def test_the_end_of_a_round_and_the_players_left_are_no_speech() -> None:
         "[10:00:01] Starting round 1 (duration: 1.5 minutes)\n[10:00:01] Round 1 has started! It will end at 10:01:35\n"
         "[10:00:02] Player 0: Good morning.\n[10:00:04] Player 1: It was Player 0.\n"
         "Round 2 started! Duration: 1.5 minutes\nPlayers alive: [0, 1]\n[10:02:00] Player 0: And now?\n"
-        "[10:03:00] Circle Game Starting...\n[10:03:02] Player 1: Again.\n[10:03:04] Player 0: Yes, again.\n"
+        "[10:03:00] Circle Game Starting...\n🕵️ Imposter is Player: 0\n"
+        "[10:03:02] Player 1: Again.\n[10:03:04] Player 0: Yes, again.\n"
         "Mafia 0 has been eliminated by vote!\n"
     )
     first, second = results(text)
@@ -417,7 +418,7 @@ def test_the_end_of_a_round_and_the_players_left_are_no_speech() -> None:
     assert told(first.preview)[-1] == ("public", "Player 0", "And now?")
     assert [one.round for one in first.preview.discussion] == [1, 1, 2]
     assert [(one.name, one.role) for one in first.preview.players] == [("Player 0", None), ("Player 1", "Imposter")]
-    assert set(second.transcript.player_names) == {"Player 0", "Player 1"}
+    assert {one.name: one.role for one in second.transcript.players} == {"Player 0": "Imposter", "Player 1": None}
 
 
 def test_what_the_system_tells_without_a_colon() -> None:
@@ -466,6 +467,7 @@ def test_what_json_tells_of_votes_and_ends() -> None:
         return {"player_id": player, **more}
 
     game = {
+        "winner_role": "civilian",
         "players": [said(name, role=role) for name, role in (("P1", "don"), ("P2", "detective"), ("P3", "civilian"))],
         "log": [
             {
@@ -496,7 +498,7 @@ def test_what_json_tells_of_votes_and_ends() -> None:
     ]
     assert [(one.player, one.round) for one in transcript.eliminations] == [("P3", 1), ("P2", 1), ("P1", 1)]
     assert [one.text for one in transcript.discussion] == ["It was P2.", "It was P1.", "I told you so."]
-    assert transcript.players[0].alignment == "mafia"
+    assert (transcript.players[0].alignment, transcript.winner) == ("mafia", "town")
     assert [one.text for one in transcript.messages if one.channel == "team"] == [
         "I like that team.", "I hide what I know.",
     ]  # fmt: skip
