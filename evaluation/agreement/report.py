@@ -251,12 +251,12 @@ def _references(
 ) -> dict[str, MetricAnswers]:
     """Every percent metric by name, and first the mean of all of them, which passes when most of them do.
 
-    Their answers are those about the rated games. A metric is called judged as soon as a judge decided a row of one
-    game, rated or not.
+    Their answers are those about the rated games. A metric is called judged as soon as a judge decided a row of one of
+    them.
     """
     by_metric: dict[str, dict[str, float]] = {name: {} for name, one in DEFINITIONS.items() if one.scale == PERCENT}
-    judged = {str(name) for name in scores.loc[scores["method"] == str(Method.JUDGE), "metric"].unique()}
     scores = scores[scores["transcript_id"].isin(rated)]
+    judged = {str(name) for name in scores.loc[scores["method"] == str(Method.JUDGE), "metric"].unique()}
     columns = ("metric", "transcript_id", "score", "status", "reason")
     # What fails whatever its score (a robotic discussion) says so in its reason.
     failing = set()

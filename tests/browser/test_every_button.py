@@ -220,13 +220,13 @@ def _press(
 ) -> None:
     """Presses all that these views show, with empty fields and with filled ones."""
     store = server.store
-    game = store.transcripts.ids()[0]
+    games = store.transcripts.ids()
     store.close()
     presser = Presser(visit(server.url, width=width).page, server, is_short=is_short)
     for text in texts:
         presser.done.clear()
         for view in views:
-            presser.press_all(view.path.format(transcript=game, message="0"), text=text)
+            presser.press_all(view.path.format(transcript=games[0], message="0", other=games[-1]), text=text)
     print(f"{len(presser.done)} pressed, {len(presser.downloads)} downloads")
     assert presser.done
     assert presser.faults == []

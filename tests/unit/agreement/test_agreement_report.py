@@ -53,13 +53,13 @@ def report(**by_game: float):
     return agreement_report(RATED, scores(**by_game), NAMES, DEFAULT_THRESHOLDS)
 
 
-def test_a_metric_is_called_judged_where_a_judge_decided_on_a_game_that_nobody_rated() -> None:
+def test_a_metric_is_not_called_judged_for_a_game_that_nobody_rated() -> None:
     both = scores(a=50.0, unrated=0.0)
     by_rule = both["transcript_id"] == "a"
     both.loc[by_rule, "method"] = "rule"
     found = agreement_report(RATED, both, NAMES, DEFAULT_THRESHOLDS)
     one = next(one for one in found.references if one.reference == "coherence")
-    assert (one.label, one.games) == ("Conversation coherence, judged", 1)
+    assert (one.label, one.games) == ("Conversation coherence", 1)
 
 
 def test_items_between_raters() -> None:
