@@ -16,7 +16,7 @@ from evaluation.text.normal import english_words, fold
 from evaluation.transcript import Alignment, Channel, Transcript
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
-_WORD = re.compile(r"[a-z]+")
+_WORD = re.compile(r"[a-z]+(?:['’]t\b)?")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST_SHOWN = 12
 
@@ -107,7 +107,7 @@ def alignment_of(role: str | None) -> Alignment | None:
     words = words_in(role or "")
     # "Role.FASCIST" is how programs print a member of an enumeration.
     words = words[1:] if len(words) > 1 and words[0] == "role" else words
-    whole = _listed(" ".join(words))
+    whole = _listed(" ".join(words)) or _listed("".join(words))
     if whole is not None or len(words) < 2:
         return _side(whole)
     sides = {_listed(word) for word in words}
@@ -116,7 +116,8 @@ def alignment_of(role: str | None) -> Alignment | None:
 
 def is_neutral(role: str) -> bool:
     """Whether a role is known to serve no side, or is that of somebody who does not play."""
-    return _listed(" ".join(words_in(role))) == "neutral" or is_moderator(role)
+    words = words_in(role)
+    return "neutral" in (_listed(" ".join(words)), _listed("".join(words))) or is_moderator(role)
 
 
 def _listed(name: str) -> str | None:

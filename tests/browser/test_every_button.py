@@ -139,6 +139,9 @@ class Presser:
         self.open(path)
         is_fresh = True
         while True:
+            # First of all: what is typed into a search leaves fewer things to press.
+            if text:
+                self._fill(text)
             if (place := self._next()) is None:
                 if is_fresh or self.is_short:
                     return
@@ -149,8 +152,6 @@ class Presser:
             is_fresh = False
             home = self.page.url
             number, signature = place
-            if text:
-                self._fill(text)
             target = self.page.locator(_PRESSED).nth(number)
             # The click of a script is none of a person's, which alone make an entry of the browser's history.
             self.page.keyboard.press("Shift")

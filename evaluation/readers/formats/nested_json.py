@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -22,11 +22,13 @@ from evaluation.readers._draft import (
     THOUGHTS_CHANNEL,
     alignment_of,
     column_key,
+    is_abstention,
     is_approval,
     is_moderator,
     is_ordinary,
     word_lists,
     word_set,
+    words_in,
 )
 from evaluation.readers._game_log import is_role
 from evaluation.readers._who_could_hear import (
@@ -46,6 +48,7 @@ _NUMBERED = re.compile(
 )
 _LINE = re.compile(r"(?P<name>[^:\n]{1,60}):\s+(?P<text>\S.*)", re.DOTALL)
 _WORDS = re.compile(r"[a-z]+")
+_SAVED = {"save", "saved", "protect", "protected", "heal", "healed"}
 _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
 _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
@@ -133,14 +136,15 @@ class _Walk:
             self._row(path, context, {"text": text}, {})
 
     def _cast(self, path: str, context: Mapping[str, Any], plain: Mapping[str, Any], speaker: Any, text: Any) -> Any:
-        """Takes the vote that an object holds beside its speaker; returns the text, where that is not its reason."""
+        """Takes the vote that an object holds beside its speaker; returns the text, of which is asked who heard it."""
         cast = next((one for key, one in plain.items() if column_key(key) == "vote" and isinstance(one, str)), None)
         if cast is None:
             return text
         # Where it turns out to be for no player, its reason is asked about.
-        why = {} if is_approval(cast) else {"text": text or _reason(plain), "channel": REASONS_OF_VOTES}
+        reason = None if text is not None or is_approval(cast) else _reason(plain)
+        why = {} if reason is None else {"text": reason, "channel": REASONS_OF_VOTES}
         self._row(path, context, {"speaker": speaker, "target": cast, "kind": "vote", **why}, {})
-        return text if is_approval(cast) else None
+        return text
 
     def _player_in(self, plain: Mapping[str, Any]) -> str | None:
         """The player whom a row names under a key of no known meaning, such as ``wolf``."""
@@ -155,13 +159,16 @@ class _Walk:
         inner = {**context, "author": author} if author else context
         for said in _side_by_side(held):
             self._row(path, context, said, {})
+        saved = {str(one) for key, one in held.items() if not _SAVED.isdisjoint(words_in(key))}
         for key, one in held.items():
             if author and (texts := _texts_of(one)):
                 self._row(step(path, key), inner, {"speaker": author, "text": "\n".join(texts)}, {})
             else:
-                self._member(key, one, step(path, key), inner, depth)
+                self._member(key, one, step(path, key), inner, depth, saved)
 
-    def _member(self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int) -> None:
+    def _member(
+        self, key: str, held: Any, path: str, context: Mapping[str, Any], depth: int, saved: Collection[str]
+    ) -> None:
         bare, words = column_key(key), set(_WORDS.findall(key.casefold()))
         names = [_who(one) for one in (held if isinstance(held, list) else [held])]
         if isinstance(held, str) and bare in word_set("winner_keys") and held.strip():
@@ -169,12 +176,14 @@ class _Walk:
         elif isinstance(held, str) and words & word_set("leave_kinds") and " was " in held:
             self._row(path, context, {"text": held, "kind": "elimination"}, {})
         elif (
-            (bare in word_set("gone_keys") or bare.endswith(("kill", "eliminations")))
+            (bare in word_set("gone_keys") or words_in(key)[-1:] in (["kill"], ["eliminations"]))
             and names
             and all(isinstance(name, str) and _is_name(name) for name in names)
         ):
-            for name in names:
-                self._row(path, context, {"target": name, "kind": "elimination"}, {})
+            # Nobody is gone whom somebody saved.
+            for name in names if str(True) not in saved else ():
+                if name not in saved and not is_abstention(name):
+                    self._row(path, context, {"target": name, "kind": "elimination"}, {})
         elif isinstance(held, dict):
             self._mapping(bare, words, held, path, _context_of(key, words, context), depth)
         elif isinstance(held, list):
@@ -227,7 +236,9 @@ def _result(
     target, words = cells.get("target"), {*_WORDS.findall(str(cells.get("kind")).casefold())}
     is_end = bool(words & word_set("leave_kinds")) or ("kill" in words and held.get("saved") is False)
     role = cells.get("role") or next((held[key] for key in held if column_key(key) == "role"), None)
-    if is_end and (gone := target or speaker) and isinstance(gone, str) and (not target or speaker in (None, role)):
+    # Who executes is not who is gone.
+    done = None if words & {"execute", "eliminate", "lynch", "exile", "kill"} else speaker
+    if is_end and (gone := target or done) and isinstance(gone, str) and (not target or speaker in (None, role)):
         return {"target": gone, "role": role, "kind": "elimination"}
     if (voter or speaker) and target is not None and (voter or "vote" in kind):
         return {"speaker": voter or speaker, "target": target, "kind": "vote"}

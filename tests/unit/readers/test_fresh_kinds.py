@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evaluation.readers import Answers
+from evaluation.readers._draft import alignment_of
 from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 from tests.unit.readers.test_who_could_hear import heard
 
@@ -515,3 +518,47 @@ def test_blocks_of_one_turn_are_one_message_and_labels_in_lists_no_players() -> 
     assert told(talk) == [("public", "Olga", "Good morning.\nI begin."), ("public", "Per", "Go on.")]
     review = {"suggestions": ["Optional: say less of it.", "Optional enhancement: say more of it."]}
     assert "known to say who speaks" in refusal({"reviews": [review, review]})
+
+
+@pytest.mark.parametrize(
+    ("night", "gone"),
+    [
+        ({"mafia_kill": "Per", "doctor_save": None}, ["Per"]),
+        ({"mafia_kill": "Per", "doctor_save": "Olga"}, ["Per"]),
+        ({"mafia_kill": "Per", "doctor_save": "Per"}, []),
+        ({"kill": "Per", "saved": True}, []),
+        ({"mafia_kill": "none", "doctor_save": None}, []),
+        ({"skill": "Deception"}, []),
+        ({"player": "Olga", "action": "execute"}, []),
+        ({"player": "Per", "event": "executed"}, ["Per"]),
+    ],
+)
+def test_a_key_or_row_of_json_ends_a_game_for_somebody_only_where_it_says_so(night: object, gone: list[str]) -> None:
+    said = [{"speaker": name, "text": text} for name, text in (("Olga", "Hello, Per."), ("Per", "Hello."))]
+    transcript = read({"day 1": said, "night 1": night})
+    assert [one.player for one in transcript.eliminations] == gone
+    assert set(transcript.player_names) == {"Olga", "Per"}
+
+
+def test_what_is_said_beside_a_vote_in_json_stays_and_is_asked_about() -> None:
+    rows = [{"player": "Olga", "message": "I saw Per run.", "vote": "Per"}, {"player": "Per", "message": "No, Olga."}]
+    found = result({"log": [*rows, {"player": "Olga", "message": "So?"}, {"player": "Per", "message": "So what?"}]})
+    assert "reasons" in str(found.questions)
+    assert found.transcript is None or "I saw Per run." in [one.text for one in found.transcript.messages]
+
+
+@pytest.mark.parametrize(
+    "vote", ["I vote Per", "voted Per", "I voted for Per.", "vote against Per", "votes to eliminate Per"]
+)
+def test_a_row_of_votes_is_read_in_many_words(vote: str) -> None:
+    rows = [("Olga", "message", "Hello, Per."), ("Per", "message", "Hello, Olga."), ("Olga", "vote", vote)]
+    text = "speaker,type,text\n" + "".join(f'{name},{kind},"{said}"\n' for name, kind, said in rows)
+    assert [(one.voter, one.target) for one in read(text).votes] == [("Olga", "Per")]
+
+
+@pytest.mark.parametrize(
+    ("role", "side"),
+    [("GodFather", "mafia"), ("BodyGuard", "town"), ("FortuneTeller", "town"), ("Don", "mafia"), ("don't know", None)],
+)
+def test_roles_in_one_word_and_in_two(role: str, side: str | None) -> None:
+    assert alignment_of(role) == side
