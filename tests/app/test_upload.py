@@ -59,3 +59,14 @@ def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> 
     app.segmented_control(key="where").set_value("An existing one").run()
     start(app, filled)
     assert list(filled.transcripts.summaries("Shorter prompt")["game_id"]) == ["four", "five"]
+
+
+def test_the_report_on_each_set_of_refused_files_is_kept_once(open_page, store, words) -> None:
+    app = open_page("games", part="Add")
+    for number, name in enumerate(("first.json", "second.json"), start=1):
+        app.file_uploader[0].set_value([(name, b'{"gameId": ', "application/json")]).run()
+        app.button(key="keep_report").click().run()
+        assert "The report is among the earlier imports." in words(app)
+        assert not [one for one in app.button if one.key == "keep_report"]
+        held = store.imports.list()
+        assert (len(held), [line.name for line in held[0].lines]) == (number, [name])

@@ -114,12 +114,12 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
 def _nothing_new(store: Store, found: parts.Found) -> None:
     st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
     save_buttons(found.report, "nothing_new")
-    # Each reading of the files makes a report of its own, and a second click would keep a second one.
-    if st.session_state.get(_KEPT) == _upload_round():
+    # Each reading of the files makes a report of its own: a second click would keep one that says the same.
+    if st.session_state.get(_KEPT) == found.report.lines:
         st.caption("The report is among the earlier imports.")
     elif st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
         store.imports.save(replace(found.report, seconds=0.0))
-        st.session_state[_KEPT] = _upload_round()
+        st.session_state[_KEPT] = found.report.lines
         st.rerun()
 
 
@@ -280,7 +280,7 @@ def make_iteration(store: Store, plan: UploadPlan) -> str | None:
     ).name
 
 
-_BEGUN, _KEPT = "import_begun", "report_kept_in"
+_BEGUN, _KEPT = "import_begun", "report_kept"
 _MOST_ROWS = 2000
 _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutcome.NOT_STORED: "…"}
 _FORMATS = (
