@@ -66,14 +66,17 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         if verdict is None or not (words and reason and author):
             st.warning("Give the words, a verdict, a reason and your name. Nothing is saved yet.")
             return
+        store, done = resources.store(), f"{_DONE}_{key}"
         with refusal_told("That could not be saved."):
             identity.require(Action.OVERRIDE)
             require_length(reason, LONGEST_TEXT, "Why")
             who = identity.decide_as(author)
-            store = resources.store()
             before = _score(store, transcript.id, MEMORY_ACCURACY.name)
             mark_reference(store, transcript.id, message.id, words, verdict, author=who, reason=reason)
-            st.session_state[f"{_DONE}_{key}"] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
+            st.session_state[done] = "Added."
+        if done in st.session_state:
+            # Outside: a score that cannot be read now does not make it unsaved.
+            st.session_state[done] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
             st.rerun()
 
 
