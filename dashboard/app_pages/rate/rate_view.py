@@ -21,12 +21,12 @@ from dashboard.app_pages.rate.desk_state import (
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import refusal_told, words_of
+from dashboard.shared.notices import plain, words_of
 from dashboard.shared.page_links import DESK as DESK
 from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access import Action
-from evaluation.errors import NotFoundError, StoreError
+from evaluation.errors import InputError, NotFoundError, StoreError
 from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -59,9 +59,14 @@ def ask_for_name(store: Store) -> None:
             if not name.strip():
                 st.error("Enter your name.")
                 return
-            with refusal_told("That name cannot be used."):
-                identity.use_name(name, {one.rater for one in store.ratings.current()})
-                st.rerun()
+            known = {one.rater for one in store.ratings.current()}
+            try:
+                identity.use_name(name, known)
+            except InputError as error:
+                st.error("That name cannot be used.")
+                plain(words_of(error))
+                return
+            st.rerun()
 
 
 def _length_words(store: Store) -> str:
