@@ -96,9 +96,10 @@ def _verdict_changes(found: threshold_effects.VerdictEffects) -> None:
     with left:
         st.caption("Verdicts on single games")
         status_table(threshold_effects.verdict_rows(found), "How many games get each verdict, now and then")
-    with right:
-        st.caption("Verdicts on iterations")
-        status_table(threshold_effects.iteration_rows(found), "The verdict on each iteration, now and then")
+    if found.iterations:
+        with right:
+            st.caption("Verdicts on iterations")
+            status_table(threshold_effects.iteration_rows(found), "The verdict on each iteration, now and then")
 
 
 def _store_thresholds(store: Store, wanted: Mapping[str, float]) -> None:
