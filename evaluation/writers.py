@@ -262,7 +262,7 @@ def report_csv(report: ImportReport) -> str:
 
 
 def counts_words(report: ImportReport) -> str:
-    """The outcomes in one sentence, zero counts left out: "4 games: 3 stored, 1 known. 1 file refused."."""
+    """The outcomes in one sentence, zero counts left out: "4 games: 3 stored, 1 known. 1 refused."."""
     refused = report.counts[ImportOutcome.REFUSED]
     parts = [
         f"{count:,} {outcome}"
@@ -270,5 +270,6 @@ def counts_words(report: ImportReport) -> str:
         if count and outcome is not ImportOutcome.REFUSED
     ]
     games = [f"{counted(len(report.lines) - refused, 'game')}: {', '.join(parts)}."] if parts else []
-    files = [f"{counted(refused, 'file')} refused."] if refused else []
-    return " ".join(games + files) or "No file."
+    # A file that was not read, or one game of several in it: a line does not tell which.
+    rest = [f"{refused:,} refused."] if refused else []
+    return " ".join(games + rest) or "No file."

@@ -61,7 +61,7 @@ def test_the_report_is_there_after_a_reload_and_can_be_saved(open_page, store, s
     assert report.seconds is not None
     app = open_page("games", part="Add")
     said = words(app)
-    assert "1 game: 1 stored. 1 file refused. It took" in said
+    assert "1 game: 1 stored. 1 refused. It took" in said
     assert "broken.json" in said
     assert "✓ stored" in "".join(str(frame.to_string()) for frame in tables(app))
     labels = [element.proto.label for element in app.get("download_button")]

@@ -130,5 +130,5 @@ def test_a_refused_file_with_a_hostile_name_is_inert(server, visit) -> None:
             {"name": "nasty.json", "mimeType": "application/json", "buffer": nasty("new").to_json().encode()},
         ]
     )
-    expect(seen.page.get_by_text("1 game to store, 1 file refused.").first).to_be_visible()
+    expect(seen.page.get_by_text("1 game to store, 1 refused.").first).to_be_visible()
     assert_inert(seen)

@@ -111,7 +111,7 @@ def reading_words(done: int, files: int, found: int) -> str:
 
 
 def found_words(found: Found) -> str:
-    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 file refused."."""
+    """The counts as a sentence: "2 games to store, 1 stored already, left as it is, 1 refused."."""
     counts = found.report.counts
     known, repeated, refused = counts[ImportOutcome.KNOWN], counts[ImportOutcome.REPEATED], len(found.refused)
     waiting = counts[ImportOutcome.REFUSED] - refused
@@ -123,7 +123,7 @@ def found_words(found: Found) -> str:
     if waiting:
         parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for an answer")
     if refused:
-        parts.append(f"{counted(refused, 'file')} refused")
+        parts.append(f"{refused:,} refused")
     return ", ".join(parts) + "."
 
 
@@ -196,18 +196,18 @@ def show_refusals(lines: Sequence[ReportLine]) -> None:
     for group in groups[:_MOST_GROUPS]:
         _refusal(group)
     if len(groups) > _MOST_GROUPS or any(len(group.lines) > _MOST_NAMES for group in groups):
-        with st.expander(f"All {counted(len(lines), 'refused file')}"):
+        with st.expander(f"All {len(lines):,} that were refused"):
             rows = [
                 {"File": line.name, "What is wrong": line.message, "Where": line.place, "What to do": line.remedy}
                 for line in lines[:_MOST_ROWS]
             ]
-            status_table(rows, "Refused files with the reason, the place and the remedy")
+            status_table(rows, "What was refused, with the reason, the place and the remedy")
 
 
 def _refusal(group: RefusalGroup) -> None:
     count = len(group.lines)
     with st.container(border=True):
-        st.badge("✗ refused" if count == 1 else f"✗ {count} files refused", color="red")
+        st.badge("✗ refused" if count == 1 else f"✗ {count:,} refused", color="red")
         named = group.lines[:_MOST_NAMES]
         rest = [f"and {count - _MOST_NAMES} more"] if count > _MOST_NAMES else []
         plain("\n".join([*(_name_and_place(line, alone=count == 1) for line in named), *rest]))

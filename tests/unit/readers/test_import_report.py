@@ -45,7 +45,7 @@ def test_each_outcome_is_counted() -> None:
         ImportOutcome.REFUSED: 2,
         ImportOutcome.NOT_STORED: 1,
     }
-    words = "4 games: 1 stored, 1 known already, 1 twice in this import, 1 not stored. 2 files refused."
+    words = "4 games: 1 stored, 1 known already, 1 twice in this import, 1 not stored. 2 refused."
     assert counts_words(after) == words
     assert (after.seconds, after.id) == (1.5, before.id)
     assert counts_words(ImportReport(())) == "No file."
