@@ -25,7 +25,7 @@ _SECRET_SHAPE = re.compile(
     r"\b(?:sk|pk|rk|gsk|xai|key)-(?=[\w*.-]{0,60}[\d*])[\w*.-]{4,200}"
     r"|\bBearer\s{1,4}(?=[^\s\"',\\]{0,60}(?:\d|[._*-]\w)|[^\s\"',\\]{16})[^\s\"',\\]{6,500}"
 )
-_PLAIN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*+)\\u(00[2-7][0-9a-fA-F])")
+_PLAIN_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u(00[2-7][0-9a-fA-F])")
 _SHORTEST_SECRET = 6
 _LONGEST_MESSAGE = 2_000
 

@@ -345,7 +345,7 @@ def _decoded(text: str) -> dict[str, Any] | None:
 
 # What decides where brackets close: whole strings (also one without an end), runs of commas, and brackets. No part is
 # ever read twice.
-_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTALL)
 
 
 def describe(error: ValidationError) -> str:

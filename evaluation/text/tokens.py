@@ -23,7 +23,7 @@ _MARKS = (
 )
 # In parentheses, so that splitting by them yields gaps and words in turn.
 _WORD = re.compile(rf"([\w{_MARKS}]+(?:'[\w{_MARKS}]+)*)")
-_ASCII_WORD = re.compile(r"([a-z0-9]++(?:'[a-z0-9]++)*+)")
+_ASCII_WORD = re.compile(r"([a-z0-9]++(?:'[a-z0-9]++)*)")
 # A run of terminal marks with the quotes that close on it. The negative look-behind keeps long runs linear; the set at
 # the beginning lets the search skip all other characters at once.
 _SENTENCE_END = re.compile(

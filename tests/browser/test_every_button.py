@@ -122,6 +122,7 @@ class Presser:
     def open(self, path: str) -> None:
         self.page.goto(f"{self.server.url}/{path}")
         self.page.wait_for_selector("[data-testid='stMainBlockContainer'] h1")
+        self.page.locator(_PRESSED).first.wait_for(state="attached")
         self.rest()
         self.look("opening")
 
