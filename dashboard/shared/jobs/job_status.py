@@ -147,12 +147,14 @@ def _go_on_button(store: Store, job: Job) -> None:
 
 
 def _go_on(store: Store, job_id: str) -> None:
+    _dismiss()
+    # Told how it ended even if it has ended before the page is drawn.
+    st.session_state[_WATCHED] = job_id
     try:
         jobs.go_on(store, job_id)
     except ConflictError as error:
         # Somebody pressed it in another tab a moment ago, or other games are being scored.
         st.toast(f"That did not start: {error.message}", icon=":material/info:")
-    _dismiss()
 
 
 def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
