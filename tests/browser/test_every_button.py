@@ -156,6 +156,11 @@ class Presser:
             target = self.page.locator(_PRESSED).nth(number)
             # The click of a script is none of a person's, which alone make an entry of the browser's history.
             self.page.keyboard.press("Shift")
+            if not target.count():
+                # Something was drawn anew meanwhile: it is looked for again.
+                self.done.discard(signature)
+                self.rest()
+                continue
             target.evaluate("(node) => node.click()")
             self.rest()
             self.look(f"{signature!r} with {text!r}" if text else f"{signature!r}")
