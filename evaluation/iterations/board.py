@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from evaluation.escaping import cut
@@ -202,6 +202,10 @@ class IterationSummary:
             words = self.decision.choice.words
             return f"the rule says {words}" if self.decision.choice in _RULES else words
         return "the baseline" if self.iteration.is_baseline else "nothing to compare it with"
+
+    def without_ratings(self) -> IterationSummary:
+        """The iteration with :meth:`Decision.without_ratings`; what a person decided stays."""
+        return replace(self, decision=self.decision and self.decision.without_ratings())
 
     @property
     def warnings(self) -> tuple[str, ...]:

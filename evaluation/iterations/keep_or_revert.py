@@ -34,12 +34,16 @@ LONGEST_NAME = 60
 
 
 class Choice(StrEnum):
-    """The rule's answer. ``not_yet`` waits for games, ratings or scores, ``undecidable`` for nothing."""
+    """The rule's answer. ``not_yet`` waits for games, ratings or scores, ``undecidable`` for nothing.
+
+    ``hidden`` stands in for it where ratings must not be seen yet.
+    """
 
     KEEP = "keep"
     REVERT = "revert"
     NOT_YET = "not_yet"
     UNDECIDABLE = "undecidable"
+    HIDDEN = "hidden"
 
     @property
     def words(self) -> str:
@@ -47,7 +51,11 @@ class Choice(StrEnum):
         return _UNDECIDED.get(self, self.value)
 
 
-_UNDECIDED = {Choice.NOT_YET: "cannot be decided yet", Choice.UNDECIDABLE: "cannot be decided"}
+_UNDECIDED = {
+    Choice.NOT_YET: "cannot be decided yet",
+    Choice.UNDECIDABLE: "cannot be decided",
+    Choice.HIDDEN: "open to you until you have rated these games",
+}
 
 
 @dataclass(frozen=True)
@@ -155,6 +163,26 @@ class Decision:
         if self.baseline_change is None:
             return f"Against the baseline {name}: {DEFINITIONS[self.target].label} cannot be compared."
         return f"Against the baseline {name}: {_change_words(self.baseline_change)}."
+
+    def without_ratings(self) -> Decision:
+        """The decision for somebody who must not see the ratings that it rests on: none of what these can change."""
+        is_named = self.is_target_named
+        return Decision(
+            Choice.HIDDEN,
+            self.reference,
+            self.baseline,
+            self.target if is_named else None,
+            is_named,
+            None,
+            None,
+            0,
+            0,
+            (),
+            (),
+            self.recorded,
+            # The lowest metric of the reference depends on its ratings, and whether it is computed is among these.
+            self.missing if is_named else (),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The decision as every JSON output shows it."""

@@ -70,6 +70,7 @@ def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small
 
 
 VIEWS = [
+    ("overview", {}),
     ("overview", {"iteration": "Baseline prompt"}),
     ("overview", {"overview": "All iterations"}),
     *(("overview", {"panel": panel}) for panel in ("Games", "Numbers", "Advice")),
@@ -92,9 +93,12 @@ def test_a_view_is_the_same_whatever_others_gave_to_a_rater_who_has_not_rated_it
     """``tests/faults/test_hidden_ratings.py`` says the same of what can be downloaded."""
     one, two, other = filled.transcripts.ids()[:3]
     filled.ratings.add(Rating(other, "Dana", 3))
+    # The current iteration, whose decision waits for ratings alone until one of them is a critical failure.
+    current = filled.transcripts.ids(iteration="Shorter prompt")
     seen: dict[str, list[list[str]]] = {"Dana": [], "Lea": []}
     for score in (5, 1):
-        filled.ratings.add(Rating(one, "Bob", score))
+        for game in (one, *current):
+            filled.ratings.add(Rating(game, "Bob", score))
         # What was drawn for one person is shared with the next. Lea rates nothing.
         for rater, views in seen.items():
             app = open_page(page, rater=rater, **{name: text.format(one=one, two=two) for name, text in query.items()})
@@ -125,3 +129,16 @@ def test_who_decides_without_rating_sees_engagement_and_is_not_asked_to_rate_any
     assert not app.exception
     assert "Engagement is hidden from you" not in words(app)
     assert {one.transcript_id for one in filled.discards.of("Dana")} >= {*games[:3]}
+
+
+def test_a_decision_is_open_to_who_must_not_see_its_ratings_and_is_told_to_who_decides(
+    open_page, filled, words
+) -> None:
+    for game in filled.transcripts.ids(iteration="Shorter prompt"):
+        filled.ratings.add(Rating(game, "Bob", 1))
+    filled.ratings.add(Rating(filled.transcripts.ids()[0], "Dana", 3))
+    app = open_page(rater="Dana")
+    assert "Open to you until you have rated these games" in words(app)
+    assert "1 game here, 3 games in the reference" in words(app), "what no rating changes is still said"
+    app.button(key="show_ratings").click().run()
+    assert "The rule says revert" in words(app)

@@ -104,6 +104,7 @@ def cockpit(
         pair = resources.once(compare_iterations, between, board, *between)
         pair = pair.without(ENGAGEMENT.name) if is_hidden else pair
     _earlier_that_waits(board, shown)
+    shown = shown.without_ratings() if is_hidden else shown
     newer_note(board, name)
     _band(board, shown, pair, is_hidden=is_hidden)
     if reference is not None:

@@ -123,6 +123,7 @@ def _why_label(decision: Decision) -> str:
         Choice.KEEP: "Why? (If you revert: why against the rule?)",
         Choice.REVERT: "Why? (If you keep: why against the rule?)",
         Choice.NOT_YET: "Reason for deciding before enough games are rated",
+        Choice.HIDDEN: "Reason for deciding before you have rated these games",
     }
     return departing.get(decision.choice, "Why, as the rule cannot decide?")
 

@@ -10,7 +10,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import first_run_guide, no_games_yet
-from dashboard.shared.identity.visible_games import is_engagement_hidden
+from dashboard.shared.identity.visible_games import games_of, is_engagement_hidden
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
@@ -72,8 +72,7 @@ def decision(store: Store, seen: queries.Overview) -> None:
 
 def all_iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
-    games = [game.transcript_id for one in board.iterations for game in one.games]
-    is_hidden = is_engagement_hidden(store, games)
+    is_hidden = is_engagement_hidden(store, games_of(board))
     parts.iteration_table(board, is_hidden=is_hidden)
     if is_hidden:
         st.caption("The checklist rests on ratings of all iterations, and is hidden from you as well.")

@@ -74,7 +74,8 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
     with st.container(horizontal=True, gap="small"):
         query = {"of_iteration": shown.iteration.name}
         st.page_link(page_links.GAMES_PAGE, label="All its games", icon=":material/forum:", query_params=query)
-        pair = typical_pair(found.before.games, found.after.games, found.pairs) if found else None
+        # Which two are typical depends on their ratings, too.
+        pair = typical_pair(found.before.games, found.after.games, found.pairs) if found and not is_hidden else None
         if pair is not None:
             st.page_link(
                 page_links.GAMES_PAGE,

@@ -141,7 +141,7 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
 
     A row opens the decision on its iteration.
     """
-    order = list(reversed(board.iterations))
+    order = [one.without_ratings() if is_hidden else one for one in reversed(board.iterations)]
     rows = [
         {
             "Iteration": one.iteration.name,

@@ -66,9 +66,15 @@ class Step:
     decision: str = ""
 
 
-def steps(board: Board) -> list[Step]:
-    """All iterations in their order, with the decisions that every page shows."""
-    return [_step(place, one) for place, one in enumerate(board.iterations, start=1)]
+def steps(board: Board, *, is_hidden: bool = False) -> list[Step]:
+    """All iterations in their order, with the decisions that every page shows.
+
+    Args:
+        board: All iterations.
+        is_hidden: Whether the ratings of some of their games are hidden from the person.
+    """
+    shown = [one.without_ratings() if is_hidden else one for one in board.iterations]
+    return [_step(place, one) for place, one in enumerate(shown, start=1)]
 
 
 def _step(place: int, one: IterationSummary) -> Step:

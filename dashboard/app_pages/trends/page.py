@@ -10,7 +10,7 @@ from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations,
 from dashboard.shared import queries, resources, state
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import no_games_yet
-from dashboard.shared.identity.visible_games import hidden_note, is_engagement_hidden
+from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.notices import plain
 from dashboard.shared.version_notes import newer_note, trust_note, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -32,7 +32,7 @@ def show() -> None:
     versions_banner(resources.store())
     # The board that the Overview shows: of 10,000 games it takes a second.
     board = resources.share(queries.overview).board
-    found = data.steps(board)
+    found = data.steps(board, is_hidden=is_engagement_hidden(resources.store(), games_of(board)))
     if board.current:
         newer_note(board, board.current.iteration.name)
     part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)

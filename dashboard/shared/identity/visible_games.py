@@ -13,6 +13,7 @@ from dashboard.shared.page_links import rate_link
 from dashboard.shared.queries import OpenTranscript
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
+from evaluation.iterations.board import Board
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -24,6 +25,11 @@ _MOST_SHOWN = 200
 def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
     """Whether the ratings of some of the games are hidden from the person at this browser, and so all their means."""
     return bool(identity.hidden_games(store, identity.author_name(), games))
+
+
+def games_of(board: Board) -> list[str]:
+    """The ids of the games of all iterations."""
+    return [game.transcript_id for one in board.iterations for game in one.games]
 
 
 def hidden_note(store: Store) -> None:
