@@ -145,15 +145,17 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
 def _score_waiting(store: Store, job_id: str, report: ProgressCallback) -> str:
     total = store.jobs.get(job_id).total
     waiting = store.import_queue.waiting(job_id)
+    incomplete = 0
     for done, position in enumerate(waiting, start=total - len(waiting) + 1):
         transcript, source_name, wanted = store.import_queue.get(job_id, position)
         # The iteration may have gone since the job began, or have got another name; the game must not go with it.
         iteration = wanted if wanted in {one.name for one in store.iterations.list()} else None
-        add_evaluated(store, transcript, source_name=source_name, iteration=iteration)
+        added = add_evaluated(store, transcript, source_name=source_name, iteration=iteration)
+        incomplete += bool(added.failures)
         store.import_queue.remove(job_id, position)
         report(done, total)
     store.imports.settle()
-    return f"{counted(total, 'game')} stored"
+    return f"{counted(total, 'game')} stored{_incomplete_words(incomplete)}"
 
 
 def _incomplete_words(count: int) -> str:
