@@ -65,7 +65,8 @@ class Server:
     @property
     def store(self) -> Store:
         """The database that it serves."""
-        return Store(self.database)
+        # On a busy machine the server may hold the file for longer than a person would wait.
+        return Store(self.database, wait_seconds=60)
 
     def start(self) -> None:
         """Returns once it answers.

@@ -93,11 +93,11 @@ class Counts:
     findings: list[Finding] = field(default_factory=list)
 
 
-def _files(*patterns: str) -> list[bytes]:
+def _files(*patterns: str, most: int = 12) -> list[bytes]:
     found = [path for pattern in patterns for path in sorted(ROOT.glob(pattern)) if path.is_file()]
     small = [path.read_bytes() for path in found if path.stat().st_size <= LONGEST_SEED]
     assert small, patterns
-    return small[:12]
+    return small[:most]
 
 
 def _upload(name: str) -> Parse:
@@ -172,6 +172,46 @@ _FORM = {"token": "t", "score": 4, "answers": [True, None, False, None, True], "
 _DISCARD = {"token": "t", "reason": "other", "note": "why"}
 _ANSWER = {"reason": "because", "score": 7, "confidence": 0.5, "citations": [1], "data_missing": False}
 _TABLE = b'game,speaker,text,round\ng1,Ann,Hello there,1\ng1,Ben,"Hi, Ann",2\n'
+_CAPTIONS = b"""WEBVTT
+
+1
+00:00:01.000 --> 00:00:04.000 align:start
+<v Ann>Good evening, Ben.
+
+2
+00:00:05.250 --> 00:00:07.000
+Ben: I vote for Cleo.
+
+00:01:05,250 --> 00:01:07,000
+- Cleo: Why me?
+- Ann: You were quiet.
+"""
+_NESTED = (
+    {
+        "players": [{"name": "Ann", "role": "Seer"}, {"name": "Ben", "role": "Werewolf"}, "Cleo"],
+        "rounds": [
+            {
+                "round": 1,
+                "night": {"kill": {"by": "Ben", "target": "Cleo"}, "wolf_chat": [{"speaker": "Ben", "text": "Cleo?"}]},
+                "day": {
+                    "discussion": [["Ann", "I checked Ben last night."], ["Ben", "You did not."]],
+                    "votes": {"Ann": "Ben", "Ben": "Ann"},
+                    "eliminated": "Ben",
+                },
+            }
+        ],
+        "winner": "Village",
+    },
+    [
+        {"event": "speech", "actor": {"id": 1, "name": "Ann"}, "content": "Hello all.", "reasoning": "Be calm."},
+        {"event": "speech", "actor": {"id": 2, "name": "Ben"}, "content": '{"speech": "Hi.", "thought": "Lie."}'},
+        {"event": "vote", "actor": {"id": 1, "name": "Ann"}, "target": "Ben", "round": 1},
+    ],
+    {
+        "Ann": [{"turn": 1, "response": "Yes."}, {"turn": 2, "response": "No."}],
+        "Ben": [{"turn": 1, "response": "Why?"}],
+    },
+)
 _SHEET = b"game,rater,score,q1,q2,q3,q4,q5,comment\ng,Ada,4,y,n,,y,n,good\n"
 _ACCESS = b"""[auth]
 redirect_uri = "http://localhost:8501/oauth2callback"
@@ -204,7 +244,10 @@ def _games() -> list[Target]:
         Target(
             "Markdown games", _upload("g.md"), _files("tests/data/werewolf_gpt/*.md", "data/samples/werewolf_gpt/*.md")
         ),
-        Target("tables", _upload("t.csv"), tables),
+        Target("plain text", _upload("g.txt"), _files("tests/unit/readers/plain/[0-3]*.txt", most=40), 4),
+        Target("captions", _upload("c.vtt"), [_CAPTIONS]),
+        Target("nested JSON", _upload("n.json"), [*_dumped(*_NESTED), *_files("tests/unit/readers/cases/*.json")], 3),
+        Target("tables", _upload("t.csv"), [*tables, *_files("tests/unit/readers/cases/*.csv")], 2),
         Target("zips and other files", _upload("x.zip"), odd),
     ]
 
