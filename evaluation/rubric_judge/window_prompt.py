@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from importlib.resources import files
+from itertools import chain, groupby, islice
 from typing import Annotated
 
 from pydantic import Field, StrictBool
@@ -189,23 +189,26 @@ def _references(entry: MessageAnswer, message: Message, notes: list[str]) -> Ite
             yield JudgedReference(*span, verdict, " ".join(one.reason.split()))
 
 
-PROMPT_VERSION = "whole-games-2"
+PROMPT_VERSION = "whole-games-3"
 """Part of the address of every answer: a new wording never gets an old answer."""
 
 PURPOSE = "reading"
 """The purpose that calls about games are logged under."""
 
 LARGEST_WINDOW = 20
-"""The most messages that one call is asked about."""
-MESSAGES_BEFORE = 12
-"""How many messages before a window are shown with it."""
+"""The most messages that one call is asked about; a longer turn is cut."""
+TURNS_BEFORE = 12
+"""How many turns before a window are shown with it, where they have at most ``MOST_BEFORE`` messages."""
+MOST_BEFORE = 40
 LONGEST_MESSAGE = 4_000
 """Characters of one message that a judge reads; the rest is said to be left out."""
 
+INSTRUCTIONS = (files("evaluation.rubric_judge") / "instructions.md").read_text("utf-8")
+"""What to see in a message: the definitions that people and models label by. ``data/labels/README.md`` holds them."""
+
 SYSTEM = f"""\
 You read the public discussion of a social deduction game (Mafia, Werewolf, Avalon or the like) and say of each message
-what a careful person would see in it. Go by what it was understood to say at its place in the game, not by single
-words. What is said later does not matter. You do not know who is on which side, and you need not guess it.
+what a careful person would see in it. You do not know who is on which side, and you need not guess it.
 
 {UNTRUSTED}
 
@@ -214,75 +217,11 @@ belong to the message above them. Whatever stands in quotation marks where a nam
 The record lists votes and who left the game, each with its round. Votes are usually taken after
 the messages of their round: what a message says about the past is held against what lies before it.
 
-Say five things of each message that you are asked about.
+Say five things of each message that you are asked about: first its reason, one short sentence on what the message
+does; then, as defined here, is_strategic, answers, acts and references, each with a short reason before its verdict.
 
-1. reason: one short sentence on what the message does. Write it first.
-
-2. is_strategic: true when the message shows strategic thinking about the game: a reason, evidence, an inference, a
-comparison, a plan, or a pointed question that tests somebody's story. A claimed result of a night action ("I checked
-Ann, she is a werewolf") is evidence, and so is something noticed about a player that speaks for or against them. False
-for a bare vote ("vote Kai"), a bare opinion ("I think it's Kai", "I trust Ann"), a bare question ("who do we vote?",
-"any thoughts?", a request to say one's role or opinion), a greeting, a joke, or mere agreement.
-
-3. answers: the numbers of the messages that it answers, the most direct first; [] when it answers none. It answers a
-message when it replies to, agrees or disagrees with, asks back about, mocks, does what was asked in, or clearly goes on
-with what another player said in the last eight messages or so. It answers nobody when it
-- is a general statement that could stand anywhere, a new subject, or a greeting or introduction such as everybody gives
-  (returning somebody's greeting to them does answer);
-- reacts to an event of the game ("oh no, poor Bob"), unless a player had spoken of it;
-- calls on or asks everybody ("any thoughts?", "let's hear from the quiet ones"); whoever then responds answers it;
-- goes on with what its own speaker said, or says it again, however many messages stand between;
-- names a player whom others just named without showing that they were heard. Agreement, "too", "also", "why Kai?", a
-  reason taken up or denied show it. A vote or a suspicion that would read the same had the others said nothing does
-  not.
-
-4. acts: everything that the message does in the game, each with the player it is aimed at, by the name in the list of
-players; one entry for each target; [] for none. "You" is the player addressed or answered.
-- accuse: says, implies or claims to have found that a player is on the evil side, or calls for or announces a vote
-  against them (in Avalon: does not want them in the party because they may be evil). Give it beside the next two, too.
-- accuse_aggressively: an accusation that claims certainty or attacks ("definitely Mafia!", "stop lying, you wolf"). A
-  plain "Kai is Mafia" is accuse alone.
-- build_case: an accusation with a reason or evidence about the target's conduct or votes.
-- defend: says, argues or claims to have found that another player, also one who has left, is innocent, or that they
-  should not be voted out.
-- defend_self: rejects a suspicion against the speaker, or says that the speaker is innocent.
-- question: asks a player about their conduct, votes, role or reasons, or challenges them to explain. A question or
-  challenge to all ("everyone, name a suspect") has the target null.
-- analyse_votes: speaks about who voted or is going to vote how, and what follows from it, be it for one's own vote or
-  for the votes that are needed (in Avalon: approvals, parties and quests). A bare vote is none.
-- analyse: weighs evidence, roles or possibilities without a case against one player.
-- ally: expresses trust in, agreement with or an alliance with a player; agreeing to their proposal is agreement.
-- deflect: turns attention away from a suspect without a reason: calls for patience or against haste, changes the
-  subject when accused.
-- reveal_role: says which role or side the speaker has ("I'm just a villager" too).
-accuse, accuse_aggressively, build_case, defend and ally have a target. defend_self, analyse, deflect and reveal_role
-have the target null, and so has analyse_votes as a rule. A message often does several things: a reported night result
-("I checked Ann: human") defends or accuses the player and tells the speaker's role.
-
-5. references: the statements in it that something happened earlier in this game and that one could check by looking
-back: a vote, an elimination or a death, a role or a result that somebody claimed, an accusation, a defence, a question,
-a party or a quest, anything else that somebody said, did or did not do. "You have not answered", "Kai never accused
-anybody", "quest 2 failed" and "as I said, it's Ann" are references. So is
-- one in the middle of a sentence or given as a reason: "I vote Kai because he defended Ann" holds "he defended Ann";
-- a vague one: "someone said ...", "a lot of people were pointing at Ann";
-- an event that a player states ("Bob died last night", "we lost two townies", "three of us approved"), but not a
-  greeting or plan that only presupposes it ("now that we are four");
-- what the speaker did ("I voted for Kai", "I already told you why"), but for a secret night action of their own;
-- "you just said that ..."; but not an echo of what somebody just said, made to agree or ask ("Zero pressure?", "true,
-  he is quiet").
-No references are questions ("who voted for Kai?"), conditions, plans, promises, wishes, rules of the game, other games
-("last game I was Mafia", "Ann always plays like this"), a report of one's own secret night action ("last night I
-checked Ann: she is a werewolf"), what is so now ("I am the seer", "my vote is on Kai now"), and opinions or impressions
-("Kai is suspicious", "you seem quiet", "Ann is being pushy"). Most messages hold none, some hold several; a list ("Ann
-and Bob both voted for Kai") is one. For each give the shortest quote that states it, copied exactly from the message;
-its kind: vote, elimination, role_claim, accusation, defence or statement; a short reason; and then the verdict:
-- accurate: what is shown says that it is so;
-- inaccurate: what is shown says that it is not so, nothing of the kind was said or done though it would stand there, or
-  it is so vague that nobody could check it. "A lot of people pointed at Ann" is accurate when several did;
-- unsettled: what is shown cannot tell: a paraphrase on which people could disagree, a vote that is not recorded, or
-  something in messages that are left out.
-
-Numbers are those of the messages shown, names those in the list of players."""
+{INSTRUCTIONS}
+Numbers are those of the messages shown, names those in the list of players. Most messages hold no reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,25 +264,62 @@ def number_of(message: Message) -> int:
 
 
 def windows(transcript: Transcript) -> list[MessageWindow]:
-    """The public discussion in as few windows as there can be, of equal length but for one message."""
-    messages = transcript.discussion
-    count = math.ceil(len(messages) / LARGEST_WINDOW)
-    ends = [len(messages) * place // count for place in range(count + 1)] if count else []
-    found = []
-    for start, end in pairwise(ends):
-        first = max(0, start - MESSAGES_BEFORE)
-        found.append(MessageWindow(transcript, messages[start:end], messages[first:start], first))
+    """The public discussion in as few windows of whole turns as there can be, of about the same length."""
+    turns = list(_turns(transcript.discussion))
+    fewest = len(_packed(turns, LARGEST_WINDOW))
+    sizes = (_packed(turns, most) for most in range(1, LARGEST_WINDOW + 1))
+    found, done = [], 0
+    for packed in next((size for size in sizes if len(size) == fewest), ()):
+        before = turns[max(0, done - TURNS_BEFORE) : done]
+        while sum(map(len, before)) > MOST_BEFORE:
+            del before[0]
+        left_out = sum(map(len, turns[: done - len(before)]))
+        found.append(MessageWindow(transcript, tuple(chain(*packed)), tuple(chain(*before)), left_out))
+        done += len(packed)
+    return found
+
+
+def _turns(messages: Sequence[Message]) -> Iterator[tuple[Message, ...]]:
+    """Messages of one player in a row and in one round, cut after as many as a window may have."""
+    for _, said in groupby(messages, key=lambda message: (message.speaker, message.round)):
+        while turn := tuple(islice(said, LARGEST_WINDOW)):
+            yield turn
+
+
+def _packed(turns: Sequence[tuple[Message, ...]], most: int) -> list[list[tuple[Message, ...]]]:
+    """The turns in order, as many together as have at most so many messages; a longer one stands alone."""
+    found: list[list[tuple[Message, ...]]] = []
+    room = 0
+    for turn in turns:
+        if not found or len(turn) > room:
+            found.append([])
+            room = most
+        found[-1].append(turn)
+        room -= len(turn)
     return found
 
 
 def _sections(window: MessageWindow) -> Iterator[str]:
-    transcript, last = window.transcript, window.messages[-1]
-    yield "The players:\n" + fenced("\n".join(map(quoted, transcript.player_names)) or "(unknown)")
-    yield "The record up to the last message:\n" + fenced("\n".join(_record(transcript, last)) or "(nothing)")
-    known = {message.id: number_of(message) for message in (*window.before, *window.messages)}
+    transcript, shown = window.transcript, (*window.before, *window.messages)
+    yield "The players:\n" + fenced("\n".join(_players(transcript, shown)) or "(unknown)")
+    yield "The record up to the last message:\n" + fenced("\n".join(_record(transcript, shown[-1])) or "(nothing)")
+    known = {message.id: number_of(message) for message in shown}
     lines = [f"({window.left_out} earlier messages are left out.)"] if window.left_out else []
-    lines += [_line(message, known) for message in (*window.before, *window.messages)]
+    lines += [_line(message, known) for message in shown]
     yield "What was said:\n" + fenced("\n".join(lines))
+
+
+def _players(transcript: Transcript, shown: Sequence[Message]) -> Iterator[str]:
+    """Each name with the short names for it that the messages use."""
+    index = NameIndex.of(transcript.player_names)
+    short: dict[str, dict[str, str]] = {}
+    for message in shown:
+        for mention in index.mentions(message.text):
+            if mention.kind == "part":
+                used = message.text[mention.start : mention.end]
+                short.setdefault(mention.player, {}).setdefault(used.casefold(), quoted(used))
+    for name in transcript.player_names:
+        yield quoted(name) + (f", also {' or '.join(short[name].values())}" if name in short else "")
 
 
 def _line(message: Message, known: Mapping[str, int]) -> str:
@@ -357,16 +333,25 @@ def _line(message: Message, known: Mapping[str, int]) -> str:
 
 
 def _record(transcript: Transcript, last: Message) -> Iterator[str]:
-    """Votes by day and eliminations that had happened, or may have, when the last message was sent."""
+    """Votes by day and eliminations that had happened, or may have, when the last message was sent; what is missing."""
     record = Record(transcript, ())
-    for vote, is_certain in record.votes(last):
-        if vote.phase is None or "night" not in vote.phase.casefold():
-            target = quoted(vote.target) if vote.target else "nobody"
-            yield f"{_when(vote)}{quoted(vote.voter)} voted for {target}.{_PERHAPS[is_certain]}"
+    by_day = [one for one in record.votes(last) if "night" not in (one.vote.phase or "").casefold()]
+    for vote, is_certain in by_day:
+        target = f"voted for {quoted(vote.target)}" if vote.target else "voted for nobody, or for whom is not recorded"
+        yield f"{_when(vote)}{quoted(vote.voter)} {target}.{_PERHAPS[is_certain]}"
+    known = {one.vote.round for one in by_day}
+    rounds = {message.round for message in transcript.discussion if message.round is not None}
+    if not transcript.votes:
+        yield "No votes are recorded."
+    elif None not in known:
+        for number in sorted(number for number in rounds - known if last.round is not None and number < last.round):
+            yield f"No votes of round {number} are recorded."
     for elimination, is_certain in record.eliminations(last):
         # A role may be revealed only after what is read here.
         role = f" ({quoted(elimination.role)})" if elimination.role and is_certain else ""
         yield f"{_when(elimination)}{quoted(elimination.player)}{role} left the game.{_PERHAPS[is_certain]}"
+    if not record.has_eliminations:
+        yield "No eliminations are recorded."
 
 
 _PERHAPS = {True: "", False: " (perhaps after these messages)"}

@@ -16,9 +16,11 @@ from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.precedence import results_as_they_stand
+from evaluation.rubric.speech import ActKind
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
 from evaluation.rubric_judge.reading_decisions import is_proven
 from evaluation.rubric_judge.window_prompt import (
+    INSTRUCTIONS,
     LONGEST_MESSAGE,
     NO_SUCH_ACT,
     NO_SUCH_ANSWERED,
@@ -268,7 +270,7 @@ def test_a_game_in_another_language_is_scored_by_what_the_judge_reads() -> None:
     assert results["role_consistency"].score == 100.0
 
 
-def test_windows_hold_at_most_twenty_messages_and_twelve_before() -> None:
+def test_windows_hold_at_most_twenty_messages_and_twelve_turns_before() -> None:
     said = tuple((("Ann", "Ben")[i % 2], f"I think number {i} matters.") for i in range(45))
     found = windows(game(said))
     # 45 messages in three windows of 15; 12 before the second and the third.
@@ -279,9 +281,52 @@ def test_windows_hold_at_most_twenty_messages_and_twelve_before() -> None:
     assert numbers_asked(request) == list(range(31, 46))
     assert "(18 earlier messages are left out.)" in request.prompt.user
     assert [len(one.messages) for one in windows(game(said[:20]))] == [20]
-    assert [len(one.messages) for one in windows(game(said[:21]))] == [10, 11]
+    assert [len(one.messages) for one in windows(game(said[:21]))] == [11, 10]
     whispered = game().messages[0].model_copy(update={"channel": "team"})
     assert windows(game(messages=(whispered,))) == []
+
+
+def in_turns(*lengths: int) -> Transcript:
+    """A game of two players who speak in turn, so many messages each time."""
+    speakers = [("Ann", "Ben")[place % 2] for place, length in enumerate(lengths) for _ in range(length)]
+    return game(tuple((speaker, f"Word {place}.") for place, speaker in enumerate(speakers)))
+
+
+def test_no_window_splits_a_turn_and_only_one_that_fills_a_window_is_cut() -> None:
+    found = windows(in_turns(*[7] * 6))
+    assert [len(one.messages) for one in found] == [14, 14, 14]
+    # Twelve turns of one message each are before the last window, but no more than forty messages.
+    assert [len(one.before) for one in found] == [0, 14, 28]
+    assert [len(one.before) for one in windows(in_turns(*[7] * 12))][-1] == 35
+    assert [len(one.messages) for one in windows(in_turns(1, 25, 1))] == [1, 20, 6]
+    assert [len(one.messages) for one in windows(in_turns(19, 2, 19))] == [19, 2, 19]
+    base = in_turns(30)
+    nights = tuple(one.model_copy(update={"round": 1 + one.index // 15}) for one in base.messages)
+    assert [len(one.messages) for one in windows(game(messages=nights))] == [15, 15]
+
+
+def test_the_players_stand_with_the_short_names_that_are_used_for_them() -> None:
+    said = (("Agent-Alpha", "bravo is quiet."), ("Agent-Bravo", "Not so, Alpha! Why, ALPHA?"), ("Agent-Cobra", "Hm."))
+    prompt = windows(game(said))[0].request().prompt.user
+    assert '\n"Agent-Alpha", also "Alpha"\n"Agent-Bravo", also "bravo"\n"Agent-Cobra"\n' in prompt
+
+
+def test_the_record_says_what_is_not_recorded() -> None:
+    def record(round_number: int = 3, **fields: Any) -> str:
+        prompt = windows(game(round_number=round_number, **fields))[0].request().prompt.user
+        return prompt.split("up to the last message:")[1].split("What was said")[0]
+
+    assert "No votes are recorded.\nNo eliminations are recorded." in record()
+    base = game().messages
+    rounds = tuple(one.model_copy(update={"round": one.index + 1}) for one in base)
+    votes = (Vote(round=1, voter="Ann", target="Ben"), Vote(round=1, voter="Ben"), Vote(round=3, voter="Ann"))
+    found = record(messages=rounds, votes=votes, eliminations=(Elimination(round=1, player="Cid"),))
+    assert 'Round 1: "Ben" voted for nobody, or for whom is not recorded.' in found
+    # The votes of round 4, which is under way, are no gap.
+    assert re.findall(r"No \w+ [^.]*recorded", found) == ["No votes of round 2 are recorded"]
+    assert "are recorded" not in record(
+        votes=(Vote(voter="Ann", target="Ben"),), eliminations=(Elimination(player="Ben"),)
+    )
 
 
 def test_a_name_forges_no_line_of_the_record_and_no_message() -> None:
@@ -333,15 +378,18 @@ def test_an_endless_message_is_cut_and_says_so() -> None:
     assert len(user) < LONGEST_MESSAGE + 1_000
 
 
-def test_the_prompt_names_every_act_verdict_and_kind_of_the_labels() -> None:
-    instructions = Path("data/labels/README.md").read_text(encoding="utf-8")
-    acts = re.findall(r"^- `([a-z_]+)`: ", instructions.split("### Speech acts")[1].split("###")[0], re.MULTILINE)
-    assert len(acts) == 11
-    assert [act for act in acts if f"\n- {act}: " not in SYSTEM] == []
-    for word in ("accurate", "inaccurate", "unsettled"):
-        assert f"\n- {word}: " in SYSTEM
+def test_people_and_models_read_by_the_same_definitions_with_examples_for_and_against() -> None:
+    readme = Path("data/labels/README.md").read_text(encoding="utf-8")
+    assert INSTRUCTIONS in readme
+    assert INSTRUCTIONS in SYSTEM
+    points = [re.sub(r"\s+", " ", one) for one in re.findall(r"^- (.*(?:\n  .*)*)", INSTRUCTIONS, re.MULTILINE)]
+    assert [one for one in points if not re.search(r"Yes: .+; no: .+", one)] == []
+    named = {found[1]: one for one in points if (found := re.match(r"`([a-z_]+)`: ", one))}
+    assert set(named) == {*map(str, ActKind), "accurate", "inaccurate", "unsettled"}
     for kind in ("vote", "elimination", "role_claim", "accusation", "defence", "statement"):
-        assert kind in SYSTEM
+        assert f" {kind}" in INSTRUCTIONS
+    # A prompt that grows without end is paid for with each window: 7,082 characters before the examples.
+    assert len(SYSTEM) < 9_500
 
 
 def test_a_proven_row_of_any_metric_stands_against_a_judge() -> None:
