@@ -11,7 +11,7 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FIRST = 39
+FIRST = 40
 """The number of the first schema: those before it were never released."""
 
 Migration = Callable[["DuckDBPyConnection"], None]

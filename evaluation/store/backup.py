@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import BrokenTranscriptError, ConflictError, InputError, NotFoundError, StoreError
 from evaluation.readers.import_report import ImportReport
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import Method, RowVerdict, Status
 from evaluation.store import duckdb_errors
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import CONFIG
@@ -330,10 +328,15 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
 
 
 def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ...]]:
-    """Every table, its columns with types and defaults, and the names of views and macros."""
+    """Every table, its columns with types, defaults and the words they may hold, and the names of views and macros."""
     columns = connection.execute(
         "SELECT schema_name, table_name, column_name, data_type, nullif(column_default, 'NULL') FROM duckdb_columns() "
         "WHERE database_name = ? AND NOT internal",
+        [catalog],
+    ).fetchall()
+    checks = connection.execute(
+        "SELECT schema_name, table_name, constraint_text FROM duckdb_constraints() "
+        "WHERE database_name = ? AND constraint_type = 'CHECK'",
         [catalog],
     ).fetchall()
     views = connection.execute(
@@ -342,7 +345,7 @@ def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ..
     macros = connection.execute(
         "SELECT function_name FROM duckdb_functions() WHERE database_name = ? AND NOT internal", [catalog]
     ).fetchall()
-    return {*tables_of(connection, catalog), *columns, *views, *macros}
+    return {*tables_of(connection, catalog), *columns, *checks, *views, *macros}
 
 
 def _quoted(name: str) -> str:
@@ -542,16 +545,6 @@ SELECT count(*) FROM {catalog}."{schema}"."{table}"
 WHERE CASE WHEN "{column}" IS NULL THEN false WHEN NOT json_valid("{column}") THEN true
     ELSE json_type("{column}") NOT IN ({shapes}) END
 """
-# Columns whose texts stand for something that the code knows.
-_WORDS: Mapping[tuple[str, str], Iterable[str]] = {
-    ("current_scores", "metric"): DEFINITIONS,
-    ("current_scores", "status"): Status,
-    ("current_scores", "method"): Method,
-    ("metric_results", "metric"): DEFINITIONS,
-    ("metric_results", "method"): Method,
-    ("ledger", "verdict"): RowVerdict,
-    ("ledger", "method"): Method,
-}
 _ANY_SHAPE = ("OBJECT", "ARRAY", "VARCHAR", "BOOLEAN", "UBIGINT", "BIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "NULL")
 
 # Tables with documents that are read as a whole, the column that names a row, and what reads a document.
@@ -585,11 +578,6 @@ def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
         found = connection.execute(query).fetchone()
         if found and found[0]:
             yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
-    for (table, column), words in _WORDS.items():
-        query = f'SELECT count(*) FROM {catalog}.main."{table}" WHERE "{column}" NOT IN (SELECT unnest(?))'
-        found = connection.execute(query, [list(words)]).fetchone()
-        if found and found[0]:
-            yield f"In {found[0]} rows of {table} the column {column} holds a word that has no meaning there."
     for schema, table, column in connection.execute(_TIME_COLUMNS, {"catalog": catalog}).fetchall():
         found = connection.execute(
             f'SELECT count(*) FROM {catalog}."{schema}"."{table}" '

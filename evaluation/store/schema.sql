@@ -313,9 +313,11 @@ CREATE SEQUENCE result_numbers;
 CREATE TABLE metric_results (
     result_id bigint NOT NULL,
     transcript_id text NOT NULL,
-    metric text NOT NULL,
+    metric text NOT NULL CHECK (
+        metric IN ('memory_accuracy', 'strategic_depth', 'coherence', 'role_consistency', 'personality_diversity', 'anti_repetition', 'engagement')
+    ),
     version text NOT NULL,
-    method text NOT NULL,
+    method text NOT NULL CHECK (method IN ('rule', 'reader', 'judge', 'human')),
     status text NOT NULL CHECK (status IN ('passed', 'failed', 'not_applicable', 'pending')),
     score double,
     numerator double NOT NULL,
@@ -334,12 +336,12 @@ CREATE TABLE ledger (
     position integer NOT NULL,
     row_id text NOT NULL,
     kind text NOT NULL,
-    verdict text NOT NULL,
+    verdict text NOT NULL CHECK (verdict IN ('counts', 'does_not_count', 'excluded')),
     message_id text,
     player text,
     numerator double NOT NULL,
     denominator double NOT NULL,
-    method text NOT NULL,
+    method text NOT NULL CHECK (method IN ('rule', 'reader', 'judge', 'human')),
     reason text NOT NULL,
     evidence JSON,
     refers_to text,
@@ -354,14 +356,16 @@ CREATE VIEW current_results AS
 -- thresholds, also in the transaction that changes one. ``result_id`` is the computed result; engagement, which follows from ratings, has none.
 CREATE TABLE current_scores (
     transcript_id text NOT NULL,
-    metric text NOT NULL,
+    metric text NOT NULL CHECK (
+        metric IN ('memory_accuracy', 'strategic_depth', 'coherence', 'role_consistency', 'personality_diversity', 'anti_repetition', 'engagement')
+    ),
     result_id bigint,
     score double,
     numerator double NOT NULL,
     denominator double NOT NULL,
-    status text NOT NULL,
+    status text NOT NULL CHECK (status IN ('passed', 'failed', 'not_applicable', 'pending')),
     threshold double NOT NULL,
-    method text NOT NULL,
+    method text NOT NULL CHECK (method IN ('rule', 'reader', 'judge', 'human')),
     version text NOT NULL,
     reason text NOT NULL,
     considered double,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.ratings import Rating
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import Method, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.store._jobs import JobState, this_process
 from evaluation.store.backup import check_backup
@@ -336,14 +339,28 @@ def test_times_that_no_calendar_has_are_refused(store: Store, backup: Path) -> N
         store.backups.restore(backup)
 
 
-def test_words_that_mean_nothing_to_the_pages_are_refused(store: Store, backup: Path) -> None:
-    for column in ("status", "method", "metric"):
-        bad = Path(shutil.copy(backup, backup.with_name(f"{column}.duckdb")))
-        change(bad, f"UPDATE current_scores SET {column} = 'bogus'")
-        with pytest.raises(InputError, match=f"In 1 rows of current_scores the column {column} holds a word"):
-            check_backup(bad)
-        with pytest.raises(InputError, match="cannot be used as a backup"):
-            store.backups.restore(bad)
+WORDS = {
+    "current_scores": {"metric": DEFINITIONS, "status": Status, "method": Method},
+    "metric_results": {"metric": DEFINITIONS, "status": Status, "method": Method},
+    "ledger": {"verdict": RowVerdict, "method": Method},
+}
+
+
+@pytest.mark.parametrize("table", WORDS)
+def test_no_database_holds_a_word_that_means_nothing_to_the_pages(store: Store, table: str) -> None:
+    with store.unit() as cursor:
+        query = "SELECT constraint_column_names[1], constraint_text FROM duckdb_constraints() WHERE table_name = ?"
+        rules = cursor.execute(f"{query} AND constraint_type = 'CHECK'", [table]).fetchall()
+    assert {name: set(re.findall(r"'(\w+)'", rule)) for name, rule in rules} == {
+        name: set(words) for name, words in WORDS[table].items()
+    }
+
+
+def test_a_backup_whose_tables_take_any_word_is_refused(store: Store, backup: Path) -> None:
+    change(backup, "CREATE TABLE x AS FROM current_scores", "DROP TABLE current_scores")
+    change(backup, "ALTER TABLE x RENAME TO current_scores", "UPDATE current_scores SET status = 'bogus'")
+    with pytest.raises(InputError, match="not those of Dramaturg"):
+        store.backups.restore(backup)
 
 
 def test_nothing_in_a_database_blocks_a_restore(store: Store, backup: Path) -> None:
