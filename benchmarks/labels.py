@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.labelled_games import LABELS, Half, Key, LabelledSet
 from evaluation.engines.scoring import evaluate_transcript
-from evaluation.judging.answers import answer_format, parse_answer
+from evaluation.judging.answers import answer_format
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.protocol import (
     JudgeKind,
@@ -352,7 +352,7 @@ class FolderJudge:
         kind, path = JudgeKind.RECORDED, self._folder / f"{_file_name(request)}.json"
         if not path.exists():
             return unscored(request, JudgementStatus.NOT_SCORED, "no file", judge=kind, model="folder")
-        answer = parse_answer(path.read_text(encoding="utf-8"), request.answer.model_validate)
+        answer = request.answer.parse(path.read_text(encoding="utf-8"))
         return judgement_from(request, [answer], judge=kind, model="folder")
 
 

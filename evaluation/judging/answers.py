@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -65,6 +65,11 @@ class Answer(BaseModel):
     """Base of all answers. Fields that were not asked for are left out, wrong types are refused."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The answer in what a model wrote; raises as ``parse_answer``."""
+        return parse_answer(text, cls.model_validate)
 
 
 Entry = TypeVar("Entry", bound=Answer)

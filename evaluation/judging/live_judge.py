@@ -140,7 +140,7 @@ class LiteLLMJudge:
         try:
             for _ in range(2 if request.double_check else 1):
                 answer, response = await self._client.ask(
-                    conversation, request.answer.model_validate, max_tokens=room, purpose=purpose
+                    conversation, request.answer.parse, max_tokens=room, purpose=purpose
                 )
                 answers.append(answer)
                 responses.append(response)

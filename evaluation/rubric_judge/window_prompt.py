@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import chain, groupby, islice
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, StrictBool
+from pydantic import Field, StrictBool, ValidationError
 
-from evaluation.judging.answers import Answer, Citation, usable_entries
+from evaluation.judging.answers import Answer, AnswerError, Citation, json_objects, usable_entries
 from evaluation.judging.fencing import as_message, fenced, quoted, unquoted
 from evaluation.judging.prompts import UNTRUSTED
 from evaluation.judging.protocol import JudgeRequest, Prompt
@@ -67,6 +68,20 @@ class WindowAnswer(Answer):
         list[MessageAnswer], usable_entries(MessageAnswer, _MOST_MESSAGES), Field(min_length=1, description=_SHAPE)
     ]
 
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The answer in what a model wrote, or else the entries that stand there whole, as when it was cut off.
+
+        Raises:
+            AnswerError: There is no entry either, or there are several whole answers that differ.
+        """
+        try:
+            return super().parse(text)
+        except AnswerError as error:
+            with suppress(AnswerError, ValidationError):
+                return cls.model_validate({"messages": list(json_objects(text))})
+            raise error
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedReference:
@@ -114,7 +129,7 @@ NO_SUCH_VERDICT = "a reference got a verdict that there is not"
 def checked(
     answer: WindowAnswer, transcript: Transcript, shown: Mapping[int, str], asked: Collection[int]
 ) -> dict[int, JudgedMessage]:
-    """The answer by the numbers of its messages; of several entries about one message the last counts.
+    """The answer by the numbers of its messages; entries about one message that differ do not count.
 
     Args:
         answer: The model's.
@@ -123,10 +138,11 @@ def checked(
         asked: The numbers of those that it was asked about; entries about others are left out.
     """
     found = {}
-    for entry in answer.messages:
-        message = transcript.message(shown.get(entry.message, "")) if entry.message in asked else None
-        if message is not None:
-            found[entry.message] = _checked(entry, message, transcript, shown)
+    for number in asked:
+        message = transcript.message(shown.get(number, ""))
+        entries = [entry for entry in answer.messages if entry.message == number]
+        if message is not None and entries and entries.count(entries[0]) == len(entries):
+            found[number] = _checked(entries[0], message, transcript, shown)
     return found
 
 
@@ -254,7 +270,8 @@ class MessageWindow:
             prompt_version=PROMPT_VERSION,
             messages={number_of(one): one.id for one in (*self.before, *self.messages)},
             claim=question,
-            parts=len(asked),
+            # Whoever was cut off needs more room for the rest.
+            parts=2 * len(numbers) or len(asked),
         )
 
 

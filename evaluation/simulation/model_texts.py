@@ -7,9 +7,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
-from evaluation.judging.answers import Validate, Value
+from evaluation.judging.answers import Validate, Value, parse_answer
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.model_client.calls import CallPurpose, CallRecord, LLMResponse, Messages, Usage
@@ -179,7 +180,12 @@ class Writer:
             return LLMResponse(text, self.model, is_cut_off=is_cut_off, raw=text)
 
         value, _ = await self._client.ask(
-            messages, validate, retries=_RETRIES, max_tokens=max_tokens, most_tokens=LONGEST_ANSWER, complete=complete
+            messages,
+            partial(parse_answer, validate=validate),
+            retries=_RETRIES,
+            max_tokens=max_tokens,
+            most_tokens=LONGEST_ANSWER,
+            complete=complete,
         )
         return value
 

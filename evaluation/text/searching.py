@@ -58,20 +58,33 @@ def excerpt(text: str, wanted: Sequence[str], length: int = 160) -> str:
     return head + line[start + len(head) : end - len(tail)] + tail
 
 
-_ALIKE = {sign: f"[{signs}]" for signs in ("'\u2018\u2019", '"\u201c\u201d', "-\u2013\u2014") for sign in signs}
-# Marks that models put around what they quote.
+# Quotation marks of all kinds with what escapes them, emphasis, and the mark between lines: models change them.
+_MARKS = r"|*\\\"'`\u00b4\u00ab\u00bb\u2018-\u201f\u2032\u2033\u2039\u203a\u300c-\u300f\uff02\uff07"
+_RUN = re.compile(rf"[^\s{_MARKS}]+")
+_DASHES = dict.fromkeys("-\u2013\u2014", "[-\u2013\u2014]")
+# Other signs that models put around what they quote.
 _AROUND = " \"'\u2018\u2019\u201c\u201d\u2026.,;:!?-"
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     """The span of a quote in a text in code points, end exclusive; ``None`` where it does not stand there.
 
-    Case, blanks, marks between lines ("|") and the shapes of quotation marks and dashes do not matter, nor the marks
-    around the quote.
+    Case, blanks, marks between lines ("|"), quotation marks of any shape and the shapes of dashes do not matter, nor
+    the signs around the quote.
     """
-    for words in (quote.split(), quote.strip(_AROUND).split()):
-        signs = ("".join(_ALIKE.get(sign) or re.escape(sign) for sign in word) for word in words if word != "|")
-        pattern = r"[\s|]+".join(signs)
-        if pattern and (found := re.search(pattern, text, re.IGNORECASE)):
+    for words in (quote.strip(), quote.strip(_AROUND)):
+        pattern, end = "", 0
+        for run in _RUN.finditer(words):
+            pattern += _between(words[end : run.start()])
+            pattern += "".join(_DASHES.get(sign) or re.escape(sign) for sign in run.group())
+            end = run.end()
+        if end and (found := re.search(pattern + _between(words[end:]), text, re.IGNORECASE)):
             return found.span()
     return None
+
+
+def _between(signs: str) -> str:
+    """A pattern for what stands between runs of a quote: a blank must be there, a mark may be missing."""
+    if not signs:
+        return ""
+    return rf"[\s{_MARKS}]+" if any(map(str.isspace, signs)) else f"[{_MARKS}]*"

@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from secrets import token_hex
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from evaluation.errors import InputError, JSONParseError, JudgeError
-from evaluation.judging.answers import CORRECTION, AnswerError, Validate, Value, parse_answer, with_fields
+from evaluation.judging.answers import CORRECTION, AnswerError, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.model_client._responses import refusal_in_words
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
@@ -246,15 +247,17 @@ class LLMClient:
             BudgetSpentError: As ``complete``.
         """
         if isinstance(schema, type):
-            model, _ = await self.ask(messages, schema.model_validate, retries=retries, purpose=purpose)
+            of_model = partial(parse_answer, validate=schema.model_validate)
+            model, _ = await self.ask(messages, of_model, retries=retries, purpose=purpose)
             return model.model_dump()
-        body, _ = await self.ask(messages, with_fields(schema or {}), retries=retries, purpose=purpose)
+        of_fields = partial(parse_answer, validate=with_fields(schema or {}))
+        body, _ = await self.ask(messages, of_fields, retries=retries, purpose=purpose)
         return body
 
     async def ask(
         self,
         messages: Messages,
-        validate: Validate[Value],
+        parse: Callable[[str], Value],
         *,
         retries: int = 2,
         max_tokens: int = MAX_TOKENS,
@@ -262,14 +265,14 @@ class LLMClient:
         purpose: CallPurpose = _FORGOTTEN,
         complete: Complete | None = None,
     ) -> tuple[Value, LLMResponse]:
-        """The validated answer, and the response with all that was written on the way to it and what that cost.
+        """The parsed answer, and the response with all that was written on the way to it and what that cost.
 
         A wrong answer is asked again with its error named, one that was cut off with twice the room, up to
         ``most_tokens``. Raises as ``complete_json``.
 
         Args:
             messages: The conversation.
-            validate: Makes the answer of a JSON object.
+            parse: Makes the answer of the model's text, or raises ``AnswerError``.
             retries: How often it is asked again.
             max_tokens: The room of the first answer.
             most_tokens: The largest room.
@@ -288,7 +291,7 @@ class LLMClient:
             written.append(response.raw)
             usage += response.usage
             try:
-                value = parse_answer(response.content, validate)
+                value = parse(response.content)
             except AnswerError as error:
                 self.require_no_refusal(response)
                 problem, remedy = _problem_of(response, max_tokens) or (str(error), _KEEP_TO_FORM)
