@@ -201,7 +201,6 @@ class ItemAgreement:
         alpha: Krippendorff's, ordinal for the score, nominal for a question.
         ac1: Gwet's, for questions; ``None`` for the score.
         exact: The share of pairs of raters that gave the same answer.
-        commonest: The answer given most often; NaN without any.
         floor: What exact agreement would be with always the commonest answer.
     """
 
@@ -212,7 +211,6 @@ class ItemAgreement:
     alpha: Figure
     ac1: Figure | None
     exact: Figure
-    commonest: float
     floor: float
 
     @property
@@ -243,7 +241,6 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
     kept = answers[:, shared]
     counts = np.stack([(kept == value).sum(axis=0) for value in item.values], axis=-1).astype(float)
     totals = counts.sum(axis=0)
-    has_any = bool(totals.sum())
     given = counts.sum(axis=1)
     equal_pairs = np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
     return ItemAgreement(
@@ -254,8 +251,7 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
         alpha=_alpha(counts, item),
         ac1=None if item.is_score else _ac1(counts, item),
         exact=figure(share_of, equal_pairs),
-        commonest=item.values[int(totals.argmax())] if has_any else math.nan,
-        floor=float(totals.max() / totals.sum()) if has_any else math.nan,
+        floor=float(totals.max() / totals.sum()) if totals.any() else math.nan,
     )
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Ceiling = tuple[int, float, float, float]
+Ceiling = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,6 @@ class ReferenceAgreement:
         bias: Mean of metric minus rating, on the item's scale.
         exact: Share of pairs with the same value.
         ceiling_kappa: Kappa between two raters of the same games: what a metric can hope for. NaN without two raters.
-        ceiling_spearman: The same for ranks.
         ceiling_exact: The same for equal values.
         floor_exact: What always the commonest answer would reach; its kappa is 0.
     """
@@ -84,9 +83,7 @@ class ReferenceAgreement:
     spearman: Figure
     bias: Figure
     exact: Figure
-    ceiling_games: int
     ceiling_kappa: float
-    ceiling_spearman: float
     ceiling_exact: float
     floor_exact: float
 
@@ -135,10 +132,8 @@ def _agreement(
         spearman=rank,
         bias=bias,
         exact=exact,
-        ceiling_games=ceiling[0],
-        ceiling_kappa=ceiling[1],
-        ceiling_spearman=ceiling[2],
-        ceiling_exact=ceiling[3],
+        ceiling_kappa=ceiling[0],
+        ceiling_exact=ceiling[1],
         floor_exact=float(np.unique(rated, return_counts=True)[1].max() / len(rated)) if len(rated) else math.nan,
     )
 
@@ -149,7 +144,7 @@ def _ranks(values: Numbers) -> Numbers:
 
 
 def _ceiling(answers: Numbers) -> Ceiling:
-    """Games with two raters, and kappa, rank correlation and exact agreement over all pairs of raters, both ways."""
+    """Kappa and exact agreement over all pairs of raters of the same games, both ways; NaN where there are none."""
     there = ~np.isnan(answers)
     first, second = [], []
     for one in range(len(answers)):
@@ -158,14 +153,12 @@ def _ceiling(answers: Numbers) -> Ceiling:
             if one != other and both.any():
                 first.append(answers[one, both])
                 second.append(answers[other, both])
-    games = int((there.sum(axis=0) >= 2).sum())
-    if not games:
-        return 0, math.nan, math.nan, math.nan
+    if not first:
+        return math.nan, math.nan
     x, y = np.concatenate(first), np.concatenate(second)
     zero = np.zeros(len(x), dtype=int)
     kappa = float(kappa_of(moments_per_game(x, y, zero, 1)[0]))
-    rank = float(correlation_of(moments_per_game(ranks(x), ranks(y), zero, 1)[0]))
-    return games, kappa, rank, float((x == y).mean())
+    return kappa, float((x == y).mean())
 
 
 ALL_METRICS = "automatic"

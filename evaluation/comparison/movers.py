@@ -311,13 +311,11 @@ class MetricFailures:
     Attributes:
         judged: How many rows of the iteration have weight.
         failing: How many of them lose points.
-        judged_before: How many rows of the reference have weight; 0 without one.
     """
 
     metric: str
     judged: int
     failing: int
-    judged_before: int
     reasons: tuple[FailureReason, ...]
 
 
@@ -357,7 +355,7 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
         failing = int(own["is_after"].sum())
         if definition.scale == PERCENT and failing:
             reasons = sorted(_reasons(own, metric, after, before), key=lambda one: (-one.count, one.label))
-            found.append(MetricFailures(metric, after, failing, before, tuple(reasons)))
+            found.append(MetricFailures(metric, after, failing, tuple(reasons)))
     return tuple(found)
 
 

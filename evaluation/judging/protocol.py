@@ -159,7 +159,6 @@ class Judgement:
         ideas: Of an ``IdeasAnswer``, citations still as numbers.
         confidence: 0 to 1, the judge's own.
         citations: Ids of the cited messages, in the order cited, each once.
-        refused_citations: Numbers that were cited although the prompt has no such message.
         is_data_missing: Whether a 9 stands for "nothing to judge".
         detail: Why it is not scored, what went wrong, or why it was skipped ("budget").
         answer: The answer that counts, whole.
@@ -181,7 +180,6 @@ class Judgement:
     ideas: tuple[Idea, ...] = ()
     confidence: float | None = None
     citations: tuple[str, ...] = ()
-    refused_citations: tuple[int, ...] = ()
     is_data_missing: bool = False
     detail: str = ""
     answer: Answer | None = None
@@ -282,7 +280,6 @@ def judgement_from(
         ideas=tuple(final.ideas) if isinstance(final, IdeasAnswer) else (),
         confidence=getattr(final, "confidence", None),
         citations=tuple([request.messages[number] for number in numbers if number in request.messages]),
-        refused_citations=tuple([number for number in numbers if number not in request.messages]),
         is_data_missing=isinstance(final, ScoreAnswer) and final.data_missing,
         answer=final,
         first_answer=answers[0] if len(answers) > 1 else None,

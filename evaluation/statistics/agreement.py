@@ -7,53 +7,12 @@ from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from evaluation.statistics.intervals import has_spread, known_pairs
 
-Level = Literal["nominal", "ordinal", "interval"]
+Level = Literal["nominal", "ordinal"]
 Numbers = NDArray[np.float64]
-
-
-def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float:
-    """Krippendorff's alpha = 1 - D_o / D_e (Krippendorff 2004, chapter 11), with missing cells.
-
-    1 is perfect agreement, 0 what chance gives, below 0 worse than chance. Items that fewer than two raters rated say
-    nothing and are left out.
-
-    Args:
-        ratings: Raters x items, NaN where a rater did not rate the item.
-        level: ``nominal`` (equal or not), ``ordinal`` (by ranks), ``interval`` (by squared distances).
-
-    Returns:
-        At most 1; NaN when no item has two ratings, or all ratings are equal (no disagreement was possible).
-
-    Raises:
-        ValueError: Not two-dimensional, an infinite rating, or another level.
-    """
-    counts, values = value_counts(ratings)
-    return float(alpha_of(coincidences(counts), values, level))
-
-
-def value_counts(ratings: ArrayLike) -> tuple[Numbers, Numbers]:
-    """Number of times each item was given each value: items x values, and the values, ascending.
-
-    Args:
-        ratings: Raters x items, NaN where missing.
-
-    Raises:
-        ValueError: Not two-dimensional, or an infinite rating.
-    """
-    table = np.asarray(ratings, dtype=float)
-    if table.ndim != 2:
-        raise ValueError(f"ratings are raters x items, not an array of {table.ndim} dimensions")
-    if np.isinf(table).any():
-        raise ValueError("a rating is infinite")
-    rater, item = np.nonzero(~np.isnan(table))
-    values, seats = np.unique(table[rater, item], return_inverse=True)
-    counts = np.zeros((table.shape[1], len(values)))
-    np.add.at(counts, (item, seats), 1.0)
-    return counts, values
 
 
 def coincidences(counts: Numbers, weights: Numbers | None = None) -> Numbers:
@@ -76,7 +35,19 @@ def coincidences(counts: Numbers, weights: Numbers | None = None) -> Numbers:
 
 
 def alpha_of(matrix: Numbers, values: Numbers, level: Level) -> Numbers:
-    """Alpha from coincidence matrices (... x values x values); NaN where it is not defined."""
+    """Krippendorff's alpha = 1 - D_o / D_e (Krippendorff 2004, chapter 11) from coincidence matrices.
+
+    1 is perfect agreement, 0 what chance gives, below 0 worse than chance. Items that fewer than two raters rated say
+    nothing and are left out.
+
+    Args:
+        matrix: From :func:`coincidences`: ... x values x values.
+        values: Ascending.
+        level: ``nominal`` (equal or not) or ``ordinal`` (by ranks).
+
+    Returns:
+        At most 1; NaN when no item has two ratings, or all ratings are equal (no disagreement was possible).
+    """
     totals = matrix.sum(axis=-1)
     pairs = totals.sum(axis=-1)
     distance = _distances(totals, values, level)
@@ -89,33 +60,24 @@ def alpha_of(matrix: Numbers, values: Numbers, level: Level) -> Numbers:
 def _distances(totals: Numbers, values: Numbers, level: Level) -> Numbers:
     if level == "nominal":
         return 1.0 - np.eye(len(values))
-    if level == "interval":
-        return np.asarray((values[:, None] - values[None, :]) ** 2)
-    if level == "ordinal":
-        # The rank of a value: everything below it, and half of those that share it.
-        ranks = np.cumsum(totals, axis=-1) - totals / 2.0
-        return np.asarray((ranks[..., :, None] - ranks[..., None, :]) ** 2)
-    raise ValueError(f"the level is {level!r}, not nominal, ordinal or interval")
+    # The rank of a value: everything below it, and half of those that share it.
+    ranks = np.cumsum(totals, axis=-1) - totals / 2.0
+    return np.asarray((ranks[..., :, None] - ranks[..., None, :]) ** 2)
 
 
-def gwet_ac1(ratings: ArrayLike, categories: int | None = None) -> float:
-    """Gwet's AC1 = (p_a - p_e) / (1 - p_e) (Gwet 2008), with missing cells.
+def ac1_of(counts: Numbers, categories: int, weights: Numbers | None = None) -> Numbers:
+    """Gwet's AC1 = (p_a - p_e) / (1 - p_e) (Gwet 2008) from items x values; with weights one per resample.
 
     Stands beside nominal alpha because it does not collapse when nearly everybody gives the same answer.
 
     Args:
-        ratings: Raters x items, NaN where missing.
-        categories: How many answers there are to choose from; those that occur when left out.
+        counts: Items x values.
+        categories: How many answers there are to choose from.
+        weights: Resamples x items, how often each item counts.
 
     Returns:
         At most 1; NaN when no item has two ratings, or there is one category only.
     """
-    counts, values = value_counts(ratings)
-    return float(ac1_of(counts, categories or len(values)))
-
-
-def ac1_of(counts: Numbers, categories: int, weights: Numbers | None = None) -> Numbers:
-    """AC1 from items x values; with weights (resamples x items) one per resample."""
     given = counts.sum(axis=1)
     rated, pairable = given >= 1, given >= 2
     weight = np.ones((1, len(counts))) if weights is None else weights

@@ -33,7 +33,7 @@ from evaluation.store.result_rows import (
     LEDGER_COLUMNS,
     ResultRows,
     RowVerdicts,
-    ScoredRows,
+    ScoredGame,
     decided_rows,
     doubt_rows,
     ledger_row,
@@ -84,9 +84,9 @@ class Results:
         Raises:
             NotFoundError: A transcript of the batch is not stored.
         """
-        self.save_rows([ScoredRows.of(one.transcript.id, one.metrics, one.failures) for one in evaluations])
+        self.save_rows([ScoredGame.of(one.transcript.id, one.metrics, one.failures) for one in evaluations])
 
-    def save_rows(self, games: Sequence[ScoredRows]) -> None:
+    def save_rows(self, games: Sequence[ScoredGame]) -> None:
         """The same for results that are rows already.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from evaluation.engines.scoring import ScoreFailure
 from evaluation.errors import InfrastructureError
 from evaluation.escaping import well_formed
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.store.result_rows import ResultRows, ScoredRows
+from evaluation.store.result_rows import ResultRows, ScoredGame
 from evaluation.store.transcript_rows import TranscriptRows, pack, unpack
 
 if TYPE_CHECKING:
@@ -39,16 +39,6 @@ def scoring_key() -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredGame:
-    """A game of a corpus, as the store takes it."""
-
-    transcript: TranscriptRows
-    scores: ScoredRows
-    source_name: str
-    iteration: str | None
-
-
 class Corpus:
     """The games below a location that this version of the metrics scored; those of others are not seen."""
 
@@ -67,7 +57,7 @@ class Corpus:
                 "transcript_id": one.transcript.id,
                 "source_name": well_formed(source_name),
                 "iteration": iteration,
-                "scores": _scores_text(ScoredRows.of(one.transcript.id, one.metrics, one.failures)),
+                "scores": _scores_text(ScoredGame.of(one.transcript.id, one.metrics, one.failures)),
                 "document": pack(one.transcript),
             }
             for one, source_name in games
@@ -93,8 +83,8 @@ class Corpus:
             for transcript_id, iteration in self._rows(name, ["transcript_id", "iteration"])
         }
 
-    def read(self, name: str) -> Iterator[ScoredGame]:
-        """The games of a file.
+    def read(self, name: str) -> Iterator[tuple[ScoredGame, str, str | None]]:
+        """The games of a file, each with the name of the file that it comes from and its iteration.
 
         Raises:
             InfrastructureError: It is damaged.
@@ -103,7 +93,7 @@ class Corpus:
             name, ["source_name", "iteration", "scores", "document"]
         ):
             transcript = TranscriptRows.of(unpack(document))
-            yield ScoredGame(transcript, _scores(transcript.id, scores), source_name, iteration)
+            yield replace(_scores(transcript.id, scores), transcript=transcript), source_name, iteration
 
     def _rows(self, name: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
         place = self._folder.below(name)
@@ -155,14 +145,14 @@ def _check_columns(file: pq.ParquetFile) -> None:
         raise ValueError(f"it unpacks to {size:,} bytes")
 
 
-def _scores_text(scores: ScoredRows) -> str:
+def _scores_text(scores: ScoredGame) -> str:
     results = [(one.values, list(one.ledger), one.digest, one.score, one.in_doubt) for one in scores.results]
     failures = [(one.metric, one.what, one.why, one.traceback) for one in scores.failures]
     return well_formed(json.dumps({"results": results, "tried": scores.tried, "failures": failures}))
 
 
-def _scores(transcript_id: str, text: str) -> ScoredRows:
+def _scores(transcript_id: str, text: str) -> ScoredGame:
     held = json.loads(text)
     results = [ResultRows(transcript_id, *one) for one in held["results"]]
     failures = [ScoreFailure(*one) for one in held["failures"]]
-    return ScoredRows(transcript_id, tuple(results), tuple(held["tried"]), tuple(failures))
+    return ScoredGame(transcript_id, tuple(results), tuple(held["tried"]), tuple(failures))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evaluation.rubric.controls import without_control
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -15,6 +15,8 @@ from evaluation.store._bulk_rows import from_json, packed, picked, to_json
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
+    from evaluation.rubric.verdict import Verdict
+    from evaluation.store.transcript_rows import TranscriptRows
 
 LEDGER_COLUMNS = (
     "row_id",
@@ -100,25 +102,27 @@ class ResultRows:
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredRows:
-    """Results and failures of scoring a transcript, as the store takes them.
+class ScoredGame:
+    """A scored game as rows of plain values: a tenth of the work of sending its results between processes.
 
     Attributes:
-        transcript_id: Which transcript.
+        transcript_id: Which game.
         results: The results that are stored: all but engagement, which follows from the ratings.
         tried: The metrics that were computed or failed.
         failures: Those that failed.
+        transcript: The rows of the transcript; ``None`` where that is stored already.
+        verdict: The verdict on the results, while nobody has rated the game; ``None`` where nobody asks.
     """
 
     transcript_id: str
     results: tuple[ResultRows, ...]
     tried: tuple[str, ...]
     failures: tuple[ScoreFailure, ...]
+    transcript: TranscriptRows | None = None
+    verdict: Verdict | None = None
 
     @classmethod
-    def of(
-        cls, transcript_id: str, metrics: Mapping[str, MetricResult], failures: Sequence[ScoreFailure]
-    ) -> ScoredRows:
+    def of(cls, transcript_id: str, metrics: Mapping[str, MetricResult], failures: Sequence[ScoreFailure]) -> Self:
         """The results by metric and the failures, as rows."""
         rows = [ResultRows.of(transcript_id, one) for one in metrics.values() if ResultRows.is_stored(one)]
         return cls(transcript_id, tuple(rows), (*metrics, *(failure.metric for failure in failures)), tuple(failures))

@@ -236,12 +236,12 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
             remedy="Make some with: dramaturg evaluate GAMES --output PLACE.",
         )
     for file in files:
-        games = {one.transcript.id: one for one in corpus.read(file)}
+        games = {one[0].transcript_id: one for one in corpus.read(file)}
         with store.unit(write=True) as cursor:
             known, deleted = iterations_of(cursor, list(games)), deleted_ones(cursor, list(games))
             fresh = [one for key, one in games.items() if key not in known and key not in deleted]
-            for iteration, group in groupby(fresh, key=lambda one: one.iteration):
-                store_games(store, [(one, one.source_name) for one in group], iteration=iteration, updates_known=True)
+            for iteration, group in groupby(fresh, key=lambda one: one[2]):
+                store_games(store, [(game, name) for game, name, _ in group], iteration=iteration, updates_known=True)
         collected.new += len(fresh)
         collected.known += len(known)
         collected.deleted += len(deleted)

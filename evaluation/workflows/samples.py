@@ -28,7 +28,8 @@ from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
 from evaluation.store import Added, Store
-from evaluation.store.corpus import Corpus, ScoredGame
+from evaluation.store.corpus import Corpus
+from evaluation.store.result_rows import ScoredGame
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
@@ -119,7 +120,7 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
         games = [path for path, _ in group]
         known = [path for path in games if _relative(path) in scored]
         added += store_games(store, [(scored[_relative(path)], path.name) for path in known], iteration=iteration)
-        ids |= {_relative(path): scored[_relative(path)].transcript.id for path in known}
+        ids |= {_relative(path): scored[_relative(path)].transcript_id for path in known}
         for path in (one for one in games if one not in known):
             for transcript in read_transcripts(path):
                 added.append(add_evaluated(store, transcript, source_name=path.name, iteration=iteration))
@@ -149,7 +150,7 @@ def recorded_scores() -> dict[str, ScoredGame]:
         InfrastructureError: The file with the scores is damaged.
     """
     corpus = Corpus(Location.of(str(sample_root() / _SCORED)))
-    return {game.source_name: game for file in corpus.files() for game in corpus.read(file)}
+    return {name: game for file in corpus.files() for game, name, _ in corpus.read(file)}
 
 
 def record_scores() -> None:

@@ -20,39 +20,11 @@ if TYPE_CHECKING:
     from evaluation.readers.import_report import ReportLine
     from evaluation.rubric.verdict import Verdict
     from evaluation.store import Added, Store
-    from evaluation.store.corpus import ScoredGame
-    from evaluation.store.result_rows import ScoredRows
-    from evaluation.store.transcript_rows import TranscriptRows
+    from evaluation.store.result_rows import ScoredGame
     from evaluation.transcript import Transcript
 
 
-@dataclass(frozen=True, slots=True)
-class GameRecord:
-    """A scored transcript as rows of plain values: a tenth of the work of sending its results between processes.
-
-    Attributes:
-        transcript: The rows of the transcript.
-        scores: Its results and failures.
-        verdict: The verdict on its results, while nobody has rated it.
-    """
-
-    transcript: TranscriptRows
-    scores: ScoredRows
-    verdict: Verdict
-
-    @classmethod
-    def scored(cls, transcript: Transcript, thresholds: Mapping[str, float]) -> GameRecord:
-        """Scores a transcript and packs it."""
-        from evaluation.engines.scoring import evaluate_transcript
-        from evaluation.store.result_rows import ScoredRows
-        from evaluation.store.transcript_rows import TranscriptRows
-
-        found = evaluate_transcript(transcript, thresholds=thresholds)
-        scores = ScoredRows.of(transcript.id, found.metrics, found.failures)
-        return cls(TranscriptRows.of(transcript), scores, found.verdict)
-
-
-def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[GameRecord]:
+def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, float]) -> list[ScoredGame]:
     """Scores a batch of games and packs each into the rows that the store takes.
 
     Any process may do it: it touches no store. The same games and thresholds always give the same rows.
@@ -64,7 +36,16 @@ def score_games(transcripts: Sequence[Transcript], *, thresholds: Mapping[str, f
     Returns:
         One packed game per transcript, in their order.
     """
-    return [GameRecord.scored(each, thresholds) for each in transcripts]
+    from evaluation.engines.scoring import evaluate_transcript
+    from evaluation.store.result_rows import ScoredGame
+    from evaluation.store.transcript_rows import TranscriptRows
+
+    games = []
+    for transcript in transcripts:
+        found = evaluate_transcript(transcript, thresholds=thresholds)
+        scored = ScoredGame.of(transcript.id, found.metrics, found.failures)
+        games.append(replace(scored, transcript=TranscriptRows.of(transcript), verdict=found.verdict))
+    return games
 
 
 def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
@@ -76,13 +57,13 @@ def add_evaluated(store: Store, transcript: Transcript, *, source_name: str, ite
         thresholds = store.settings.thresholds()
     if known:
         return Added(transcript.id, False, known[transcript.id])
-    packed = GameRecord.scored(transcript, thresholds)
+    [packed] = score_games([transcript], thresholds=thresholds)
     return store_games(store, [(packed, source_name)], iteration=iteration)[0]
 
 
 def store_games(
     store: Store,
-    games: Sequence[tuple[GameRecord | ScoredGame, str]],
+    games: Sequence[tuple[ScoredGame, str]],
     *,
     iteration: str | None = None,
     updates_known: bool = False,
@@ -103,15 +84,15 @@ def store_games(
     from evaluation.store.transcripts import deleted_ones, iterations_of
 
     with store.unit(write=True, join=True) as cursor:
-        ids = [game.transcript.id for game, _ in games]
+        ids = [game.transcript_id for game, _ in games]
         known, deleted = iterations_of(cursor, ids), deleted_ones(cursor, ids)
         # A game stays in the iteration that it has, which is not a reason to create another one.
         if updates_known and iteration is not None and any(known.get(each) is None for each in ids):
             store.iterations.ensure(iteration)
         added: list[Added] = []
         # The games of an iteration stand in the order in which they came, be they new, moved there or back.
-        for is_new, group in groupby(games, key=lambda one: one[0].transcript.id not in known.keys() | deleted):
-            items = [(game.transcript, name) for game, name in group]
+        for is_new, group in groupby(games, key=lambda one: one[0].transcript_id not in known.keys() | deleted):
+            items = [(game.transcript, name) for game, name in group if game.transcript]
             for part in [items] if is_new else [[item] for item in items]:
                 stays = known.get(part[0][0].id) is not None
                 added += store.transcripts.add_many(part, iteration=None if stays else iteration)
@@ -119,8 +100,8 @@ def store_games(
                     store.iterations.assign(added[-1].transcript_id, iteration)
                     added[-1] = replace(added[-1], iteration=iteration)
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
-        store.results.save_rows([game.scores for game, one in pairs if one.is_new or updates_known])
-    return [replace(one, failures=game.scores.failures if one.is_new else ()) for game, one in pairs]
+        store.results.save_rows([game for game, one in pairs if one.is_new or updates_known])
+    return [replace(one, failures=game.failures if one.is_new else ()) for game, one in pairs]
 
 
 def current_evaluation(store: Store, transcript: Transcript) -> Evaluation:
@@ -291,7 +272,7 @@ def _remembering(read: Iterable[tuple[int, Transcript]], places: deque[int]) -> 
 
 
 def _stored(
-    store: Store, batch: Sequence[tuple[int, Transcript, GameRecord]], iteration: str | None, tally: Tally
+    store: Store, batch: Sequence[tuple[int, Transcript, ScoredGame]], iteration: str | None, tally: Tally
 ) -> Iterator[ScoredFile]:
     from evaluation.readers.import_report import ImportOutcome
 
@@ -311,14 +292,14 @@ def _stored(
         if not game.is_new and iteration is not None and game.iteration != iteration:
             tally.note(f"{name}: stays in the iteration {game.iteration}; move it on the page Games.")
         verdict, failures = packed.verdict, game.failures
-        if not game.is_new:
+        if verdict is None or not game.is_new:
             current = evaluation()
             verdict, failures = current.verdict, current.failures
         yield ScoredFile(name, transcript, verdict, failures, evaluation, game.is_new, game.iteration, game.is_restored)
 
 
 def _store_each(
-    store: Store, games: Sequence[tuple[GameRecord, str]], iteration: str | None
+    store: Store, games: Sequence[tuple[ScoredGame, str]], iteration: str | None
 ) -> Sequence[Added | InputError]:
     """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
     from evaluation.store.duckdb_errors import row_faults

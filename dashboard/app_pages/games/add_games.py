@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -151,7 +151,7 @@ def _store_them(store: Store, found: parts.Found) -> None:
         st.caption("Games are being scored already; the next ones can start when that is done.")
 
 
-def _begin(store: Store, found: parts.Found, plan: UploadPlan) -> None:
+def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
     try:
         begin(store, found, plan)
     except (ConflictError, InputError) as error:
@@ -163,21 +163,13 @@ def _begin(store: Store, found: parts.Found, plan: UploadPlan) -> None:
     st.rerun()
 
 
-@dataclass(frozen=True, slots=True)
-class UploadPlan:
-    """The destination of the games: no iteration, an existing one, or one that is created first."""
-
-    existing: str | None = None
-    created: Iteration | None = None
-
-
 _NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
 
 
 def iteration_form(
     sizes: Mapping[str, int], added: int, test_size: int, reverted: Collection[str]
-) -> UploadPlan | None:
-    """The choice of the iteration; ``None`` while a new one has no name.
+) -> Iteration | str | None:
+    """The iteration to create, the name of one that exists or "" for none; ``None`` while a new one has no name.
 
     Args:
         sizes: How many games each iteration has, in the order of the iterations.
@@ -190,11 +182,11 @@ def iteration_form(
     choice = st.segmented_control("Iteration", choices, default=_NEW, required=True, key="where")
     if choice == _NONE:
         st.caption("Games of no iteration are scored, but make no test and are compared with nothing.")
-        return UploadPlan()
+        return ""
     if choice == _OLD:
         existing = st.selectbox("Which", names, index=len(names) - 1, key="existing")
         st.caption(test_words(sizes[existing], added, test_size))
-        return UploadPlan(existing=existing)
+        return str(existing)
     st.caption(test_words(0, added, test_size))
     return _new_iteration(names, reverted)
 
@@ -215,7 +207,7 @@ def test_words(before: int, added: int, size: int) -> str:
     )
 
 
-def _new_iteration(names: list[str], reverted: Collection[str]) -> UploadPlan | None:
+def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | None:
     left, right = st.columns(2)
     latest = next((name for name in reversed(names) if name not in reverted), None)
     name = left.text_input("Name", key="new_name", placeholder="For example: shorter prompt")
@@ -240,10 +232,10 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> UploadPlan | 
     with left:
         if tell_beyond(name.strip(), MAX_NAME_LENGTH) or tell_beyond(change, LONGEST_TEXT):
             return None
-    return UploadPlan(created=Iteration(name.strip(), 0, parent, prompt, change, target))
+    return Iteration(name.strip(), 0, parent, prompt, change, target)
 
 
-def begin(store: Store, found: Found, plan: UploadPlan) -> None:
+def begin(store: Store, found: Found, plan: Iteration | str) -> None:
     """Creates the iteration where it is new, keeps the report, and starts to score and store the games.
 
     Raises:
@@ -251,7 +243,12 @@ def begin(store: Store, found: Found, plan: UploadPlan) -> None:
         NotAllowedError: This person may not add games.
     """
     identity.require(Action.ADD)
-    iteration = make_iteration(store, plan)
+    if isinstance(plan, Iteration):
+        text, target = plan.prompt_text, plan.target_metric
+        plan = store.iterations.create(
+            plan.name, parent=plan.parent, prompt_text=text, change=plan.change, target_metric=target
+        ).name
+    iteration = plan or None
     report = replace(found.report, iteration=iteration, started_at=datetime.now(UTC))
     # Whatever an earlier import left open has ended by now.
     store.imports.settle()
@@ -264,20 +261,6 @@ def begin(store: Store, found: Found, plan: UploadPlan) -> None:
     finally:
         if not has_begun:
             store.imports.discard(report.id)
-
-
-def make_iteration(store: Store, plan: UploadPlan) -> str | None:
-    """The name of the iteration that the plan asks for, created where it is new.
-
-    Raises:
-        ConflictError: The name is taken.
-    """
-    if plan.created is None:
-        return plan.existing
-    new = plan.created
-    return store.iterations.create(
-        new.name, parent=new.parent, prompt_text=new.prompt_text, change=new.change, target_metric=new.target_metric
-    ).name
 
 
 _BEGUN, _KEPT = "import_begun", "report_kept"

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import (
+    LEGEND,
     NextStep,
     blockers,
     chips,
@@ -114,8 +115,9 @@ def cockpit(
     found = without_ratings(found) if is_hidden else found
     left, right = st.columns([8, 4], gap="medium")
     with left:
-        on_open = access_checks.event("cockpit_open", remember_click(_KEY, found.targets))
-        _rows(key=_KEY, data=dict(found.data), on_open_change=on_open)
+        on_open = access_checks.event("cockpit_open", remember_click(_KEY, [targets for _, targets in found]))
+        legend = LEGEND if reference else LEGEND[1:]
+        _rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
     step = next_step(board, shown)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -41,7 +41,7 @@ _OUTCOMES = {
 }
 _LONGEST_CHANGE = 110
 _MINUS = "\u2212"
-_LEGEND = (
+LEGEND = (
     "○ before, the reference",
     "● now, with its 95 % interval",
     "· a game",
@@ -189,22 +189,11 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Cockpit:
-    """The seven rows of one iteration.
-
-    Attributes:
-        data: The payload of the component, for ``cockpit_rows.js``.
-        targets: What each row's marks open; kinds ``metric``, ``before``, ``after`` and ``game``.
-        words: Each row as one sentence, for people who do not see the picture.
-    """
-
-    data: Mapping[str, Any]
-    targets: tuple[MarkTargets, ...]
-    words: tuple[str, ...]
+CockpitRow = tuple[dict[str, Any], MarkTargets]
+"""A metric's row for ``cockpit_rows.js``, and what its marks open: ``metric``, ``before``, ``after`` and ``game``."""
 
 
-def cockpit_of(board: Board, name: str, beside: str | None) -> Cockpit:
+def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     """The rows of the iteration of that name, beside another one where ``beside`` names it."""
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
@@ -212,36 +201,29 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> Cockpit:
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric
-    rows = [
+    return [
         _row(metric, shown, reference, differences.get(metric), statuses[metric], is_target=metric == target)
         for metric in DEFINITIONS
     ]
-    return Cockpit(
-        {"rows": [row for row, _, _ in rows], "legend": list(_LEGEND if reference else _LEGEND[1:])},
-        tuple(targets for _, targets, _ in rows),
-        tuple(words for _, _, words in rows),
-    )
 
 
-def without_ratings(found: Cockpit) -> Cockpit:
+def without_ratings(found: Sequence[CockpitRow]) -> list[CockpitRow]:
     """The rows, without engagement: what others gave the games of both sides a rater must not see yet."""
-    rows, targets, words = list(found.data["rows"]), list(found.targets), list(found.words)
     place = list(DEFINITIONS).index(ENGAGEMENT.name)
+    row, targets = found[place]
     hidden = "hidden until you have rated these games"
     texts = {"before": hidden, "after": hidden, "current": "hidden"}
     # A new row: the one that was made is shared with people who may see it.
-    rows[place] = rows[place] | {
+    row = row | {
         "before": None,
         "after": None,
         "interval": None,
         "games": [],
         "status": {"name": "hidden", "color": "gray", "text": "hidden"},
-        "texts": dict.fromkeys(rows[place]["texts"], "") | {"threshold": rows[place]["texts"]["threshold"]} | texts,
+        "texts": dict.fromkeys(row["texts"], "") | {"threshold": row["texts"]["threshold"]} | texts,
         "words": f"Engagement: {hidden}.",
     }
-    targets[place] = {**targets[place], "before": (), "game": ()}
-    words[place] = f"Engagement: {hidden}."
-    return replace(found, data={**found.data, "rows": rows}, targets=tuple(targets), words=tuple(words))
+    return [*found[:place], (row, {**targets, "before": (), "game": ()}), *found[place + 1 :]]
 
 
 def _row(
@@ -252,7 +234,7 @@ def _row(
     status: str,
     *,
     is_target: bool,
-) -> tuple[dict[str, Any], MarkTargets, str]:
+) -> CockpitRow:
     definition, mean = DEFINITIONS[metric], shown.means[metric]
     is_apart = reference is not None and bool(
         judges_apart(metric, metrics_of(reference.games), metrics_of(shown.games))
@@ -260,12 +242,11 @@ def _row(
     before = reference.means[metric].score if reference and not is_apart else None
     interval = mean_interval(mean.values, limits=definition.scale.limits)
     appearance, dots = look(status), _dots(shown, definition)
-    words = _words(definition, mean, before, status)
     current = score_text(mean.score, definition.scale, mean.threshold)
     own = shown.iteration.name
     row = {
         "label": definition.label,
-        "words": words,
+        "words": _words(definition, mean, before, status),
         "isTarget": is_target,
         "threshold": _share(mean.threshold, definition),
         "before": _share(before, definition),
@@ -295,7 +276,7 @@ def _row(
         "after": (all_games,),
         "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
     }
-    return row, targets, words
+    return row, targets
 
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:

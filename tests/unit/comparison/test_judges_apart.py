@@ -124,7 +124,7 @@ def test_reasons_have_no_trend_across_judges(apart: Store) -> None:
 
 
 def test_the_cockpit_shows_no_change_between_judges(apart: Store) -> None:
-    rows = {row["label"]: row for row in cockpit_of(stored_board(apart), "v2", "v1").data["rows"]}
+    rows = {row["label"]: row for row, _ in cockpit_of(stored_board(apart), "v2", "v1")}
     assert rows["Strategic depth"]["before"] is None
     assert rows["Strategic depth"]["texts"]["change"] == "other judges"
     assert rows["Conversation coherence"]["before"] is not None

@@ -44,7 +44,7 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
     rows += [row('Shares only "other" with the 7 before.', after=False)]
     rows += [row("Answers.", after=False, lost=0.0, number=number) for number in range(1, 5)]
     found = found_in(rows)
-    assert (found.metric, found.judged, found.failing, found.judged_before) == ("coherence", 10, 5, 5)
+    assert (found.metric, found.judged, found.failing) == ("coherence", 10, 5)
     shares, again = found.reasons
     assert (shares.label, shares.count, shares.share) == ("Shares only certain words with the N before.", 3, 0.3)
     assert (shares.count_before, shares.share_before) == (1, 0.2)

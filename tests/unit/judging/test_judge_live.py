@@ -101,7 +101,7 @@ def test_a_question_alone() -> None:
     provider = OwnProvider(lambda _: json.dumps(verdict(7, citations=[1, 1, 5])), Price(1e-6, 1e-6, 2e-6))
     (one,) = judged(provider, [claim()], log)
     assert (one.status, one.score, one.reason, one.confidence) == ("scored", 7, "because 7", 0.5)
-    assert (one.citations, one.refused_citations) == (("m1",), (5,))
+    assert one.citations == ("m1",)
     assert (one.judge, one.model, one.is_cached) == ("live", "own", False)
     # 1,000 tokens read at 1 and 100 written at 2 millionths.
     assert one.usage.cost_usd == pytest.approx(0.0012)

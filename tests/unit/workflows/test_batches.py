@@ -18,7 +18,7 @@ from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.scoring import GameRecord, Tally, evaluate_paths, score_games, store_games
+from evaluation.workflows.scoring import Tally, evaluate_paths, score_games, store_games
 
 COUNT = 20
 DOCUMENTS = list(generate.generate(COUNT, rounds=1))
@@ -70,7 +70,7 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     alone = Store(tmp_path / "alone.duckdb")
     alone.iterations.create("v1")
     for number, game in enumerate(GAMES):
-        store_games(alone, [(GameRecord.scored(game, {}), f"games/{number:02}.json")], iteration="v1")
+        store_games(alone, [(*score_games([game], thresholds={}), f"games/{number:02}.json")], iteration="v1")
     assert stored[0] == stored[1] == rows_of(alone)
 
 

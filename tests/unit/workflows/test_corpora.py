@@ -27,7 +27,7 @@ from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
 from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
-from evaluation.workflows.scoring import GameRecord, Tally, store_games
+from evaluation.workflows.scoring import Tally, score_games, store_games
 from tests.dashboard_server import free_port
 from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
 
@@ -66,8 +66,8 @@ def rows(output: Path | str) -> dict[str, object]:
     corpus = Corpus(Location.of(str(output)))
     games = [game for name in corpus.files() for game in corpus.read(name)]
     return {
-        game.transcript.id: (game.iteration, game.transcript.own, game.scores)
-        for game in sorted(games, key=lambda one: one.transcript.id)
+        game.transcript_id: (iteration, game)
+        for game, _, iteration in sorted(games, key=lambda one: one[0].transcript_id)
     }
 
 
@@ -156,7 +156,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     store, plain = Store(":memory:"), Store(":memory:")
     results = list(iter_paths([games]))
     transcripts = [result.transcript for result in results if result.transcript is not None]
-    packed = [(GameRecord.scored(transcript, {}), "x") for transcript in transcripts]
+    packed = [(game, "x") for game in score_games(transcripts, thresholds={})]
     store_games(plain, packed, iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = collect(alone, store)

@@ -23,7 +23,7 @@ from evaluation.workflows.samples import (
     planned_games,
     recorded_scores,
 )
-from evaluation.workflows.scoring import GameRecord, add_evaluated
+from evaluation.workflows.scoring import add_evaluated, score_games
 from tests.stored_rows import correction_log
 
 
@@ -100,10 +100,10 @@ def test_the_recorded_scores_are_those_of_a_fresh_scoring() -> None:
     planned = planned_games(load_manifest())
     assert set(recorded) == {path.relative_to(sample_root()).as_posix() for path, _ in planned}
     for path, _ in planned:
-        fresh = GameRecord.scored(read_one(path), DEFAULT_THRESHOLDS)
+        [fresh] = score_games([read_one(path)], thresholds=DEFAULT_THRESHOLDS)
         held = recorded[path.relative_to(sample_root()).as_posix()]
-        assert (held.transcript, held.scores.tried) == (fresh.transcript, fresh.scores.tried), "Run: make samples"
-        for one, other in zip(held.scores.results, fresh.scores.results, strict=True):
+        assert (held.transcript, held.tried) == (fresh.transcript, fresh.tried), "Run: make samples"
+        for one, other in zip(held.results, fresh.results, strict=True):
             assert (one.digest, one.score, one.in_doubt) == (other.digest, other.score, other.in_doubt), "make samples"
 
 
