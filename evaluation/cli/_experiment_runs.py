@@ -19,7 +19,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
-from evaluation.workflows.experiment_runs import ExperimentOutcome, connection, run_as_job
+from evaluation.workflows.experiment_runs import connection, run_as_job
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
@@ -71,16 +71,16 @@ def run_all(
             note(estimate_words(plan, config))
             if plan.effects is None:
                 require_consent("Run it?", yes)
-            outcome = _carry_out(store, plan, config, limits, provider)
-            if outcome.stopped:
+            record = _carry_out(store, plan, config, limits, provider)
+            if record.stopped:
                 note(
-                    f"The run stopped before its end ({outcome.stopped}). What is done is stored; run the same command "
+                    f"The run stopped before its end ({record.stopped}). What is done is stored; run the same command "
                     "again to go on where it stopped."
                 )
                 raise typer.Exit(INFRASTRUCTURE)
-            records.append(outcome.record)
+            records.append(record)
             if not is_list:
-                say(record_text(records[-1], output))
+                say(record_text(record, output))
     finally:
         if len(records) > 1 and not is_list:
             say(joint_table(records))
@@ -91,71 +91,62 @@ def run_all(
 
 def _carry_out(
     store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any], provider: Provider | None
-) -> ExperimentOutcome:
+) -> ExperimentRecord:
     progress = TerminalProgress("step")
 
     def report(done: int, total: int) -> None:
         progress.done = done - 1
         progress.advance(f"of {total:,}: people, messages and evaluated conversations")
 
-    outcome = run_as_job(store, plan, config, options=options, provider=provider, report=report)
+    record = run_as_job(store, plan, config, options=options, provider=provider, report=report)
     progress.finish()
-    return outcome
+    return record
 
 
 def record_text(record: ExperimentRecord, output: ListFormat) -> str:
-    """A finished experiment's report.
-
-    Args:
-        record: Of the experiment.
-        output: The format.
-    """
-    from evaluation.experiments.conversation import is_idle, stored_activity
-    from evaluation.experiments.plan import judge_of
-    from evaluation.experiments.report import CAVEAT, SCRIPTED_NOTE, missing_words, report_cells, verdict_words
+    """A finished experiment's report."""
+    from evaluation.experiments.conversation import stored_activity
+    from evaluation.experiments.report import (
+        CAVEAT,
+        SCRIPTED_NOTE,
+        activity_words,
+        missing_words,
+        report_cells,
+        verdict_words,
+    )
 
     if output is ListFormat.JSON:
         from evaluation.escaping import json_text
 
         return json_text(record_dict(record))
-    rows = (record.results or {}).get("rows", [])
     head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
     activity = stored_activity(record)
     parts = [
         SCRIPTED_NOTE if record.is_scripted else "",
-        f"{head}, judged by {safe(judge_of(record))}",
-        cell_table([report_cells(row) for row in rows]),
-        verdict_words(rows),
+        f"{head}, judged by {safe(str(record.config.get('model')))}",
+        cell_table([report_cells(row) for row in record.rows]),
+        verdict_words(record.rows),
         table(("What happened", "Treatment", "Control"), activity) if activity else "",
-        _IDLE.format(name="This experiment") if is_idle(record) else "",
-        missing_words(rows),
+        activity_words(record),
+        missing_words(record.rows),
         CAVEAT,
     ]
     return "\n\n".join(filter(None, parts))
 
 
-_IDLE = "{name}: no part of the treatment took effect, so the two sides differ by chance alone. More --steps may help."
-
-
 def joint_table(records: Sequence[ExperimentRecord]) -> str:
     """All rows of several finished experiments in one table, in the layout of Table 1.
 
-    Scripted experiments have no columns of the paper. A sentence names each whose treatment never took effect.
+    Scripted experiments have no columns of the paper. A sentence for each tells how often its treatment took effect.
     """
-    from evaluation.experiments.conversation import is_idle
-    from evaluation.experiments.report import report_cells
+    from evaluation.experiments.report import activity_words, report_cells
 
-    rows = [
-        {"Experiment": record.scenario, **report_cells(row)}
-        for record in records
-        for row in (record.results or {}).get("rows", [])
-    ]
-    return "\n\n".join([cell_table(rows), *(_IDLE.format(name=each.scenario) for each in records if is_idle(each))])
+    rows = [{"Experiment": record.scenario, **report_cells(row)} for record in records for row in record.rows]
+    return "\n\n".join([cell_table(rows), *(f"{each.scenario}: {activity_words(each)}" for each in records)])
 
 
 def record_dict(record: ExperimentRecord) -> dict[str, Any]:
-    """An experiment as JSON-compatible data; arguments as for ``record_text``."""
-    from evaluation.experiments.plan import judge_of
+    """An experiment as JSON-compatible data."""
     from evaluation.experiments.report import CAVEAT
 
     return {
@@ -165,11 +156,10 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
         "seed": record.seed,
         "scale": record.scale,
         "model": record.config.get("model"),
-        "judge": judge_of(record),
         "is_scripted": record.is_scripted,
         "status": str(record.status),
-        "rows": (record.results or {}).get("rows", []),
-        "activity": (record.results or {}).get("activity"),
+        "rows": record.rows,
+        "activity": record.activity or None,
         "caveat": CAVEAT,
     }
 

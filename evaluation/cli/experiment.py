@@ -162,7 +162,7 @@ def report(
         _list_runs(store, output)
         return
     record = store.experiments.get(experiment)
-    if not (record.results or {}).get("rows"):
+    if not record.rows:
         raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
     say(record_text(record, output))
 
@@ -245,5 +245,5 @@ def _lines(result: ABTestResult) -> Iterator[str]:
     yield safe(result.recommendation)
     yield from (f"- {safe(reason)}" for reason in result.reasons)
     for run in found.every_run:
-        if run["Status"].startswith("failed"):
+        if run["Status"].startswith("✗"):
             yield "- " + safe(" ".join((run["Variant"], run["Run"], run["Status"])))

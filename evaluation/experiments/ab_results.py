@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evaluation.judged_by import Judges, apart_words
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Difference, Measure, compare, holm
 from evaluation.statistics.intervals import Interval
 from evaluation.statistics.tests import LEVEL
@@ -37,6 +38,7 @@ class RunResult:
         reference: The stored transcript that it is; empty for none.
         is_resumed: Whether it was run by an earlier call.
         judges: Who judged the measures that a judge decided.
+        cost_usd: What it and its checks cost; ``None`` when a price is not known.
     """
 
     variant: str
@@ -49,6 +51,7 @@ class RunResult:
     reference: str = ""
     is_resumed: bool = False
     judges: Mapping[str, Judges] = field(default_factory=dict)
+    cost_usd: float | None = 0.0
 
     def value(self, measure: str) -> float:
         """The run's value, NaN where it has none."""
@@ -223,6 +226,11 @@ def _comparison(
     )
 
 
+def measure_label(name: str) -> str:
+    """The label of a metric of the rubric; of another measure its name."""
+    return DEFINITIONS[name].label if name in DEFINITIONS else name
+
+
 def winner(found: Sequence[StatisticalComparison], variants: Sequence[str], primary: str) -> str | None:
     """The variant that beats every other one on the primary measure: significantly, and by a practical difference."""
     decisive = [one for one in found if one.metric_name == primary and one.practical_difference]
@@ -234,24 +242,25 @@ def winner(found: Sequence[StatisticalComparison], variants: Sequence[str], prim
 
 def recommendation(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> str:
     """One sentence on what to do."""
+    label = measure_label(primary)
     if best is not None:
-        worse = [one.metric_name for one in _against(found, best)]
+        worse = [measure_label(one.metric_name) for one in _against(found, best)]
         but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
         others = ({one.variant_a for one in found} | {one.variant_b for one in found}) - {best}
         than = min(others) if len(others) == 1 else "every other variant"
-        return f"Take {best}: it is better on {primary} than {than}, beyond luck{but}."
+        return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
     own = [one for one in found if one.metric_name == primary]
     if all(one.significant is None for one in own):
-        return f"No winner: {primary} cannot be tested ({own[0].reason})."
+        return f"No winner: {label} cannot be tested ({own[0].reason})."
     if any(one.significant and not one.practical_difference for one in own):
-        return f"No winner: a difference on {primary} is real, but too small to matter in practice."
+        return f"No winner: a difference on {label} is real, but too small to matter in practice."
     proven = [one for one in own if one.favours]
     if proven:
         pairs = "; ".join(f"{one.favours} is better than {_other(one)}" for one in proven)
-        return f"No winner yet: on {primary} {pairs}, but no variant is better than every other beyond luck."
+        return f"No winner yet: on {label} {pairs}, but no variant is better than every other beyond luck."
     needed = [one.runs_needed for one in own if one.runs_needed is not None]
     more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
-    return f"No winner yet: the difference on {primary} could be luck.{more}"
+    return f"No winner yet: the difference on {label} could be luck.{more}"
 
 
 def _other(one: StatisticalComparison) -> str:
@@ -274,7 +283,7 @@ def _against(found: Sequence[StatisticalComparison], best: str) -> Iterator[Stat
 
 def sentence(one: StatisticalComparison) -> str:
     """A comparison in words."""
-    name = f"{one.metric_name}, {one.variant_a} against {one.variant_b}"
+    name = f"{measure_label(one.metric_name)}, {one.variant_a} against {one.variant_b}"
     if math.isnan(one.difference):
         unknown = [side for side, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b)) if not n]
         return f"{name}: " + (

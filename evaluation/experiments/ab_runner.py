@@ -300,7 +300,7 @@ class ExperimentRunner:
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
         spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
-            known. When left out, it is taken from the runs' own ``estimated_cost_usd``.
+            known.
         known: The runs that earlier calls made, by key.
         keep: Told of every further one.
         asked: Who judges and who speaks; runs that others answered are made again.
@@ -312,7 +312,7 @@ class ExperimentRunner:
         run: Run,
         *,
         judge: Judge | None = None,
-        spent: Callable[[], float | None] | None = None,
+        spent: Callable[[], float | None] = lambda: 0.0,
         known: Mapping[str, RunResult] = MappingProxyType({}),
         keep: KeepRun | None = None,
         asked: JudgeIdentity = _NOBODY,
@@ -322,10 +322,9 @@ class ExperimentRunner:
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.is_checked else None
         self._spent_now = spent
+        self._spent_before: float | None = 0.0
         self._known = known
         self._keep = keep
-        self._spent_by_runs = 0.0
-        self._is_unpriced = False
         self._made = 0
 
     async def run_ab_test(self, tell: Told | None = None) -> ABTestResult:
@@ -344,28 +343,30 @@ class ExperimentRunner:
         return self._result(runs)
 
     async def _one(self, planned: PlannedRun) -> RunResult:
-        # What is stored is read again every time: that costs nothing, and its scores may have changed.
-        stored = await self._outcome(planned) if self._config.source == "transcripts" else None
-        if isinstance(stored, RunResult):
-            return stored
-        checks = self._config.evaluation.model_dump_json() if self._validator else ""
-        key = planned.key(self._config.source, checks, self._asked, _content(stored))
-        if known := self._known.get(key):
-            self._count(known)
-            self._spent_by_runs += sum(one.get("usage_usd") or 0.0 for one in known.validations)
-            if stored is None:
-                return replace(known, is_resumed=True)
-            return _done(planned, stored, known.validations, is_resumed=True)
-        limit = self._limit()
-        if limit:
-            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=limit)
-        self._made += 1
-        made = await self._attempt(planned, stored)
-        if made.status == "done":
-            if self._spent_now is None:
-                self._count(made)
-            if self._keep and self._is_final(made):
-                self._keep(key, made)
+        place = (planned.variant, planned.run_index, planned.seed)
+        try:
+            # What is stored is read again every time: that costs nothing, and its scores may have changed.
+            stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+            checks = self._config.evaluation.model_dump_json() if self._validator else ""
+            key = planned.key(self._config.source, checks, self._asked, _content(stored))
+            if known := self._known.get(key):
+                self._spent_before = _sum(self._spent_before, known.cost_usd)
+                anew = known if stored is None else _done(planned, stored, known.validations, known.cost_usd)
+                return replace(anew, is_resumed=True)
+            if limit := self._limit():
+                raise BudgetSpentError(limit)
+            self._made += 1
+            before = self._spent_now()
+            outcome = stored or await self._outcome(planned)
+            checked = await self._validated(outcome)
+        except BudgetSpentError as error:
+            return RunResult(*place, "skipped", detail=error.reason)
+        except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
+            return RunResult(*place, "failed", detail=_reason(error))
+        cost = None if before is None else _sum(self._spent_now(), -before)
+        made = _done(planned, outcome, tuple([one.as_dict() for one in checked]), cost)
+        if self._keep and self._is_final(made):
+            self._keep(key, made)
         return made
 
     def _is_final(self, made: RunResult) -> bool:
@@ -386,49 +387,23 @@ class ExperimentRunner:
 
     @property
     def spent_usd(self) -> float | None:
-        """The cost of simulated runs and their judging so far, in US dollars; ``None`` when a price is not known.
+        """The cost of the runs and their judging so far, in US dollars; ``None`` when a price is not known."""
+        return _sum(self._spent_before, self._spent_now())
 
-        Stored runs cost nothing here.
-        """
-        now = self._spent_now() if self._spent_now else 0.0
-        return None if now is None or self._is_unpriced else self._spent_by_runs + now
-
-    def _count(self, run: RunResult) -> None:
-        if self._config.source == "simulation":
-            cost = run.metrics.get(COST)
-            self._is_unpriced |= cost is None and COST in run.metrics
-            self._spent_by_runs += cost or 0.0
-
-    async def _outcome(self, planned: PlannedRun) -> RunOutcome | RunResult:
-        """The outcome of the run, or a run without results where it failed or may not be made."""
-        place = (planned.variant, planned.run_index, planned.seed)
-        try:
-            made = await self._run(deepcopy(planned.config), planned.seed)
-        except BudgetSpentError as error:
-            return RunResult(*place, "skipped", detail=error.reason)
-        except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
-            return RunResult(*place, "failed", detail=_reason(error))
+    async def _outcome(self, planned: PlannedRun) -> RunOutcome:
+        made = await self._run(deepcopy(planned.config), planned.seed)
         return made if isinstance(made, RunOutcome) else RunOutcome(made)
-
-    async def _attempt(self, planned: PlannedRun, stored: RunOutcome | None) -> RunResult:
-        outcome = stored or await self._outcome(planned)
-        if isinstance(outcome, RunResult):
-            return outcome
-        try:
-            checked = await self._validated(outcome)
-        except Exception as error:  # noqa: BLE001 - as in _outcome, for somebody's judge
-            return RunResult(planned.variant, planned.run_index, planned.seed, "failed", detail=_reason(error))
-        # Where the judge's money ran out in the middle, the run is made again when there is more. What the validator's
-        # own limit left out was never asked, and is not a reason to make it again.
-        if any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked):
-            return RunResult(planned.variant, planned.run_index, planned.seed, "skipped", detail=BUDGET)
-        return _done(planned, outcome, tuple([one.as_dict() for one in checked]))
 
     async def _validated(self, outcome: RunOutcome) -> tuple[ValidationResult, ...]:
         if self._validator is None or outcome.transcript is None:
             return ()
         self._validator.reset_budget()
-        return (await self._validator.validate_transcript(outcome.transcript, outcome.personas)).results
+        checked = (await self._validator.validate_transcript(outcome.transcript, outcome.personas)).results
+        # Where the judge's money ran out in the middle, the run is made again when there is more. What the validator's
+        # own limit left out was never asked, and is not a reason to make it again.
+        if any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked):
+            raise BudgetSpentError(BUDGET)
+        return checked
 
     def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
         config = self._config
@@ -460,8 +435,12 @@ class ExperimentRunner:
         return VariantResults(name, tuple(runs), averages, passed_share(runs))
 
 
+def _sum(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first + second
+
+
 def _done(
-    planned: PlannedRun, outcome: RunOutcome, validations: tuple[Mapping[str, Any], ...], *, is_resumed: bool = False
+    planned: PlannedRun, outcome: RunOutcome, validations: tuple[Mapping[str, Any], ...], cost_usd: float | None
 ) -> RunResult:
     result = RunResult(
         planned.variant,
@@ -471,8 +450,8 @@ def _done(
         dict(outcome.metrics),
         validations,
         reference=outcome.reference,
-        is_resumed=is_resumed,
         judges=dict(outcome.judges),
+        cost_usd=cost_usd,
     )
     share = passed_share([result])
     return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})

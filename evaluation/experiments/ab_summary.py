@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from evaluation.experiments.ab_results import measure_label
 from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
@@ -31,18 +32,19 @@ class ABSummary:
     Attributes:
         date: When the last run ended, in UTC.
         basis: What the recommendation rests on, in sentences; empty where that is not known.
-        measures: One row for each measure, the deciding one first: which variant is better beyond luck, and every mean.
+        measures: One row for each measure by its name, the deciding one first: which variant is better beyond luck, and
+            every mean.
         runs: All runs by status: "2 done, 6 skipped: budget".
         spent: What runs and judging cost, in US dollars.
         variants: One row for each variant: runs by status, checks that passed, and the mean of every measure.
-        comparisons: One row for each pair of variants and measure, b minus a.
+        comparisons: One row for each pair of variants and measure, b minus a; of one pair under the variants' names.
         every_run: One row for each run: variant, number, seed, status with its reason, and cost.
         games: Stored transcripts by the run that each is: "short answers, run 2".
     """
 
     date: str
     basis: str
-    measures: list[_Row]
+    measures: dict[str, _Row]
     runs: str
     spent: str
     variants: list[_Row]
@@ -67,11 +69,11 @@ def ab_summary(results: Mapping[str, Any]) -> ABSummary:
     return ABSummary(
         date=f"{datetime.fromisoformat(finished):%Y-%m-%d %H:%M} UTC" if finished else NOT_KNOWN,
         basis=_basis(measures, primary),
-        measures=_measures(measures),
+        measures={name: _measure(name, pairs) for name, pairs in measures.items()},
         runs=runs_by_status(runs),
         spent=cost_text(results.get("spent_usd")),
         variants=[_variant(one) for one in variants],
-        comparisons=[_comparison(one) for one in results.get("comparisons", [])],
+        comparisons=[_comparison(one, is_only_pair=len(variants) == 2) for one in results.get("comparisons", [])],
         every_run=[_run(run) for run in runs],
         games={
             run["reference"]: f"{run['variant']}, run {run['run_index'] + 1}" for run in runs if run.get("reference")
@@ -82,11 +84,11 @@ def ab_summary(results: Mapping[str, Any]) -> ABSummary:
 def runs_by_status(runs: Iterable[Mapping[str, Any]]) -> str:
     """Number of runs by status, skipped ones by their reason: "2 done, 1 failed, 6 skipped: budget"."""
     counts = Counter(_status(run) for run in runs)
-    ordered = sorted(counts, key=lambda status: (_ORDER.index(status.split(":")[0]), status))
+    ordered = sorted(counts, key=lambda status: (list(_SYMBOLS).index(status.split(":")[0]), status))
     return ", ".join(f"{counts[status]} {status}" for status in ordered) or "none"
 
 
-_ORDER = ("done", "failed", "skipped")
+_SYMBOLS = {"done": "✓", "failed": "✗", "skipped": "–"}
 
 
 def _status(run: Mapping[str, Any]) -> str:
@@ -94,7 +96,7 @@ def _status(run: Mapping[str, Any]) -> str:
 
 
 def _variant(one: Mapping[str, Any]) -> _Row:
-    means = {f"Mean {name}": significant_text(value) for name, value in one["avg_metrics"].items()}
+    means = {f"Mean {measure_label(name)}": significant_text(value) for name, value in one["avg_metrics"].items()}
     return {
         "Variant": one["variant_name"],
         "Runs": runs_by_status(one["runs"]),
@@ -111,22 +113,28 @@ def _pass_rate(passed: int | None, scored: int | None) -> str:
     return f"{100 * passed / scored:.0f} % ({passed} of {scored}), {interval}"
 
 
-def _comparison(one: Mapping[str, Any]) -> _Row:
+def _comparison(one: Mapping[str, Any], *, is_only_pair: bool) -> _Row:
+    first, second = one["variant_a"], one["variant_b"]
+    columns = ("Mean of A (runs)", "Mean of B (runs)", "B minus A")
+    if is_only_pair:
+        columns = (f"{first} (runs)", f"{second} (runs)", "Difference")
+    values = (
+        f"{significant_text(one['mean_a'])} ({one['n_a']})",
+        f"{significant_text(one['mean_b'])} ({one['n_b']})",
+        significant_text(one["difference"], signed=True),
+    )
     return {
-        "Measure": one["metric_name"],
-        "A": one["variant_a"],
-        "B": one["variant_b"],
-        "Mean of A (runs)": f"{significant_text(one['mean_a'])} ({one['n_a']})",
-        "Mean of B (runs)": f"{significant_text(one['mean_b'])} ({one['n_b']})",
-        "B minus A": significant_text(one["difference"], signed=True),
+        "Measure": measure_label(one["metric_name"]),
+        "Better": one["favours"] or "neither",
+        **({} if is_only_pair else {"A": first, "B": second}),
+        **dict(zip(columns, values, strict=True)),
         "Interval": _interval(one["interval"]),
         "Effect size": significant_text(one.get("effect_size"), signed=True),
         "p": _p(one.get("p_value")),
         "p (Holm)": _p(one["p_holm"]),
-        "Significant": _yes(one["significant"]),
-        "Practical": _yes(one["practical_difference"]),
+        "Significant": {True: "✓ yes", False: "no", None: "untestable"}[one["significant"]],
+        "Practical": {True: "yes", False: "no", None: "untestable"}[one["practical_difference"]],
         "Detectable": significant_text(one.get("detectable")),
-        "Better": one["favours"] or "neither",
     }
 
 
@@ -139,20 +147,17 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
         for one in own
         for side in ("a", "b")
     }
-    told = f"{primary}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
+    told = f"{measure_label(str(primary))}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
     others = [name for name in measures if name != primary]
     proven = [name for name in others if any(one["significant"] for one in measures[name])]
     if proven:
-        return f"{told} Differences beyond luck on other measures: {listed(proven)}."
+        return f"{told} Differences beyond luck on other measures: {listed(list(map(measure_label, proven)))}."
     return f"{told} No difference beyond luck on {counted(len(others), 'other measure')}." if others else told
 
 
-def _measures(measures: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[_Row]:
-    return [
-        {"Measure": name, BETTER_COLUMN: _shown_by(found)}
-        | {one[f"variant_{side}"]: _mean(one, side) for one in found for side in ("a", "b")}
-        for name, found in measures.items()
-    ]
+def _measure(name: str, pairs: Sequence[Mapping[str, Any]]) -> _Row:
+    means = {one[f"variant_{side}"]: _mean(one, side) for one in pairs for side in ("a", "b")}
+    return {"Measure": measure_label(name), BETTER_COLUMN: _shown_by(pairs), **means}
 
 
 def _mean(one: Mapping[str, Any], side: str) -> str:
@@ -165,8 +170,9 @@ def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
     """The result of the tests of one measure together: the differences beyond luck; where there is none, why not."""
     proven = [_proven_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
     if proven:
-        return ", ".join(proven)
-    return "cannot be tested" if all(one["significant"] is None for one in pairs) else "could be luck"
+        is_decided = any(one["significant"] and one["practical_difference"] and one["favours"] for one in pairs)
+        return f"{'✓' if is_decided else '–'} {', '.join(proven)}"
+    return "? cannot be tested" if all(one["significant"] is None for one in pairs) else "– could be luck"
 
 
 def _proven_words(one: Mapping[str, Any], *, has_others: bool) -> str:
@@ -192,16 +198,12 @@ def _p(value: float | None) -> str:
     return p_words(math.nan if value is None else value)
 
 
-def _yes(value: bool | None) -> str:
-    return {True: "yes", False: "no", None: "untestable"}[value]
-
-
 def _run(run: Mapping[str, Any]) -> _Row:
-    reason = f"failed: {run['detail']}" if run["status"] == "failed" else _status(run)
+    status = f"failed: {run['detail']}" if run["status"] == "failed" else _status(run)
     return {
         "Variant": run["variant"],
         "Run": str(run["run_index"] + 1),
         "Seed": str(run["seed"]),
-        "Status": reason,
-        "Cost": cost_text(run["metrics"].get("estimated_cost_usd")),
+        "Status": f"{_SYMBOLS[run['status']]} {status}",
+        "Cost": cost_text(run["cost_usd"]),
     }

@@ -115,7 +115,7 @@ def stored_activity(record: ExperimentRecord) -> list[tuple[str, str, str]]:
 
     A treatment without a gate has no rows about one; none at all before its end.
     """
-    stored = (record.results or {}).get("activity")
+    stored = record.activity
     if not stored:
         return []
     config = CorrectionConfig.model_validate(record.config["scenario"]["treatment"])
@@ -138,12 +138,6 @@ def _fired(activity: Activity, part: str) -> str:
 
 def _usd(activity: Activity) -> str:
     return "not known" if activity.unpriced_calls else f"{round(activity.cost_usd, 6):.4f}"
-
-
-def is_idle(record: ExperimentRecord) -> bool:
-    """Whether no part of the treatment of a stored experiment ever took effect, as when its steps are too few."""
-    stored = (record.results or {}).get("activity") or {}
-    return bool(stored) and not any(stored.get(str(Side.TREATMENT), {}).get("fired", {}).values())
 
 
 NOBODY = ""

@@ -126,6 +126,21 @@ class ExperimentRecord:
         """Whether a script took the place of the model: it shows that the pipeline works, and says nothing else."""
         return bool(self.config.get("is_scripted"))
 
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The report's rows; none before the end."""
+        return list((self.results or {}).get("rows", []))
+
+    @property
+    def activity(self) -> Mapping[str, Any]:
+        """By side, what its corrections did, as ``Activity.as_dict`` gives it; empty before the end."""
+        return (self.results or {}).get("activity") or {}
+
+    @property
+    def stopped(self) -> str:
+        """Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on."""
+        return str((self.results or {}).get("stopped") or "")
+
 
 TOPIC = "{{topic}}"
 
@@ -414,8 +429,3 @@ def plan_of(record: ExperimentRecord) -> ExperimentPlan:
     except ValidationError as error:
         remedy = "Start the experiment again."
         raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None
-
-
-def judge_of(record: ExperimentRecord) -> str:
-    """The name of the judge of a stored experiment: its model's."""
-    return str(record.config.get("model", ""))

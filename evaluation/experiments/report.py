@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from evaluation.experiments.plan import AgentScore, Side
+from evaluation.experiments.plan import AgentScore, ExperimentRecord, Side
 from evaluation.experiments.table1 import (
     NO_VALUE,
     PUBLISHED_NAMES,
@@ -92,13 +92,9 @@ def verdict_words(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"Of {counted(len(compared), 'difference')} in the paper: {told}. Only directions are compared, not sizes."
 
 
-def activity_words(activity: Mapping[str, Any] | None) -> str:
-    """Tell in a sentence how often the treatment took effect; empty for experiments that did not count it.
-
-    Args:
-        activity: By side, as ``Activity.as_dict`` gives it.
-    """
-    own = (activity or {}).get(str(Side.TREATMENT), {})
+def activity_words(record: ExperimentRecord) -> str:
+    """Tell in a sentence how often the treatment of an experiment took effect; empty before its end."""
+    own = record.activity.get(str(Side.TREATMENT), {})
     parts = [f"{part} {counted(number, 'time')}" for part, number in own.get("fired", {}).items() if number]
     if not own:
         return ""

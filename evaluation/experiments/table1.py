@@ -19,7 +19,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import p_words
-from evaluation.text.display import json_data, number_or_none
+from evaluation.text.display import json_data
 
 
 class PublishedRow(BaseModel):
@@ -58,16 +58,12 @@ class PublishedExperiment(BaseModel):
     Attributes:
         name: Its number in the paper: "1", "2.1", "2.2" or "3".
         file: The name of the raw file.
-        personas: How many personas each side had.
-        sessions: In how many sessions each of them was scored.
     """
 
     name: str
     setting: str
     treatment: str
     file: str
-    personas: int
-    sessions: int
     rows: tuple[PublishedRow, ...]
 
 
@@ -175,14 +171,11 @@ class Table1Row:
 
     Attributes:
         found: Means, deviations, interval, Welch's test and d; Holm's adjustment runs over all rows of the table.
-        p_worst: Welch's p if all scores of a persona were the same, so that n were its personas: the upper end of what
-            a cluster-robust p could be. NaN for scores of environments.
     """
 
     experiment: PublishedExperiment
     published: PublishedRow
     found: Difference
-    p_worst: float
 
     @property
     def has_published_values(self) -> bool:
@@ -221,7 +214,6 @@ class Table1Row:
             **difference_fields(self.found),
             "p_printed": p_words(self.found.welch.p),
             "p_cluster_robust": None,
-            "p_if_n_were_personas": number_or_none(self.p_worst),
             "caveat": CAVEAT,
             "published": self.published.as_dict(),
             "matches_published": self.has_published_values,
@@ -279,9 +271,7 @@ def table1_from_raw(folder: Path) -> list[Table1Row]:
             sources[name] = experiment, row
             before, after = (_chosen(scores, row.key, side, path) for side in (CONTROL, TREATMENT))
             measures[name] = Measure(before, after)
-    return [
-        Table1Row(*sources[one.name], one, _worst_p(one, sources[one.name][0])) for one in compare(measures).differences
-    ]
+    return [Table1Row(*sources[one.name], one) for one in compare(measures).differences]
 
 
 def _chosen(scores: dict[str, dict[str, list[float]]], key: str, side: str, path: Path) -> list[float]:
@@ -292,13 +282,3 @@ def _chosen(scores: dict[str, dict[str, list[float]]], key: str, side: str, path
             remedy=_EXPORT_AGAIN,
         )
     return scores[side][key]
-
-
-def _worst_p(one: Difference, experiment: PublishedExperiment) -> float:
-    personas = experiment.personas
-    if {one.after.n, one.before.n} != {personas * experiment.sessions}:
-        return math.nan
-    from scipy.stats import ttest_ind_from_stats  # slow to import
-
-    stats = (one.after.mean, one.after.sd, personas, one.before.mean, one.before.sd, personas)
-    return float(ttest_ind_from_stats(*stats, equal_var=False).pvalue)

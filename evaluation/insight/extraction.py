@@ -27,7 +27,6 @@ from evaluation.insight._questions import (
 from evaluation.insight.config import EvaluationConfig
 from evaluation.judging.answers import Answer
 from evaluation.judging.fencing import as_name, fenced, unquoted
-from evaluation.judging.model_client.calls import total
 from evaluation.judging.protocol import Judge, JudgementStatus, JudgeRequest, Prompt
 from evaluation.text.normal import normalise
 from evaluation.text.searching import find_quote
@@ -220,7 +219,6 @@ class Extraction(Generic[Item]):
         problems: Parts that could not be read, with the reason.
         parts: How many parts the discussion has.
         shortened: Messages of which a judge saw the beginning only.
-        usage_usd: What the answers cost; ``None`` when the price is not known.
         model: Who read; empty when nobody was asked.
     """
 
@@ -230,7 +228,6 @@ class Extraction(Generic[Item]):
     problems: tuple[UnreadPart, ...] = ()
     parts: int = 0
     shortened: tuple[str, ...] = ()
-    usage_usd: float | None = 0.0
     model: str = ""
 
     @property
@@ -459,7 +456,6 @@ class ResultsExtractor:
             problems=tuple(problems),
             parts=len(parts),
             shortened=tuple([message_id for part in read for message_id in part.shortened]),
-            usage_usd=total(judgement.usage for judgement in judgements).known_usd,
             model=judgements[0].model if judgements else "",
         )
 

@@ -98,7 +98,6 @@ class ValidationResult:
         response_excerpt: Its first 100 characters, with an ellipsis when there are more; untrusted text.
         message_id: The message in its transcript, where there is one.
         notes: What the judge did not see.
-        usage_usd: What the answer cost; ``None`` when the price is not known.
         is_asked: Whether the question came before the judge; one that was skipped then met the judge's own limit.
     """
 
@@ -112,7 +111,6 @@ class ValidationResult:
     response_excerpt: str = ""
     message_id: str | None = None
     notes: tuple[str, ...] = ()
-    usage_usd: float | None = 0.0
     is_asked: bool = False
 
     def as_dict(self) -> dict[str, Any]:
@@ -283,7 +281,6 @@ class Validator:
             response_excerpt=excerpt(check.text),
             message_id=check.message_id,
             notes=check.notes,
-            usage_usd=judgement.usage.known_usd if judgement else 0.0,
             is_asked=judgement is not None,
         )
 

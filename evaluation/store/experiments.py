@@ -25,11 +25,6 @@ AB = "ab"
 _AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
-def ab_test_id(config: Mapping[str, Any]) -> str:
-    """The id under which an A/B test of this configuration is kept."""
-    return str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
-
-
 class Experiments:
     """Reads and writes ``experiments``, A/B tests among them, and their ``study_runs``."""
 
@@ -61,31 +56,16 @@ class Experiments:
             [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
         )
 
-    def keep_ab_test(self, config: Mapping[str, Any], results: Mapping[str, Any]) -> str:
-        """Stores what an A/B test found, in place of what the same test found before.
-
-        Args:
-            config: The test's configuration, as data; it has a ``name``.
-            results: As ``ABTestResult.as_dict`` gives them.
-
-        Returns:
-            The id under which it is kept.
-        """
-        with self._units.unit(write=True, join=True):
-            key = self.begin_ab_test(config)
-            self.end(key, ExperimentStatus.COMPLETED, results)
-        return key
-
     def begin_ab_test(self, config: Mapping[str, Any]) -> str:
         """Records that an A/B test runs; one of the same configuration goes on, and its results stay until the end.
 
         Args:
-            config: As for ``keep_ab_test``.
+            config: The test's configuration, as data; it has a ``name``.
 
         Returns:
             The id under which it is kept.
         """
-        key = ab_test_id(config)
+        key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
         self.begin(ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)}))
         return key
 

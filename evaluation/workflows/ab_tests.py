@@ -24,7 +24,7 @@ from evaluation.experiments.ab_runner import (
 from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
 from evaluation.experiments.ab_summary import runs_by_status
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
-from evaluation.experiments.plan import StudyRun
+from evaluation.experiments.plan import ExperimentStatus, StudyRun
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -45,7 +45,6 @@ from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
 from evaluation.store import Job, Store
-from evaluation.store.experiments import ab_test_id
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
@@ -77,7 +76,7 @@ def run_ab_test(
     """
     check_test(test)
     judged = CallBuffer()
-    test_id = ab_test_id(test.model_dump(mode="json"))
+    test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
 
     def keep(key: str, made: RunResult) -> None:
         run = StudyRun(made.variant, made.run_index, made.reference, result=made, key=key)
@@ -108,7 +107,7 @@ def run_ab_test(
             return await runner.run_ab_test(report)
 
     result = replace(asyncio.run(compare()), finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
-    store.experiments.keep_ab_test(test.model_dump(mode="json"), result.as_dict())
+    store.experiments.end(test_id, ExperimentStatus.COMPLETED, result.as_dict())
     return result
 
 

@@ -25,7 +25,7 @@ from evaluation.experiments.plan import (
     plan_of,
     scenarios,
 )
-from evaluation.experiments.report import ReportRow, report_rows
+from evaluation.experiments.report import report_rows
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -47,20 +47,6 @@ from evaluation.store.answer_journal import AnswerJournal, JournalEntry, Journal
 from evaluation.store.transactions import retry_while_busy
 from evaluation.transcript import Transcript
 from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentOutcome:
-    """Outcome of a run.
-
-    Attributes:
-        rows: The report; empty before the end.
-        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
-    """
-
-    record: ExperimentRecord
-    rows: tuple[ReportRow, ...]
-    stopped: str = ""
 
 
 @dataclass(slots=True)
@@ -102,7 +88,7 @@ def run_experiment(
     provider: Provider | None = None,
     library: PropositionLibrary | None = None,
     report: ProgressCallback = no_progress,
-) -> ExperimentOutcome:
+) -> ExperimentRecord:
     """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
 
     Args:
@@ -139,14 +125,15 @@ def run_experiment(
         published = None if plan.effects is not None else plan.scenario.published
         parts = store.experiments.runs(plan.record.id)
         scores = [score for each in joined(parts) for score in each.scores]
-        rows = () if stopped else tuple(report_rows(scores, published))
-        results = {"stopped": stopped}
-        if rows:
-            sides = activity_of((Side(part.arm), part.activity) for part in parts)
-            results = {
-                "rows": [row.as_dict() for row in rows],
+        sides = activity_of((Side(part.arm), part.activity) for part in parts)
+        results = (
+            {"stopped": stopped}
+            if stopped
+            else {
+                "rows": [row.as_dict() for row in report_rows(scores, published)],
                 "activity": {str(side): counts.as_dict() for side, counts in sides.items()},
             }
+        )
         status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
     except DramaturgError as error:
         results = {"error": str(error)}
@@ -154,7 +141,7 @@ def run_experiment(
     finally:
         run.heavy.shutdown()
         store.experiments.end(plan.record.id, status, results)
-    return ExperimentOutcome(store.experiments.get(plan.record.id), rows, stopped)
+    return store.experiments.get(plan.record.id)
 
 
 async def _run(run: _Run) -> str:
@@ -374,7 +361,7 @@ def run_as_job(
     options: Mapping[str, Any] | None = None,
     provider: Provider | None = None,
     report: ProgressCallback = no_progress,
-) -> ExperimentOutcome:
+) -> ExperimentRecord:
     """Runs an experiment, recorded as a job of this process.
 
     Raises:
@@ -384,31 +371,31 @@ def run_as_job(
     job = begin_job(store, plan, options or {})
     state, message = JobState.FAILED, "It was broken off."
     try:
-        outcome, message = carry_out(store, job.id, plan, config, provider=provider, report=report)
-        state = JobState.CANCELLED if outcome.stopped else JobState.DONE
+        message = _carry_out(store, job.id, plan, config, provider, report)
+        record = store.experiments.get(plan.record.id)
+        state = JobState.CANCELLED if record.stopped else JobState.DONE
     except DramaturgError as error:
         message = str(error)
         raise
     finally:
         store.jobs.update(job.id, state=state, message=message)
-    return outcome
+    return record
 
 
-def carry_out(
+def _carry_out(
     store: Store,
     job_id: str,
     plan: ExperimentPlan,
     config: JudgeConfig,
-    *,
-    provider: Provider | None = None,
+    provider: Provider | None,
     report: ProgressCallback = no_progress,
-) -> tuple[ExperimentOutcome, str]:
-    """Runs an experiment under a job that exists; what came of it, and in words what it cost."""
+) -> str:
+    """Runs an experiment under a job that exists; in words what it cost, and why it stopped."""
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
     with JobProgress(store, job_id, budget, report=report) as progress:
-        outcome = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
-    stopped = f" Stopped before its end ({outcome.stopped}); start it again to go on." if outcome.stopped else ""
-    return outcome, f"{spent_words(budget)}.{stopped}"
+        record = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
+    stopped = f" Stopped before its end ({record.stopped}); start it again to go on." if record.stopped else ""
+    return f"{spent_words(budget)}.{stopped}"
 
 
 def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
@@ -422,7 +409,7 @@ def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
     order = order_of(store, job_id)
     plan = plan_of(store.experiments.get(order.get("subject", "")))
     config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
-    return carry_out(store, job_id, plan, config, provider=provider)[1]
+    return _carry_out(store, job_id, plan, config, provider)
 
 
 def latest_options(store: Store, experiment: str) -> dict[str, Any]:

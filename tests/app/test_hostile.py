@@ -79,7 +79,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, 
     compared |= {"n_a": 3, "n_b": 4, "mean_a": 6.0, "mean_b": 7.5, "difference": 1.5, "p_holm": 0.01}
     compared |= {"interval": {"low": 0.5, "high": 2.5}, "significant": True, "practical_difference": True}
     results = {"recommendation": f"Take {HOSTILE}.", "reasons": [HOSTILE], "comparisons": [compared]}
-    store.experiments.keep_ab_test({"name": HOSTILE}, results)
+    test = store.experiments.begin_ab_test({"name": HOSTILE})
+    store.experiments.end(test, ExperimentStatus.COMPLETED, results)
     store.close()
     return store.path.read_bytes(), {"first": first, "second": second, "agent": agent}
 

@@ -45,8 +45,8 @@ def main(database: str) -> None:
     plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=True)
     options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
     provider = Telling(ScriptedWorld())
-    outcome = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)
-    print(json.dumps([row.as_dict() for row in outcome.rows]))
+    record = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)
+    print(json.dumps(record.rows))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -24,7 +23,6 @@ from evaluation.experiments.table1 import (
     table1_from_raw,
 )
 from evaluation.files.yaml_files import parse_model
-from evaluation.judging.model_client.budget import SPENT
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
@@ -68,20 +66,9 @@ class ShownRun:
         return f"{speaker}: {record.name}, {local_time(record.created_at)}{status}"
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The report's rows; none before the end."""
-        return list((self.record.results or {}).get("rows", []))
-
-    @property
     def trouble(self) -> str:
         """Why it stopped or failed; may hold what a server said."""
-        results = self.record.results or {}
-        return str(results.get("error") or results.get("stopped") or "")
-
-    @property
-    def is_out_of_budget(self) -> bool:
-        """Whether it stopped because its limit of money or calls was reached."""
-        return (self.record.results or {}).get("stopped") == SPENT
+        return str((self.record.results or {}).get("error") or self.record.stopped)
 
 
 def shown_runs(store: Store) -> list[ShownRun]:
@@ -133,7 +120,7 @@ def table1_directions(runs: Sequence[ShownRun]) -> list[tuple[str, list[dict[str
     ours = {
         (name, row["paper_label"]): _our_arrow(row)
         for name, run in latest.items()
-        for row in run.rows
+        for row in run.record.rows
         if row["published"]
     }
     shown = [("In the paper", _matrix(_published_cells()), list[str]())]
@@ -200,17 +187,14 @@ def _matrix(cells: Mapping[tuple[str, str], str]) -> list[dict[str, str]]:
 
 def table1_words(runs: Sequence[ShownRun]) -> str:
     """Tell in a sentence how far our latest runs by a model agree with the paper."""
-    words = verdict_words([row for run in _latest_by_experiment(runs).values() for row in run.rows])
+    words = verdict_words([row for run in _latest_by_experiment(runs).values() for row in run.record.rows])
     return words or "No model has run one of the paper's four experiments here, so nothing can be compared yet."
 
 
 def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
     """The latest finished run by a model of each published experiment; a script's says nothing about agents."""
-    return {
-        published: run
-        for run in reversed(runs)
-        if run.rows and not run.record.is_scripted and (published := run.record.config["scenario"].get("published"))
-    }
+    by_models = [run for run in reversed(runs) if run.record.rows and not run.record.is_scripted]
+    return {name: run for run in by_models if (name := run.record.config["scenario"].get("published"))}
 
 
 def ab_tests(store: Store) -> list[ExperimentRecord]:
@@ -242,24 +226,6 @@ def ab_estimate(store: Store, name: str, content: bytes) -> Estimate:
     return estimate_ab_test(store, test, {})
 
 
-def ab_rows(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Rows of an A/B test's summary as cells: status symbols, and signs that no spreadsheet takes for a formula."""
-    return [{metric_words(name): metric_words(_ab_cell(name, cell)) for name, cell in row.items()} for row in rows]
-
-
-def comparison_rows(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """The comparisons of an A/B test's summary; the means of two variants stand under their names."""
-    found = ab_rows(rows)
-    first_column = next(iter(found[0]))
-    found = [{name: row[name] for name in (first_column, "Better")} | row for row in found]
-    pairs = {(row["A"], row["B"]) for row in found}
-    if len(pairs) > 1:
-        return found
-    ((first, second),) = pairs
-    names = {"Mean of A (runs)": f"{first} (runs)", "Mean of B (runs)": f"{second} (runs)", "B minus A": "Difference"}
-    return [{names.get(name, name): cell for name, cell in row.items() if name not in "AB"} for row in found]
-
-
 @dataclass(frozen=True, slots=True)
 class MeasuredRuns:
     """One measure in percent of every run of an A/B test, for the picture.
@@ -273,26 +239,23 @@ class MeasuredRuns:
     runs: Mapping[str, Sequence[float]]
 
 
-def is_drawn(row: Mapping[str, str]) -> bool:
-    """Whether the picture of an A/B test has the measure of a row of its summary: a metric in percent."""
-    return row["Measure"] in DEFINITIONS and DEFINITIONS[row["Measure"]].scale == PERCENT
+def is_drawn(measure: str) -> bool:
+    """Whether the picture of an A/B test has a measure: a metric in percent."""
+    return measure in DEFINITIONS and DEFINITIONS[measure].scale == PERCENT
 
 
-def measured_runs(results: Mapping[str, Any], rows: Sequence[Mapping[str, str]]) -> list[MeasuredRuns]:
+def measured_runs(results: Mapping[str, Any], rows: Mapping[str, Mapping[str, str]]) -> list[MeasuredRuns]:
     """The rubric's metrics in percent that an A/B test compared, as ``rows`` of its summary order them."""
     found = []
-    for row in rows:
-        name, shown = row["Measure"], row[BETTER_COLUMN]
-        if not is_drawn(row):
-            continue
+    for name in filter(is_drawn, rows):
         runs = {
             one["variant_name"]: [value for run in one["runs"] if (value := run["metrics"].get(name)) is not None]
             for one in results.get("variants", {}).values()
         }
-        if not any(runs.values()):
-            continue
-        words = f"better beyond luck: {shown}" if _has_winner(shown) else shown
-        found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
+        if any(runs.values()):
+            symbol, _, shown = rows[name][BETTER_COLUMN].partition(" ")
+            words = f"better beyond luck: {shown}" if symbol == "✓" else shown
+            found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
     return found
 
 
@@ -304,31 +267,6 @@ def _may_be(results: Mapping[str, Any], metric: str) -> str:
     # Two shares cannot differ by more than 100 points.
     low, high = (max(-100.0, min(100.0, held[0][end])) for end in ("low", "high"))
     return f" ({low:+z.1f} to {high:+z.1f})".replace("-", "\u2212")
-
-
-def metric_words(text: str) -> str:
-    """The text with the labels of metrics in place of their names."""
-    for name, definition in DEFINITIONS.items():
-        text = re.sub(rf"\b{name}\b", definition.label, text)
-    return text
-
-
-def _has_winner(shown: str) -> bool:
-    """Whether what the tests of a measure show names a variant that is better."""
-    return shown not in _SHOWN and not shown.endswith(("differ too little to matter", "neither is better"))
-
-
-def _ab_cell(name: str, cell: str) -> str:
-    if name == BETTER_COLUMN:
-        return f"{_SHOWN.get(cell, '✓' if _has_winner(cell) else '–')} {cell}"
-    if name == "Significant" and cell == "yes":
-        return "✓ yes"
-    if name == "Status":
-        return {"done": "✓ done"}.get(cell, f"✗ {cell}" if cell.startswith("failed") else f"– {cell}")
-    return cell
-
-
-_SHOWN = {"could be luck": "–", "cannot be tested": "?"}
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

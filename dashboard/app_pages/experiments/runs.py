@@ -32,6 +32,7 @@ from evaluation.experiments.report import (
     row_words,
     verdict_words,
 )
+from evaluation.judging.model_client.budget import SPENT
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
@@ -64,15 +65,15 @@ def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> 
 def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
-    if run.rows:
+    if run.record.rows:
         if record.is_scripted:
             st.markdown(f"**{SCRIPTED_NOTE}**")
         pairs = counted(len(run.sessions) // 2, "pair")
-        found = f"{finding_words(run.rows)} It rests on {pairs} of conversations."
+        found = f"{finding_words(run.record.rows)} It rests on {pairs} of conversations."
         st.markdown(found if record.is_scripted else f"**{found}**")
     treatment = f"Treatment: {data.treatment_words(record.config['scenario'].get('treatment_words', ''))}."
-    plain(f"{treatment} {activity_words((record.results or {}).get('activity'))}")
-    if run.rows:
+    plain(f"{treatment} {activity_words(record)}")
+    if run.record.rows:
         _report(run)
     else:
         _unfinished(store, run)
@@ -80,20 +81,18 @@ def run_view(store: Store, run: ShownRun) -> None:
 
 
 def _report(run: ShownRun) -> None:
-    if words := verdict_words(run.rows):
+    rows = run.record.rows
+    if words := verdict_words(rows):
         st.caption(words)
-    ideas = str(Dimension.IDEAS_QUANTITY)
-    for title, ends, rows in (
-        ("difference in points of 9", ("worse", "better"), [row for row in run.rows if row["dimension"] != ideas]),
-        ("difference in number of ideas", ("fewer", "more"), [row for row in run.rows if row["dimension"] == ideas]),
+    ideas = [row for row in rows if row["dimension"] == Dimension.IDEAS_QUANTITY]
+    for title, ends, shown in (
+        ("difference in points of 9", ("worse", "better"), [row for row in rows if row not in ideas]),
+        ("difference in number of ideas", ("fewer", "more"), ideas),
     ):
-        if rows:
-            draw_chart(
-                difference_figure(rows, title, ends),
-                key=f"differences_{run.record.id}_{len(rows)}",
-                alt=difference_alt(rows),
-            )
-    paper = ", diamond: the paper's difference" if any(row["published"] for row in run.rows) else ""
+        if shown:
+            key = f"differences_{run.record.id}_{len(shown)}"
+            draw_chart(difference_figure(shown, title, ends), key=key, alt=difference_alt(shown))
+    paper = ", diamond: the paper's difference" if any(row["published"] for row in rows) else ""
     st.caption(f"With the treatment, as against without. Bar: where the true difference may lie (95 %){paper}.")
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
@@ -101,14 +100,15 @@ def _report(run: ShownRun) -> None:
 
 def _numbers(run: ShownRun) -> None:
     status_table(
-        [report_cells(row) for row in run.rows], "The report in the layout of Table 1, the paper's values beside it"
+        [report_cells(row) for row in run.record.rows],
+        "The report in the layout of Table 1, the paper's values beside it",
     )
     headings = ("What happened", "Treatment", "Control")
     if activity := [dict(zip(headings, row, strict=True)) for row in stored_activity(run.record)]:
         status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
     record = run.record
     st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
-    if missing := missing_words(run.rows):
+    if missing := missing_words(run.record.rows):
         st.caption(missing)
     st.caption(CAVEAT)
 
@@ -125,7 +125,7 @@ def _unfinished(store: Store, run: ShownRun) -> None:
     if run.trouble:
         plain(f"Why it stopped: {run.trouble}")
     options = latest_options(store, run.record.id)
-    if run.is_out_of_budget:
+    if run.record.stopped == SPENT:
         options |= _new_limits(run.record.id, options)
     if _is_to_go_on(store, KIND, "experiment", options):
         with refusal_told("That did not start."):
@@ -226,7 +226,7 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results)
-    plain(data.metric_words(f"{results.get('recommendation', '')}\n{summary.basis}"))
+    plain(f"{results.get('recommendation', '')}\n{summary.basis}")
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
     trust_note(measured, results.get("primary"), "The recommendation")
     if drawn := data.measured_runs(results, summary.measures):
@@ -242,17 +242,17 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             else ""
         )
         st.caption(f"Marks are {kind}, a line is their mean. {pair}{stricter_words('The deciding measure')}")
-    if summary.measures and not (drawn and data.is_drawn(summary.measures[0])):
-        status_table(data.ab_rows(summary.measures), "Every measure: what the runs show, and the mean of each variant")
+    if summary.measures and not (drawn and data.is_drawn(next(iter(summary.measures)))):
+        status_table(list(summary.measures.values()), "Every measure: what the runs show, and the mean of each variant")
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
     st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
     games = data.stored_games(store, summary.games)
     _read_one("Game of a run", games, f"game_of_run_{chosen.id}", "read_game_of_run")
     with st.expander("Show the numbers", key="ab_numbers"):
         for reason in results.get("reasons", []):
-            plain(data.metric_words(str(reason)))
+            plain(str(reason))
         if summary.comparisons:
-            status_table(data.comparison_rows(summary.comparisons), "Every pair of variants on every measure")
+            status_table(summary.comparisons, "Every pair of variants on every measure")
         st.caption(
             "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on the "
             "Overview; intervals of two variants are as wide as that asks for. Practical: more than 10 "
@@ -260,9 +260,9 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             "difference that so many runs would find in 8 of 10 tests."
         )
         if summary.variants:
-            status_table(data.ab_rows(summary.variants), "The variants: runs by status, checks passed, means")
+            status_table(summary.variants, "The variants: runs by status, checks passed, means")
         if summary.every_run:
-            status_table(data.ab_rows(summary.every_run), "Every run with its status and cost")
+            status_table(summary.every_run, "Every run with its status and cost")
 
 
 def _means_in_words(one: MeasuredRuns) -> str:

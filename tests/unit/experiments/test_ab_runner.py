@@ -172,9 +172,18 @@ def test_a_test_that_was_killed_goes_on_where_it_stopped() -> None:
 
 def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
     # Each run costs 0.5: after the second, 1.0 of 1.0 is spent.
-    found = result_of(simulated(max_usd=1.0), temperature)
+    spent: list[float] = []
+
+    async def paid(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+        spent.append(0.5)
+        return await temperature(config, seed)
+
+    kept: dict[str, RunResult] = {}
+    found = result_of(simulated(max_usd=1.0), paid, spent=lambda: sum(spent), keep=kept.__setitem__)
     assert (found.skipped, found.spent_usd) == (4, 1.0)
     assert {run.detail for run in found.variants["warm"].runs if run.status == "skipped"} == {"budget"}
+    # The next call counts what its runs cost before.
+    assert result_of(simulated(max_usd=1.0), paid, known=kept).spent_usd == 1.0
 
 
 def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
@@ -344,13 +353,13 @@ def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rest
         _pair("speed", "x", "y", significant=False),
     ]
     found = ab_summary({"comparisons": pairs, "primary": "q"})
-    assert found.measures == [
-        {"Measure": "q", "Better beyond luck": "z (than x)", "x": "4", "y": "6", "z": "6"},
-        {"Measure": "cost", "Better beyond luck": "cannot be tested", "x": "4", "y": "6"},
-        {"Measure": "speed", "Better beyond luck": "could be luck", "x": "4", "y": "6"},
+    assert list(found.measures.values()) == [
+        {"Measure": "q", "Better beyond luck": "✓ z (than x)", "x": "4", "y": "6", "z": "6"},
+        {"Measure": "cost", "Better beyond luck": "? cannot be tested", "x": "4", "y": "6"},
+        {"Measure": "speed", "Better beyond luck": "– could be luck", "x": "4", "y": "6"},
     ]
     assert found.basis == "q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No difference beyond luck on 2 other measures."
     other = ab_summary({"comparisons": pairs, "primary": "cost"})
-    assert [row["Measure"] for row in other.measures] == ["cost", "q", "speed"]
+    assert list(other.measures) == ["cost", "q", "speed"]
     assert other.basis.endswith("Differences beyond luck on other measures: q.")
     assert ab_summary({}).basis == ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from evaluation.experiments.plan import AgentScore, Side
+from evaluation.experiments.plan import AgentScore, ExperimentRecord, Side
 from evaluation.experiments.report import (
     DirectionAgreement,
     ReportRow,
@@ -99,7 +100,11 @@ def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     assert finding_words([other] * 2) == "No effect of the treatment beyond luck: all 2 differences could be luck."
     untested = other | {"outcome": "cannot be tested"}
     assert finding_words([other, untested]).endswith("1 difference could be luck and 1 difference cannot be tested.")
-    activity = {"treatment": {"messages": 64, "fired": {"variety": 6, "adherence": 0}}}
-    assert activity_words(activity) == "In 64 messages it stepped in: variety 6 times."
-    assert activity_words({"treatment": {"messages": 8, "fired": {}}}).startswith("It never stepped in")
-    assert activity_words(None) == ""
+    record = ExperimentRecord("1", "Tea", "tea", 0, 1.0, {})
+    assert activity_words(record) == ""
+    for fired, words in (
+        ({"variety": 6, "adherence": 0}, "In 64 messages it stepped in: variety 6 times."),
+        ({}, "It never stepped in, so the two sides differ by chance alone. More steps may help."),
+    ):
+        results = {"activity": {"treatment": {"messages": 64, "fired": fired}}}
+        assert activity_words(replace(record, results=results)) == words

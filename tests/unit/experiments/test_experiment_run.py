@@ -11,7 +11,15 @@ import pytest
 
 from evaluation.errors import ConflictError, JudgeError
 from evaluation.experiments.conversation import activity_of, stored_activity
-from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, Side, StudyRun, joined, read_scenario
+from evaluation.experiments.plan import (
+    ExperimentPlan,
+    ExperimentRecord,
+    ExperimentStatus,
+    Side,
+    StudyRun,
+    joined,
+    read_scenario,
+)
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
@@ -20,7 +28,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiment_runs import KIND, ExperimentOutcome, run_as_job, run_experiment
+from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
 from tests.stored_rows import correction_log
 
 SCENARIO = """
@@ -64,18 +72,18 @@ class Ran:
 
     store: Store
     asked: ScriptedProvider
-    outcome: ExperimentOutcome
+    record: ExperimentRecord
     told: list[tuple[int, int]]
 
     @property
     def sessions(self) -> list[StudyRun]:
-        return joined(self.store.experiments.runs(self.outcome.record.id))
+        return joined(self.store.experiments.runs(self.record.id))
 
 
 def ran(path: Path, world: ScriptedWorld, **changes: Any) -> Ran:
     store, asked, told = Store(path), ScriptedProvider(world), list[tuple[int, int]]()
-    outcome = run_experiment(store, plan(**changes), CONFIG, provider=asked, report=lambda *done: told.append(done))
-    return Ran(store, asked, outcome, told)
+    record = run_experiment(store, plan(**changes), CONFIG, provider=asked, report=lambda *done: told.append(done))
+    return Ran(store, asked, record, told)
 
 
 @pytest.fixture(scope="module")
@@ -92,19 +100,19 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 def test_planted_effects_are_found_and_nothing_is_asked_twice(planted: Ran) -> None:
-    rows = {row.dimension: row for row in planted.outcome.rows}
+    rows = {row["dimension"]: row for row in planted.record.rows}
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY):
-        assert rows[dimension].found.difference > 0
-        assert rows[dimension].found.welch.p < 0.05
-    assert rows[Dimension.IDEAS_QUANTITY].found.difference > 1
-    assert planted.outcome.record.status is ExperimentStatus.COMPLETED
-    assert planted.outcome.record.is_scripted
+        assert rows[dimension]["difference"] > 0
+        assert rows[dimension]["p_value"] < 0.05
+    assert rows[Dimension.IDEAS_QUANTITY]["difference"] > 1
+    assert planted.record.status is ExperimentStatus.COMPLETED
+    assert planted.record.is_scripted
     # 8 people, 2 sides * 8 agents * 3 steps, 4 evaluated conversations.
     assert planted.told[-1] == (8 + 48 + 4, 60)
     before = planted.asked.asked
     again = run_experiment(planted.store, plan(steps=3), CONFIG, provider=planted.asked)
     assert planted.asked.asked == before
-    assert again.record.results == planted.outcome.record.results
+    assert again.results == planted.record.results
 
 
 def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(planted: Ran) -> None:
@@ -132,7 +140,7 @@ def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(plante
 
 
 def test_the_report_counts_what_took_effect_and_what_each_side_cost(planted: Ran) -> None:
-    record = planted.outcome.record
+    record = planted.record
     sides = activity_of((Side(run.arm), run.activity) for run in planted.store.experiments.runs(record.id))
     treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
     # 8 agents in 3 steps; each is looked at once in each step.
@@ -151,9 +159,9 @@ def test_the_report_counts_what_took_effect_and_what_each_side_cost(planted: Ran
 def test_the_same_seed_makes_the_same_experiment_whatever_the_concurrency(store: Store, whole: Ran) -> None:
     config = CONFIG.model_copy(update={"concurrency": 1})
     assert config.concurrency < CONFIG.concurrency
-    outcome = run_experiment(store, plan(), config, provider=provider())
-    assert outcome.record.results == whole.outcome.record.results
-    sessions = joined(store.experiments.runs(outcome.record.id))
+    record = run_experiment(store, plan(), config, provider=provider())
+    assert record.results == whole.record.results
+    sessions = joined(store.experiments.runs(record.id))
     assert [each.transcript_id for each in sessions] == [each.transcript_id for each in whole.sessions]
 
 
@@ -164,15 +172,15 @@ def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store,
         runs += 1
         # The script's server has another port every time.
         elsewhere = CONFIG.model_copy(update={"base_url": f"http://127.0.0.1:{runs}/v1"})
-        outcome = run_experiment(store, plan(), elsewhere, provider=asked, budget=Budget(calls=90))
-        if not outcome.stopped:
+        record = run_experiment(store, plan(), elsewhere, provider=asked, budget=Budget(calls=90))
+        if not record.stopped:
             break
-        assert outcome.stopped == "budget"
-        assert outcome.rows == ()
-        assert outcome.record.status is ExperimentStatus.PENDING
+        assert record.stopped == "budget"
+        assert record.rows == []
+        assert record.status is ExperimentStatus.PENDING
     assert runs == -(-whole.asked.asked // 90)
     assert asked.asked == whole.asked.asked
-    assert outcome.record.results == whole.outcome.record.results
+    assert record.results == whole.record.results
 
 
 def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
@@ -205,8 +213,8 @@ def test_one_experiment_runs_at_a_time_and_a_job_says_how_far_it_is(store: Store
 def test_personas_of_tinytroupe_play_in_an_experiment(store: Store, data_root: Path) -> None:
     personas = tuple(load_personas(data_root / "tinytroupe" / "agents"))
     asked = provider()
-    outcome = run_experiment(store, plan(personas=personas, steps=1), CONFIG, provider=asked)
-    session = joined(store.experiments.runs(outcome.record.id))[0]
+    record = run_experiment(store, plan(personas=personas, steps=1), CONFIG, provider=asked)
+    session = joined(store.experiments.runs(record.id))[0]
     transcript = store.transcripts.get(session.transcript_id)
     names = {each["name"] for each in personas}
     assert len(transcript.players) == 4
