@@ -109,18 +109,10 @@ def judge_words(run: Mapping[str, Any] | None) -> str:
     return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
 
 
-@dataclass(frozen=True, slots=True)
-class RunDetail:
+def run_detail(store: Store, run_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The scores of a run and what could not be scored, as ``Evaluations`` gives them."""
-
-    scores: pd.DataFrame
-    failures: pd.DataFrame
-
-
-def run_detail(store: Store, run_id: str) -> RunDetail:
-    """The details behind a run's scores."""
     with store.unit():
-        return RunDetail(store.evaluations.scores(run_id), store.evaluations.failures(run_id))
+        return store.evaluations.scores(run_id), store.evaluations.failures(run_id)
 
 
 def completed_runs(store: Store, agent_id: str) -> list[dict[Any, Any]]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -62,9 +62,7 @@ if TYPE_CHECKING:
     from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
 
-class _Evaluated(NamedTuple):
-    request: PersonaRunRequest
-    rated: list[Rated]
+_Evaluated = tuple[PersonaRunRequest, list[Rated]]
 
 
 def run_evaluations(
@@ -75,7 +73,7 @@ def run_evaluations(
     known = known_baselines(source.baselines)
     if done := _evaluate(source, Period(since, until)):
         comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
-        _print_scores(done.rated, comparison, output, source.mode)
+        _print_scores(done[1], comparison, output, source.mode)
         _finish(comparison)
 
 
@@ -127,9 +125,9 @@ def record_answers(to: Path) -> None:
     source = Source(Mode.LIVE, False, None, None)
     if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
         return
-    _print_scores(done.rated, None, OutputFormat.TABLE, Mode.LIVE)
+    _print_scores(done[1], None, OutputFormat.TABLE, Mode.LIVE)
     note(f"Recorded: {to}")
-    if failed := [item.detail for _, each in done.rated for item in each.items if item.status == "error"]:
+    if failed := [item.detail for _, each in done[1] for item in each.items if item.status == "error"]:
         note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
         raise typer.Exit(INFRASTRUCTURE)
 
@@ -141,7 +139,7 @@ def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None)
     if judge.is_estimate:
         say(estimate_personas(store, request))
         return None
-    return _Evaluated(request, _run_with_progress(store, request))
+    return request, _run_with_progress(store, request)
 
 
 def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: OutputFormat, mode: str) -> None:

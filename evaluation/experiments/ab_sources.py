@@ -7,9 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from evaluation.corrections.action_gate import ActionGate
 from evaluation.corrections.config import CorrectionConfig, read_config
-from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import (
     FIGURES,
@@ -22,6 +20,7 @@ from evaluation.experiments.ab_runner import (
     plan,
     variant_config,
 )
+from evaluation.experiments.conversation import patient_gate
 from evaluation.files.yaml_files import did_you_mean
 from evaluation.insight.addressing import message_events, transcript_metrics
 from evaluation.insight.collector import Event, LLMCallEvent, MetricsCollector, with_counts
@@ -79,7 +78,7 @@ Keep = Callable[[Transcript, Sequence[CallRecord]], None]
 """Stores what was said, and the calls that were made for it."""
 
 _GATE_SECONDS = 60.0
-"""Nobody waits for a simulated message, so the gate gives a judge as long as every other call gets."""
+"""As long as every other call gets."""
 
 
 def simulated_games(
@@ -108,16 +107,13 @@ def simulated_games(
         corrections = read_config(settings.corrections)
         calls: list[CallRecord] = []
         client = connect(settings.model, calls.append)
-        gate = None
-        if corrections.is_gate_on:
-            checker = PropositionChecker(strict, library)
-            gate = ActionGate(checker, timeout_seconds=_GATE_SECONDS, is_strict=True)
         writer = Writer(client, temperature=settings.temperature, salt=seed)
         plan = _plan(settings, corrections, seed)
         if judged is not None:
             # What it was asked since the last run were checks, which are not part of this one.
             judged.take()
         events: list[Event] = []
+        gate = patient_gate(corrections, strict, library, _GATE_SECONDS)
         room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=events.append)
         async with client.session():
             said = await room.run()

@@ -170,6 +170,19 @@ def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
     )
 
 
+def patient_gate(
+    config: CorrectionConfig, judge: Judge, library: PropositionLibrary, seconds: float, log: Log | None = None
+) -> ActionGate | None:
+    """The gate of a simulated conversation; ``None`` where its settings turn none on.
+
+    Nobody waits for a simulated message, so it gives a judge as long as every other call gets, and not the five seconds
+    of a live one: a slow model must not turn the treatment off.
+    """
+    if not config.is_gate_on:
+        return None
+    return ActionGate(PropositionChecker(judge, library), timeout_seconds=seconds, log=log, is_strict=True)
+
+
 async def simulate(
     plan: ExperimentPlan,
     side: Side,
@@ -188,18 +201,12 @@ async def simulate(
 
     What judges were asked meanwhile is not among the calls.
 
-    Nobody waits for a simulated message, so the gate gives a judge as long as every other call gets, and not the five
-    seconds of a live one: a slow model must not turn the treatment off.
-
     Raises:
         JudgeError: The model cannot be asked.
         BudgetSpentError: Nothing more may be spent.
     """
     room = room_plan(plan, side, environment)
-    gate = None
-    if room.config.is_gate_on:
-        checker = PropositionChecker(judge, library)
-        gate = ActionGate(checker, timeout_seconds=gate_seconds, log=log, is_strict=True)
+    gate = patient_gate(room.config, judge, library, gate_seconds, log)
     personas = [population[number] for number in plan.design.rooms[environment]]
     collector = MetricsCollector()
     said = await Environment(

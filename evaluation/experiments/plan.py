@@ -151,13 +151,6 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class FacilitatorLine(_Part):
-    """The facilitator's words at the beginning of a step, counted from 1; ``{{topic}}`` stands for the topic."""
-
-    step: Annotated[int, Field(ge=1)]
-    text: Text
-
-
 class Scenario(_Part):
     """One experiment's setting.
 
@@ -174,7 +167,8 @@ class Scenario(_Part):
         treatment: What is corrected on the treatment's side; the control's has nothing.
         treatment_words: The same, for people.
         topics: Taken in turn, one for each pair of conversations.
-        facilitator: What the facilitator says.
+        facilitator: What the facilitator says at the beginning of a step, by step from 1; ``{{topic}}`` stands for the
+            topic.
         published: The experiment of Table 1 that it repeats; ``None`` for one of one's own.
     """
 
@@ -190,7 +184,7 @@ class Scenario(_Part):
     treatment: CorrectionConfig
     treatment_words: Text
     topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
-    facilitator: Annotated[list[FacilitatorLine], Field(max_length=200)] = Field(default_factory=list)
+    facilitator: dict[Annotated[int, Field(ge=1)], Text] = Field(default_factory=dict)
     published: str | None = None
 
     @field_validator("population")
@@ -207,9 +201,8 @@ class Scenario(_Part):
             raise ValueError("agents must be two or more for each environment, the same number in all of them")
         if (self.population is None) == (self.own_population is None):
             raise ValueError("exactly one of 'population' and 'own_population' says who takes part")
-        late = [line.step for line in self.facilitator if line.step > self.steps]
-        if late:
-            raise ValueError(f"the facilitator speaks in step {late[0]}, and there are {self.steps} steps")
+        if self.facilitator and max(self.facilitator) > self.steps:
+            raise ValueError(f"the facilitator speaks in step {max(self.facilitator)}, of {self.steps} steps")
         return self
 
     @property
@@ -224,7 +217,7 @@ class Scenario(_Part):
 
     def said_by_facilitator(self, topic: str) -> dict[int, str]:
         """The facilitator's words by step."""
-        return {line.step: line.text.replace(TOPIC, topic) for line in self.facilitator}
+        return {step: text.replace(TOPIC, topic) for step, text in self.facilitator.items()}
 
 
 @cache

@@ -403,22 +403,14 @@ _MAX_TOKENS = 400
 _TEMPERATURE = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioPrompt:
-    """One situation that an agent is put into."""
-
-    id: str
-    text: str
-
-
-def scenario_prompts() -> tuple[ScenarioPrompt, ...]:
-    """The shipped prompts, in their order.
+def scenario_prompts() -> dict[str, str]:
+    """The shipped situations that an agent is put into, by id, in their order.
 
     Raises:
         InfrastructureError: The folder of shipped personas is missing.
     """
     body = parse_yaml((persona_root() / _FILE).read_text(encoding="utf-8"))
-    return tuple([ScenarioPrompt(entry["id"], entry["text"]) for entry in body["prompts"]])
+    return {entry["id"]: entry["text"] for entry in body["prompts"]}
 
 
 def agents_with_personas(stored: Mapping[str, Agent], references: Sequence[str]) -> list[Agent]:
@@ -461,12 +453,12 @@ def _named(reference: str, known: dict[str, Agent], cast: Cast) -> Agent:
     return agent
 
 
-async def answers_of(agent: Agent, prompts: Sequence[ScenarioPrompt], client: LLMClient) -> Transcript:
+async def answers_of(agent: Agent, prompts: Mapping[str, str], client: LLMClient) -> Transcript:
     """The agent's answers to the prompts, each asked on its own, as a transcript marked synthetic.
 
     Args:
         agent: Must have a persona.
-        prompts: In this order.
+        prompts: By id, in this order.
         client: The model that plays the agent.
 
     Raises:
@@ -474,14 +466,12 @@ async def answers_of(agent: Agent, prompts: Sequence[ScenarioPrompt], client: LL
         InputError: The model answered nothing at all.
     """
     async with client.session():
-        answers = await asyncio.gather(*[_answer(agent, prompt, client) for prompt in prompts])
+        answers = await asyncio.gather(*[_answer(agent, text, client) for text in prompts.values()])
     messages: list[dict[str, Any]] = []
-    for prompt, answer in zip(prompts, answers, strict=True):
+    for (key, text), answer in zip(prompts.items(), answers, strict=True):
         if answer:
-            messages.append(
-                {"id": f"{prompt.id}-prompt", "channel": "system", "speaker": NARRATOR, "text": prompt.text}
-            )
-            messages.append({"id": prompt.id, "channel_name": CHANNEL, "speaker": _name(agent), "text": answer})
+            messages.append({"id": f"{key}-prompt", "channel": "system", "speaker": NARRATOR, "text": text})
+            messages.append({"id": key, "channel_name": CHANNEL, "speaker": _name(agent), "text": answer})
     if not messages:
         raise InputError(f"{client.model} answered nothing as {agent.display_name}.", remedy="Take another model.")
     return build_transcript(
@@ -496,10 +486,10 @@ async def answers_of(agent: Agent, prompts: Sequence[ScenarioPrompt], client: LL
     )
 
 
-async def _answer(agent: Agent, prompt: ScenarioPrompt, client: LLMClient) -> str:
+async def _answer(agent: Agent, prompt: str, client: LLMClient) -> str:
     conversation = [
         {"role": "system", "content": SYSTEM.format(name=_name(agent), persona=persona_text(agent.persona))},
-        {"role": "user", "content": prompt.text},
+        {"role": "user", "content": prompt},
     ]
     try:
         response = await client.complete(conversation, _TEMPERATURE, _MAX_TOKENS, purpose=CallPurpose(PURPOSE))

@@ -27,22 +27,6 @@ _LONGEST_CLAIM = 90
 
 
 @dataclass(frozen=True, slots=True)
-class AgentProfile:
-    """The profile of an agent in one run.
-
-    Attributes:
-        data: The payload of the component, for ``profile_rows.js``.
-        targets: What each row's marks open; kinds ``metric``, ``before``, ``after``, ``game`` (the
-            dots of claims) and ``history``.
-        words: Each row in sentences.
-    """
-
-    data: Mapping[str, Any]
-    targets: tuple[MarkTargets, ...]
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ScoredClaim:
     """A claim with what one run gave it.
 
@@ -120,20 +104,20 @@ class _Row:
 
 def profile(
     runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimensions: Sequence[Dimension]
-) -> AgentProfile:
-    """The profile of the last of ``runs``.
+) -> list[tuple[dict[str, Any], MarkTargets]]:
+    """The profile of the last of ``runs``: its rows for ``profile_rows.js``, each with what its marks open.
 
     Args:
         runs: The agent with each of its completed runs, the oldest first, up to the one that is shown.
         claims: Of the run that is shown.
         dimensions: Those that are drawn.
+
+    Returns:
+        One row per dimension; kinds of marks are ``metric``, ``before``, ``after``, ``game`` (the dots of claims) and
+        ``history``.
     """
     found = [_row(runs, [one for one in claims if one.dimension is each], each) for each in dimensions]
-    return AgentProfile(
-        {"rows": [_drawn(row) for row in found]},
-        tuple(_targets(row, runs) for row in found),
-        tuple(_words(row) for row in found),
-    )
+    return [(_drawn(row), _targets(row, runs)) for row in found]
 
 
 def _row(runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimension: Dimension) -> _Row:

@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared import personas, resources
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
 from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
@@ -76,10 +76,7 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             key="run_simulated",
             help="They are simulated, and left out of evaluations otherwise.",
         )
-        usd = st.number_input(
-            "Spending limit (USD)", 0.0, value=None, step=0.5, key="usd_personas", placeholder="no limit"
-        )
-        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="calls_personas", placeholder="no limit")
+        limits = limit_inputs("personas")
         is_batched = st.toggle("Ask up to ten questions in a call", True, key="batched_personas")
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
@@ -92,9 +89,8 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
                         sample_size=size,
                         seed=seed,
                         with_simulated=with_simulated,
-                        max_usd=usd,
-                        max_calls=calls,
                         is_batched=is_batched,
+                        **limits,
                     ),
                 )
             else:

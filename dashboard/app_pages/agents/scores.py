@@ -22,7 +22,7 @@ from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
-from dashboard.shared.personas import RunDetail, SelectableAgent, score_text
+from dashboard.shared.personas import SelectableAgent, score_text
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.comparison.runs import Run, RunComparison, finding_words, of_one_judge, runs_apart_words
@@ -169,25 +169,25 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     dimensions = shown_dimensions(upto[-1])
     before = str(of_its_judge[-1]["run_id"]) if of_its_judge else ""
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
-    detail = resources.read(personas.run_detail, str(run["run_id"]))
+    judged, failed = resources.read(personas.run_detail, str(run["run_id"]))
     if finding := _finding(upto[-1], dimensions):
         st.markdown(f"**{finding}**" + (f" Since the run before, {_changed_words(changes)}" if changes else ""))
     if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
         plain(apart)
-    claims = scored_claims(detail.scores)
+    claims = scored_claims(judged)
     found = profile(upto, claims, dimensions)
-    on_open = access_checks.event("profile_open", remember_click(_PROFILE, found.targets))
-    _rows(key=_PROFILE, data=dict(found.data), on_open_change=on_open)
+    on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in found]))
+    _rows(key=_PROFILE, data={"rows": [row for row, _ in found]}, on_open_change=on_open)
     st.caption(f"{_about(run)} ● weighted mean of claims (dots), ○ in the run before. Right: drift over all runs.")
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         own = [one for one in claims if one.dimension is dimension]
         # One that was opened by its mark in the picture stands where it is seen.
         own.sort(key=lambda one: one.id != st.session_state.get(_MARKED))
-        _claim_rows(own, detail)
-        _unscored(detail.failures[detail.failures["dimension"] == dimension])
+        _claim_rows(own, judged)
+        _unscored(failed[failed["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
-        plain("\n".join([*found.words, *game_means(detail.scores, dimensions)]))
+        plain("\n".join([*(row["words"] for row, _ in found), *game_means(judged, dimensions)]))
         history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 
@@ -293,12 +293,12 @@ def _window(run: Any) -> str:
     return (f", from {start}" if start else "") + (f", until {end}" if end else "")
 
 
-def _claim_rows(claims: Sequence[ScoredClaim], detail: RunDetail) -> None:
+def _claim_rows(claims: Sequence[ScoredClaim], judged: pd.DataFrame) -> None:
     """Claims with a bar and their score, which opens the judgements in place; the first is open until one is chosen.
 
     Args:
         claims: Untrusted text, in the order in which they are shown.
-        detail: Of the run that gave the scores.
+        judged: The scores of the run that gave them.
     """
     chosen = (state.chosen("judged"), state.chosen(_CLAIM))
     asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
@@ -309,9 +309,7 @@ def _claim_rows(claims: Sequence[ScoredClaim], detail: RunDetail) -> None:
         is_open = chosen == (one.dimension, one.id)
         _claim_row(one, is_open=is_open)
         if is_open and one.score is not None:
-            own = detail.scores[
-                (detail.scores["dimension"] == one.dimension) & (detail.scores["proposition_id"] == one.id)
-            ]
+            own = judged[(judged["dimension"] == one.dimension) & (judged["proposition_id"] == one.id)]
             _judgements(own, one.dimension, games)
 
 

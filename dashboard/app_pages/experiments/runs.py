@@ -16,6 +16,7 @@ from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.notices import empty_state, plain, refusal_told
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
@@ -126,7 +127,8 @@ def _unfinished(store: Store, run: ShownRun) -> None:
         plain(f"Why it stopped: {run.trouble}")
     options = latest_options(store, run.record.id)
     if run.record.stopped == SPENT:
-        options |= _new_limits(run.record.id, options)
+        # As much again as last time, unless the person enters others.
+        options |= limit_inputs(f"go_on_{run.record.id}", options)
     if _is_to_go_on(store, KIND, "experiment", options):
         with refusal_told("That did not start."):
             jobs.start_experiment(store, plan_of(run.record), options)
@@ -141,25 +143,6 @@ def _is_to_go_on(store: Store, kind: str, name: str, options: Mapping[str, Any])
     )
     st.caption(f"Another {name} is running; this one can go on when it is done." if is_busy else _words(options))
     return is_pressed
-
-
-def _new_limits(key: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The limits of the remaining runs: as much again as last time, unless the person enters others."""
-    known = options.get("max_usd")
-    left, right = st.columns(2)
-    with left:
-        usd = st.number_input(
-            "Spend at most from now on (US dollars)",
-            0.0,
-            value=None if known is None else float(known),
-            step=1.0,
-            key=f"go_on_usd_{key}",
-        )
-    with right:
-        calls = st.number_input(
-            "Call at most from now on (times)", 0, value=options.get("max_calls"), step=1000, key=f"go_on_calls_{key}"
-        )
-    return {"max_usd": usd, "max_calls": calls}
 
 
 def _words(options: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from dashboard.app_pages.experiments import data
 from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
@@ -58,8 +59,7 @@ def start_form(store: Store) -> None:
         is_batched = st.toggle(
             "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
         )
-        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=1.0, key="experiment_usd")
-        calls = st.number_input("Limit on calls", 0, value=None, step=1000, key="experiment_calls")
+        limits = limit_inputs("experiment")
     is_scripted = speaker == _SCRIPT
     plan = ExperimentPlan(
         chosen,
@@ -81,7 +81,7 @@ def start_form(store: Store) -> None:
         disabled=is_busy,
         key="start_experiment",
     ):
-        _start_experiment(store, plan, {"max_usd": usd, "max_calls": calls})
+        _start_experiment(store, plan, limits)
     if is_busy:
         st.caption("An experiment is running; another one can start when it is done.")
 
@@ -142,17 +142,13 @@ def ab_form(store: Store) -> None:
         st.error("This test cannot be run.")
         plain(words_of(error))
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="ab_usd")
-    with right:
-        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="ab_calls")
+    limits = limit_inputs("ab")
     st.caption(found.words(price_of))
     is_busy = jobs.running(store, AB_KIND) is not None
     if st.button(
         "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
     ):
-        start_test(store, test, {"max_usd": usd, "max_calls": calls})
+        start_test(store, test, limits)
     if is_busy:
         st.caption("An A/B test is running; another one can start when it is done.")
 

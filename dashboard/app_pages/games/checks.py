@@ -12,7 +12,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.metric_charts import KEEP_ZOOM, error_bars, escaped_label, mean_trace
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.jobs import jobs
-from dashboard.shared.jobs.judging_form import judge_in_force, start_judging
+from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.status_table import csv_download, status_table
@@ -263,8 +263,7 @@ def _order(transcript_id: str) -> ChecksOrder:
         topic = st.text_input("Opinions on this topic", key="checks_topic")
         has_themes = st.toggle("Recurring themes", False, key="checks_themes")
         criteria = st.text_input("Quotes that fit this", key="checks_criteria")
-        usd = st.number_input("Spending limit (USD)", 0.0, value=None, step=0.5, key="checks_usd")
-        calls = st.number_input("Limit on calls", 0, value=None, step=100, key="checks_calls")
+        limits = limit_inputs("checks")
     return ChecksOrder(
         transcripts=[transcript_id] if where == _THIS_GAME else resources.read(_ids, where),
         checks=is_checked,
@@ -274,8 +273,7 @@ def _order(transcript_id: str) -> ChecksOrder:
         share=share,
         checks_per_game=most,
         seed=seed,
-        max_usd=usd,
-        max_calls=calls,
+        **limits,
     )
 
 

@@ -198,10 +198,11 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     first = (_page(pages) - 1) * _PAGE_SIZE
     ticked = state.chosen(state.BESIDE)
     drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE], ticked)
-    if any(row["ticked"] for row in drawn.data["rows"]):
+    if any(row["ticked"] for row, _ in drawn):
         st.caption("One game is ticked. Tick another one to read the two side by side.")
-    on_open = access_checks.event("game_open", remember_click(_LIST, drawn.targets))
-    _rows(key=_LIST, data=dict(drawn.data), on_open_change=on_open)
+    on_open = access_checks.event("game_open", remember_click(_LIST, [targets for _, targets in drawn]))
+    labels = [SHORT_LABELS[name] for name in _METRICS]
+    _rows(key=_LIST, data={"metrics": labels, "rows": [row for row, _ in drawn]}, on_open_change=on_open)
     with st.container(horizontal=True, vertical_alignment="center"):
         if pages > 1:
             st.pagination(pages, key=_PAGE, bind="query-params")
@@ -253,12 +254,8 @@ _COLORS = {"✓": "green", "✗": "red"}
 _MOST_NAMES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class GameRows:
-    """The rows as a component draws them, and the targets of their marks, row by row."""
-
-    data: Mapping[str, Any]
-    targets: Sequence[MarkTargets]
+DrawnRows = list[tuple[dict[str, Any], MarkTargets]]
+"""Rows as a component draws them, each with what its marks open."""
 
 
 def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
@@ -282,19 +279,17 @@ def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
 _HIDDEN = "hidden until you rate it"
 
 
-def game_rows(shown: pd.DataFrame, ticked: str | None = None) -> GameRows:
+def game_rows(shown: pd.DataFrame, ticked: str | None = None) -> DrawnRows:
     """The rows of some games.
 
     Args:
         shown: As ``queries.transcript_list`` returns it.
         ticked: The id of the game that is ticked.
     """
-    games = shown.to_dict("records")
-    rows = [_row(game) | {"ticked": game["transcript_id"] == ticked} for game in games]
-    return GameRows(
-        {"metrics": [SHORT_LABELS[name] for name in _METRICS], "rows": rows},
-        [_targets(str(game["transcript_id"])) for game in games],
-    )
+    return [
+        (_row(game) | {"ticked": game["transcript_id"] == ticked}, _targets(str(game["transcript_id"])))
+        for game in shown.to_dict("records")
+    ]
 
 
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
@@ -366,8 +361,8 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
     if not found.total:
         return
     rows = found_rows(found)
-    on_open = access_checks.event("game_open", remember_click(_FOUND, rows.targets))
-    _found(key=_FOUND, data=dict(rows.data), on_open_change=on_open)
+    on_open = access_checks.event("game_open", remember_click(_FOUND, [targets for _, targets in rows]))
+    _found(key=_FOUND, data={"rows": [row for row, _ in rows]}, on_open_change=on_open)
 
 
 def found_words(found: FoundMessages) -> str:
@@ -380,13 +375,15 @@ def found_words(found: FoundMessages) -> str:
     return f"{words} A click opens one in its game."
 
 
-def found_rows(found: FoundMessages) -> GameRows:
+def found_rows(found: FoundMessages) -> DrawnRows:
     """The rows of a search as ``found_rows.js`` draws them, and what they open."""
-    messages = found.table.to_dict("records")
-    return GameRows(
-        {"rows": [_found_row(one, found.phrases) for one in messages]},
-        [{_MESSAGE: [MarkTarget(_MESSAGE, str(one["transcript_id"]), str(one["message_id"]))]} for one in messages],
-    )
+    return [
+        (
+            _found_row(one, found.phrases),
+            {_MESSAGE: [MarkTarget(_MESSAGE, str(one["transcript_id"]), str(one["message_id"]))]},
+        )
+        for one in found.table.to_dict("records")
+    ]
 
 
 def _found_row(message: Mapping[Any, Any], wanted: Sequence[str]) -> dict[str, Any]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import streamlit as st
 
 from dashboard.shared import state
@@ -14,6 +18,8 @@ from evaluation.access import Action
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
 from evaluation.workflows.judging import estimate_judging
+
+_NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
 def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
@@ -32,6 +38,25 @@ def judge_in_force(store: Store, without_model: str) -> JudgeConfig | None:
             plain(config.model)
         return config
     return None
+
+
+def limit_inputs(key: str, known: Mapping[str, Any] = _NO_LIMITS) -> dict[str, Any]:
+    """The fields for what a run may spend and how often it may call.
+
+    Args:
+        key: Tells the fields of one form from others.
+        known: Limits that stand in the fields at first: ``max_usd`` and ``max_calls``.
+    """
+    usd, calls = known.get("max_usd"), known.get("max_calls")
+    with st.container(horizontal=True):
+        return {
+            "max_usd": st.number_input(
+                "Spending limit (USD)", 0.0, value=usd, step=0.5, key=f"{key}_usd", placeholder="no limit"
+            ),
+            "max_calls": st.number_input(
+                "Limit on calls", 0, value=calls, step=100, key=f"{key}_calls", placeholder="no limit"
+            ),
+        }
 
 
 READING = "read_game"

@@ -20,7 +20,7 @@ REASON = FailureReason("coherence", "No.", 3, 0.3, 1, 0.2, (EXAMPLE,))
 
 
 def failures(*reasons: FailureReason) -> IterationFailures:
-    return IterationFailures("v2", "v1", 2, (MetricFailures("coherence", 10, 3, 5, reasons),))
+    return IterationFailures("v2", "v1", 2, (MetricFailures("coherence", 10, 3, reasons),))
 
 
 def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:

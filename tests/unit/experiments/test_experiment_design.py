@@ -109,7 +109,7 @@ steps: 3
 treatment: {variety_intervention_enabled: true}
 treatment_words: variety
 topics: [tea]
-facilitator: [{step: 1, text: "On {{topic}}."}]
+facilitator: {1: "On {{topic}}."}
 """
 
 

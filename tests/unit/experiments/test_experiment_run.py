@@ -46,7 +46,7 @@ treatment:
   variety_message_threshold: 1
 treatment_words: both
 topics: [tea, boats]
-facilitator: [{step: 1, text: "Think about {{topic}}."}]
+facilitator: {1: "Think about {{topic}}."}
 published: "1"
 """
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
