@@ -58,7 +58,6 @@ from evaluation.workflows.persona_runs import (
 )
 
 if TYPE_CHECKING:
-    from evaluation.judging.proposition_scores import PropositionScore
     from evaluation.persona.evaluation import DimensionScore, PersonaEvaluation
 
 
@@ -394,25 +393,5 @@ def _dimension_dict(score: DimensionScore) -> dict[str, Any]:
         "marked": score.marked,
         "unscored": len(score.unscored),
         "reason": score.reason,
-        "items": [_item_dict(item) for item in score.items],
-    }
-
-
-def _item_dict(item: PropositionScore) -> dict[str, Any]:
-    return {
-        "proposition_id": item.proposition.id,
-        "claim": item.claim,
-        "weight": item.proposition.weight,
-        "inverted": item.proposition.is_inverted,
-        "status": str(item.status),
-        "raw": item.raw,
-        "score": item.score,
-        "mark": str(item.mark),
-        "mark_words": item.mark_words,
-        "message": item.reference or None,
-        "reason": item.reason or item.detail,
-        "snippet": item.snippet,
-        "citations": list(item.citations),
-        "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in item.ideas],
-        "recommendation": item.proposition.recommendations_for_improvement,
+        "items": [item.as_dict() for item in score.items],
     }

@@ -231,25 +231,6 @@ Verdict = Literal["fine", "regression", "nothing_compared", "error"]
 
 
 @dataclass(frozen=True, slots=True)
-class LowestClaim:
-    """The claim that scored lowest in a dimension that fell. Texts are untrusted.
-
-    Attributes:
-        message: Transcript and id of the message it was asked of; empty for a whole trajectory.
-        mark_words: The judge's mark, its meaning and the score; empty for a count.
-    """
-
-    proposition_id: str
-    claim: str
-    score: float
-    message: str
-    snippet: str
-    reason: str
-    recommendation: str
-    mark_words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class BaselineRow:
     """One dimension of one agent beside its baseline.
 
@@ -265,7 +246,7 @@ class BaselineRow:
     score: float | None = None
     baseline: float | None = None
     detail: str = ""
-    lowest: LowestClaim | None = None
+    lowest: PropositionScore | None = None
 
     @property
     def change(self) -> float | None:
@@ -318,9 +299,13 @@ class BaselineComparison:
 
     def as_dict(self) -> dict[str, Any]:
         """The comparison as the JSON output shows it."""
-        rows = [json_data(row) | {"label": LABELS[row.dimension], "change": row.change} for row in self.rows]
+        rows = [
+            json_data(replace(row, lowest=None))
+            | {"label": LABELS[row.dimension], "change": row.change, "lowest": row.lowest and row.lowest.as_dict()}
+            for row in self.rows
+        ]
         about = {"format": "dramaturg-comparison", "version": 2, "verdict": self.verdict, "rule": self.rule}
-        return {**about, **json_data(self), "has_failed": self.has_failed, "rows": rows}
+        return {**about, **json_data(replace(self, rows=())), "has_failed": self.has_failed, "rows": rows}
 
 
 def compare(
@@ -414,21 +399,10 @@ def _lost(then: Baseline | None, dimensions: Collection[Dimension], how: str) ->
             )
 
 
-def _lowest_claim(dimension: DimensionScore) -> LowestClaim | None:
+def _lowest_claim(dimension: DimensionScore) -> PropositionScore | None:
     scored = [(item.score, item) for item in dimension.items if item.score is not None and item.proposition.weight > 0]
-    if not scored:
-        return None
-    score, item = min(scored, key=lambda pair: (pair[0], -pair[1].proposition.weight, pair[1].proposition.id))
-    return LowestClaim(
-        proposition_id=item.proposition.id,
-        claim=item.claim,
-        score=score,
-        message=item.reference or next(iter(item.citations), ""),
-        snippet=item.snippet,
-        reason=item.reason,
-        recommendation=item.proposition.recommendations_for_improvement,
-        mark_words=item.mark_words,
-    )
+    lowest = min(scored, key=lambda pair: (pair[0], -pair[1].proposition.weight, pair[1].proposition.id), default=None)
+    return lowest and lowest[1]
 
 
 def row_words(row: BaselineRow, max_drop: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from evaluation.judging.answers import HIGHEST_SCORE, Idea
 from evaluation.judging.propositions import (
@@ -132,6 +133,26 @@ class PropositionScore:
         if self.raw is None:
             return ""
         return mark_words(self.raw, is_inverted=self.proposition.is_inverted, unearned=self.mark)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The score with everything behind it, as the JSON output shows it."""
+        return {
+            "proposition_id": self.proposition.id,
+            "claim": self.claim,
+            "weight": self.proposition.weight,
+            "inverted": self.proposition.is_inverted,
+            "status": str(self.status),
+            "raw": self.raw,
+            "score": self.score,
+            "mark": str(self.mark),
+            "mark_words": self.mark_words,
+            "message": self.reference or next(iter(self.citations), None),
+            "reason": self.reason or self.detail,
+            "snippet": self.snippet,
+            "citations": list(self.citations),
+            "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in self.ideas],
+            "recommendation": self.proposition.recommendations_for_improvement,
+        }
 
     @property
     def is_earned(self) -> bool:

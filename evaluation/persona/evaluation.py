@@ -27,25 +27,29 @@ class DimensionScore:
     """One dimension's score with everything behind it.
 
     Attributes:
-        score: 0 to 9, the weighted mean over propositions of the means over messages, marked nines included; the mean
-            number of ideas for ideas quantity. ``None`` when nothing was scored, or when every score is a marked 9.
-        score_without_marked: The same without the nines for missing data and preconditions.
         items: Every proposition, once per message or trajectory that it was put to.
-        reason: Why there is no score; empty when there is one.
     """
 
     dimension: Dimension
-    score: float | None
-    score_without_marked: float | None
     items: tuple[PropositionScore, ...]
-    reason: str = ""
 
-    @classmethod
-    def of(cls, dimension: Dimension, items: Sequence[PropositionScore]) -> DimensionScore:
-        """The score that ``items`` amount to."""
-        earned = weighted_mean(items, with_marked=False)
-        score = None if earned is None else weighted_mean(items)
-        return cls(dimension, score, earned, tuple(items), "" if score is not None else _why_not(items))
+    @property
+    def score(self) -> float | None:
+        """0 to 9, the weighted mean over propositions of the means over messages, marked nines included.
+
+        For ideas quantity the mean number of ideas. ``None`` when nothing was scored, or every score is a marked 9.
+        """
+        return None if self.score_without_marked is None else weighted_mean(self.items)
+
+    @property
+    def score_without_marked(self) -> float | None:
+        """The same without the nines for missing data and preconditions."""
+        return weighted_mean(self.items, with_marked=False)
+
+    @property
+    def reason(self) -> str:
+        """Why there is no score; empty when there is one."""
+        return "" if self.score is not None else _why_not(self.items)
 
     @property
     def marked(self) -> int:
@@ -189,8 +193,8 @@ async def evaluate_agent(
     requests = [asked.request for each in questions.values() for asked in each if asked.request]
     answers = iter(await judge.judge(requests, report=report) if requests else ())
     dimensions = {
-        dimension: DimensionScore.of(
-            dimension, [settle(each, next(answers) if each.request else None) for each in asked]
+        dimension: DimensionScore(
+            dimension, tuple([settle(each, next(answers) if each.request else None) for each in asked])
         )
         for dimension, asked in questions.items()
     }

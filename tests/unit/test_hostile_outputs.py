@@ -20,10 +20,12 @@ from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
-from evaluation.harness.regression import BaselineComparison, BaselineRow, LowestClaim, RegressionOutcome
+from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.report_sections import discussion_markdown
-from evaluation.judging.propositions import Dimension
+from evaluation.judging.proposition_scores import PropositionScore
+from evaluation.judging.propositions import Dimension, Proposition
+from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS
@@ -83,7 +85,8 @@ def assert_inert_csv(output: str) -> list[list[str]]:
 
 
 def comparison(text: str) -> BaselineComparison:
-    lowest = LowestClaim(text, text, 3.0, text, text, text, text, text)
+    claim = Proposition(text, text, Dimension.FLUENCY, recommendations_for_improvement=text)
+    lowest = PropositionScore(claim, text, JudgementStatus.SCORED, 3, 3.0, reference=text, reason=text, snippet=text)
     row = BaselineRow(text, text, Dimension.FLUENCY, RegressionOutcome.REGRESSION, 4.0, 7.0, text, lowest)
     lost = BaselineRow(text, text, Dimension.ADHERENCE, RegressionOutcome.LOST, None, 7.0, text)
     failed = BaselineRow(text, text, Dimension.CONSISTENCY, RegressionOutcome.ERROR, None, 7.0, text)

@@ -55,7 +55,7 @@ def item(proposition_id: str, score: float | None, *, status: str = "scored", **
 def evaluation(
     items: Mapping[Dimension, Sequence[PropositionScore]], *, agent: str = "ann", name: str = "Ann", model: str = "m"
 ) -> PersonaEvaluation:
-    dimensions = {key: DimensionScore.of(key, own) for key, own in items.items()}
+    dimensions = {key: DimensionScore(key, tuple(own)) for key, own in items.items()}
     judges = ((JudgeKind.RECORDED, model),) if any(each.score is not None for each in dimensions.values()) else ()
     return PersonaEvaluation(Agent(agent, name), dimensions, ALWAYS, 3, 0, judges)
 
@@ -182,8 +182,9 @@ def test_a_fall_names_the_lowest_claim_with_its_message_and_reason() -> None:
     (row,) = compare([evaluation({FLUENCY: now})], made(evaluation({FLUENCY: then}))).rows
     assert (row.score, row.change) == (3.0, -6.0)
     assert row.lowest is not None
-    assert (row.lowest.proposition_id, row.lowest.score, row.lowest.message) == ("b", 2.0, "t:m2")
-    assert (row.lowest.snippet, row.lowest.reason, row.lowest.recommendation) == ("Er.", "It stalls.", "Speak.")
+    told = row.lowest.as_dict()
+    assert (told["proposition_id"], told["score"], told["message"]) == ("b", 2.0, "t:m2")
+    assert (told["snippet"], told["reason"], told["recommendation"]) == ("Er.", "It stalls.", "Speak.")
     assert row_words(row, 1.0).endswith("3.00, baseline 9.00: it fell by 6.00, which is more than 1")
 
 
