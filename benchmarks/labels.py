@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.labelled_games import LABELS, Half, Key, LabelledSet
+from benchmarks.reader import train
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.answers import answer_format
 from evaluation.judging.fencing import FENCE
@@ -46,13 +47,15 @@ from evaluation.rubric.speech import read
 from evaluation.rubric_judge.game_reading import read_game
 from evaluation.rubric_judge.window_prompt import JudgedMessage, MessageWindow, windows
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
+from evaluation.statistics.words import percent_interval
 from evaluation.transcript import Transcript
+from evaluation.workflows.reader_check import Seen, shipped_labels, with_accusations
+from evaluation.workflows.reader_check import agreement as agreement_of
 
 OPENINGS = LABELS / "openings.csv"
 FEWEST_EXAMPLES = 15
 """An act with fewer labels does not enter the macro average."""
 _SETTLED = frozenset({"accurate", "inaccurate"})
-_IMPLY_ACCUSE = frozenset({"accuse_aggressively", "build_case"})
 _Act = tuple[str, str | None]
 
 
@@ -114,6 +117,22 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     message, act and target; ``build_case`` and ``accuse_aggressively`` imply ``accuse``, on both sides. A settled
     verdict on a reference is right when the readers gave the same one to a quote that shares half of its characters.
     """
+    said, found = _said_by(labelled, reader)
+    yield from _compared(labelled, said)
+    for name, question, answers in (
+        (STRATEGIC_DEPTH.name, "is_strategic", said.strategic),
+        (COHERENCE.name, "answers", said.answers),
+    ):
+        for source in sorted(set(labelled.sources.values())):
+            own = {key: row for key, row in labelled.rows.items() if labelled.sources[key[0]] == source}
+            pairs = [(bool(row[question]), answers.get(key, False)) for key, row in own.items()]
+            yield balanced_accuracy(f"{name}, {source}: balanced accuracy", pairs)
+        if reader is not None:
+            yield from _overruled(labelled, found, name, question)
+
+
+def _said_by(labelled: LabelledSet, reader: Reader | None) -> tuple[_Said, Mapping[str, Mapping[str, MetricResult]]]:
+    """What the rule alone, or rule and reader, say of labelled games; and the results that they say it in."""
     found = {game_id: _results(game, reader) for game_id, game in labelled.games.items()}
     references: dict[Key, list[_Reference]] = {}
     for game_id, game in labelled.games.items():
@@ -125,17 +144,29 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     }
     strategic = dict(_by_message(labelled, found, STRATEGIC_DEPTH.name))
     answers = dict(_by_message(labelled, found, COHERENCE.name))
-    yield from _compared(labelled, _Said(strategic, answers, references, acts))
-    for name, question, said in (
-        (STRATEGIC_DEPTH.name, "is_strategic", strategic),
-        (COHERENCE.name, "answers", answers),
-    ):
-        for source in sorted(set(labelled.sources.values())):
-            own = {key: row for key, row in labelled.rows.items() if labelled.sources[key[0]] == source}
-            pairs = [(bool(row[question]), said.get(key, False)) for key, row in own.items()]
-            yield balanced_accuracy(f"{name}, {source}: balanced accuracy", pairs)
-        if reader is not None:
-            yield from _overruled(labelled, found, name, question)
+    return _Said(strategic, answers, references, acts), found
+
+
+def check_figures(readers: Mapping[str, Reader | None]) -> Iterator[Figure]:
+    """How far readers agree with the labels of ``dramaturg judge --check``, question by question.
+
+    Args:
+        readers: For each source of games who reads them; ``None`` is the rule alone.
+    """
+    pairs: list[tuple[Seen, Seen]] = []
+    labelled = LabelledSet.of("tuning")
+    for source, reader in readers.items():
+        rows = [row for row in shipped_labels() if labelled.sources[row["game"]] == source]
+        games = {row["game"]: labelled.games[row["game"]] for row in rows}
+        said, _ = _said_by(replace(labelled, games=games), reader)
+        for row in rows:
+            key = (row["game"], row["message"])
+            acts = with_accusations(set(said.acts.get(key, ())))
+            holds = bool(said.references.get(key))
+            seen = Seen(said.strategic.get(key, False), said.answers.get(key, False), holds, acts)
+            pairs.append((Seen.of_label(row), seen))
+    for question, (share, interval) in agreement_of(pairs).items():
+        yield Figure(question, share, percent_interval(interval))
 
 
 def _overruled(
@@ -219,8 +250,11 @@ def _located(games: Mapping[str, Transcript], key: Key, label: Mapping[str, str]
 
 
 def _acts(labelled: LabelledSet, acts_by_message: Mapping[Key, Iterable[_Act]]) -> Iterator[Figure]:
-    truth = {key: _implied({(one["act"], one["target"]) for one in row["acts"]}) for key, row in labelled.rows.items()}
-    said = {key: _implied(acts) for key, acts in acts_by_message.items()}
+    truth = {
+        key: with_accusations({(one["act"], one["target"]) for one in row["acts"]})
+        for key, row in labelled.rows.items()
+    }
+    said = {key: with_accusations(set(acts)) for key, acts in acts_by_message.items()}
     wanted = Counter(act for acts in truth.values() for act, _ in acts)
     given = Counter(act for key, acts in said.items() if key in truth for act, _ in acts)
     right = Counter(act for key, acts in truth.items() for act, _ in acts & said.get(key, frozenset()))
@@ -241,11 +275,6 @@ def acts_said(game: Transcript, reader: Reader | None) -> Iterator[tuple[int, se
     else:
         for reading in acts_read(discussion, reader):
             yield reading.message.index, {(str(act.kind), act.target) for act in reading.acts}
-
-
-def _implied(acts: Iterable[_Act]) -> frozenset[_Act]:
-    acts = frozenset(acts)
-    return acts | {("accuse", target) for act, target in acts if act in _IMPLY_ACCUSE}
 
 
 def agreement(first: Mapping[Key, Mapping[str, Any]], second: Mapping[Key, Mapping[str, Any]]) -> Iterator[Figure]:
@@ -390,11 +419,20 @@ def main() -> None:
     """Measure, print, and log when kept labels were opened."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--final", action="store_true", help="open the kept games; date, commit and figures are logged")
+    parser.add_argument(
+        "--check", action="store_true", help="rule and reader on the labels of `dramaturg judge --check`"
+    )
     parser.add_argument("--model-prompts", type=Path, metavar="FOLDER", help="write prompts about whole windows")
     parser.add_argument("--model-answers", type=Path, metavar="FOLDER", help="measure answers to such prompts")
     parser.add_argument("--half", choices=sorted(_HALVES), default="tuning", help="the games of prompts and answers")
     options = parser.parse_args()
-    if options.model_prompts is not None:
+    if options.check:
+        sources = ("aiwolf", "llmafia", "werewolf_gpt")
+        _print("the rule on the labels of `judge --check`", list(check_figures(dict.fromkeys(sources))))
+        games = LabelledSet.of("tuning", "synthetic").as_training()
+        readers = {source: train([one for one in games if one.source != source], source) for source in sources}
+        _print("the reader, fitted without the source", list(check_figures(readers)))
+    elif options.model_prompts is not None:
         count = write_prompts(options.model_prompts, options.half)
         print(f"Prompts about {count} messages of the half {options.half!r} are in {options.model_prompts}.")
     elif options.model_answers is not None:

@@ -188,6 +188,6 @@ def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, o
 
 @cache
 def measured() -> Mapping[str, Any]:
-    """The figures of the shipped file: ``reading``, ``settled`` and ``faults``."""
+    """The figures of the shipped file: ``reading``, ``settled``, ``faults`` and ``check``."""
     found: Mapping[str, Any] = yaml.safe_load(files("evaluation").joinpath(_MEASURED).read_text("utf-8"))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,14 +12,13 @@ from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import (
     JudgeMode,
     ListFormat,
-    MetricName,
     OfIteration,
     Rows,
     TranscriptReference,
     judge_options,
     open_store,
 )
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
+from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json
 from evaluation.errors import InputError, NotFoundError
 from evaluation.text.display import counted
 
@@ -84,12 +84,15 @@ _LONGEST_REASON = 200
 Transcripts = Annotated[
     list[str] | None, typer.Argument(metavar="[TRANSCRIPT]...", help="Stored transcripts. Default: all.")
 ]
-Metrics = Annotated[
-    list[MetricName] | None, typer.Option(help="Only this metric (one of the first four); may be given more than once.")
-]
 Withdraw = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Discard the model's verdicts, without a call; NAME is recorded as who did it."),
+]
+
+
+Check = Annotated[
+    bool,
+    typer.Option("--check", help="Only say how well the model reads: 60 labelled messages beside rule and reader."),
 ]
 
 
@@ -97,9 +100,9 @@ Withdraw = Annotated[
 def judge(
     transcripts: Transcripts = None,
     iteration: OfIteration = None,
-    metric: Metrics = None,
     mode: JudgeMode = None,
     withdraw: Withdraw = None,
+    check: Check = False,
     output: Rows = ListFormat.TABLE,
 ) -> None:
     """Have a model read games, twenty messages per call, and decide rows of memory accuracy, strategic depth, coherence
@@ -113,15 +116,19 @@ def judge(
     from evaluation.judging.model_client.budget import spent_words
     from evaluation.workflows.judging import estimate_judging, judge_stored
 
-    metrics = [one.value for one in metric or []]
     asked = judge_options.value()
     store = open_store()
-    ids = _ids(store, transcripts or [], iteration)
-    if withdraw is not None:
-        _withdraw(store, ids, metrics, withdraw)
-        return
     # What a model would cost is asked most before there is a key.
     options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
+    if check:
+        if transcripts or iteration or withdraw:
+            raise InputError("--check reads no games of yours.", place="judge", remedy="Name it alone.")
+        _check(store, judge_config(options, store.settings.get(SETTINGS_KEY)), output, is_estimate=asked.is_estimate)
+        return
+    ids = _ids(store, transcripts or [], iteration)
+    if withdraw is not None:
+        _withdraw(store, ids, withdraw)
+        return
     config = judge_config(options, store.settings.get(SETTINGS_KEY))
     _require_model(config, ids, is_estimate=asked.is_estimate)
     if asked.is_estimate:
@@ -133,7 +140,6 @@ def judge(
         store,
         ids,
         chosen,
-        metrics=metrics,
         finished=lambda one: progress.advance(
             f"{one.transcript.game_id}: {len(one.said)} of {counted(len(one.transcript.discussion), 'message')} read"
         ),
@@ -141,6 +147,25 @@ def judge(
     progress.finish()
     _say(tally, chosen, output)
     if tally.errors or (tally.messages and not tally.read):
+        raise typer.Exit(INFRASTRUCTURE)
+
+
+def _check(store: Store, config: JudgeConfig, output: ListFormat, *, is_estimate: bool) -> None:
+    """Has the model read labelled messages; what that costs is said before."""
+    from evaluation.workflows.reader_check import check_reader, estimate_check, require_model
+
+    if is_estimate:
+        say(estimate_check(config, store.judgements))
+        return
+    require_model(config)
+    note(estimate_check(config, store.judgements))
+    found = check_reader(config, store.judgements)
+    if output is ListFormat.JSON:
+        say_json(asdict(found))
+    else:
+        say(cell_table(found.rows))
+        say(safe(found.words))
+    if not found.read:
         raise typer.Exit(INFRASTRUCTURE)
 
 
@@ -164,9 +189,8 @@ def _require_model(config: JudgeConfig, ids: list[str], *, is_estimate: bool) ->
         )
 
 
-def _withdraw(store: Store, ids: list[str], metrics: list[str], who: str) -> None:
-    named: list[str | None] = [*metrics] or [None]
-    count = sum(store.decisions.withdraw(each, name, who=who) for each in ids for name in named)
+def _withdraw(store: Store, ids: list[str], who: str) -> None:
+    count = sum(store.decisions.withdraw(each, who=who) for each in ids)
     say(f"{safe(who)} gave {counted(count, 'row')} back to the rule.")
 
 

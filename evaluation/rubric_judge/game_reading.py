@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.judging.model_client.calls import Usage, total
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, Report
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS, RowDecision, decisions_on
+from evaluation.rubric_judge.reading_decisions import RowDecision, decisions_on
 from evaluation.rubric_judge.window_prompt import (
     JudgedMessage,
     MessageWindow,
@@ -48,13 +48,42 @@ class JudgedGame:
         return total(one.usage for one in self.judgements if not one.is_cached)
 
 
+@dataclass(frozen=True, slots=True)
+class WindowsRead:
+    """A judge's answers about windows.
+
+    Attributes:
+        said: For each window by message id, with the answer that it comes from.
+        judgements: The answers, in the order in which they were asked for.
+        unread: Why messages have no usable answer, with how many.
+    """
+
+    said: list[dict[str, tuple[JudgedMessage, Judgement]]]
+    judgements: list[Judgement]
+    unread: Counter[str]
+
+
+async def read_windows(found: Sequence[MessageWindow], judge: Judge, report: Report | None = None) -> WindowsRead:
+    """Asks the judge about windows, and once more about the messages that it left out."""
+    read = WindowsRead([{} for _ in found], [], Counter())
+    asked: list[tuple[int, list[int]]] = [(place, []) for place in range(len(found))]
+    for is_last in (False, True):
+        requests = [found[place].request(numbers) for place, numbers in asked]
+        judgements = await judge.judge(requests, report=None if is_last else report) if requests else []
+        read.judgements.extend(judgements)
+        again: list[tuple[int, list[int]]] = []
+        for (place, numbers), judgement in zip(asked, judgements, strict=True):
+            missing = _take(found[place], numbers, judgement, read.said[place])
+            if missing and judgement.is_scored and not is_last:
+                again.append((place, missing))
+            elif missing:
+                read.unread[_why(judgement)] += len(missing)
+        asked = again
+    return read
+
+
 async def read_game(
-    transcript: Transcript,
-    results: Mapping[str, MetricResult],
-    judge: Judge,
-    *,
-    metrics: Collection[str] = JUDGED_METRICS,
-    report: Report | None = None,
+    transcript: Transcript, results: Mapping[str, MetricResult], judge: Judge, *, report: Report | None = None
 ) -> JudgedGame:
     """Asks the judge about every public message, a window at a time, and once more about those that it left out.
 
@@ -65,47 +94,29 @@ async def read_game(
         transcript: The game.
         results: Its results by metric, as they stand.
         judge: Who reads.
-        metrics: The metrics that may be decided, of ``JUDGED_METRICS``.
         report: Told of every judgement about a window; not of those that ask again.
     """
-    found = windows(transcript)
-    said: dict[str, JudgedMessage] = {}
-    sources: dict[str, Judgement] = {}
-    unread: Counter[str] = Counter()
-    judgements = await judge.judge([window.request() for window in found], report=report)
-    again: list[tuple[MessageWindow, list[int]]] = []
-    for window, judgement in zip(found, judgements, strict=True):
-        missing = _take(window, [], judgement, said, sources)
-        if judgement.is_scored and missing:
-            again.append((window, missing))
-        elif missing:
-            unread[_why(judgement)] += len(missing)
-    repeated = await judge.judge([window.request(numbers) for window, numbers in again]) if again else []
-    for (window, numbers), judgement in zip(again, repeated, strict=True):
-        missing = _take(window, numbers, judgement, said, sources)
-        if missing:
-            unread[_NO_ENTRY if judgement.is_scored else _why(judgement)] += len(missing)
-    said = {message.id: said[message.id] for message in transcript.discussion if message.id in said}
+    read = await read_windows(windows(transcript), judge, report)
+    found = ChainMap(*read.said)
+    told = {message.id: found[message.id] for message in transcript.discussion if message.id in found}
+    said = {key: one for key, (one, _) in told.items()}
     left_out = Counter(note for one in said.values() for note in one.notes)
-    decisions = decisions_on(transcript, results, said, sources, metrics)
-    return JudgedGame(transcript, said, decisions, [*judgements, *repeated], unread, left_out)
+    decisions = decisions_on(transcript, results, said, {key: source for key, (_, source) in told.items()})
+    return JudgedGame(transcript, said, decisions, read.judgements, read.unread, left_out)
 
 
 def _take(
     window: MessageWindow,
     numbers: Sequence[int],
     judgement: Judgement,
-    said: dict[str, JudgedMessage],
-    sources: dict[str, Judgement],
+    said: dict[str, tuple[JudgedMessage, Judgement]],
 ) -> list[int]:
     """Adds what a judgement says of messages; the numbers of those that it says nothing usable of."""
     asked = list(numbers) or [number_of(message) for message in window.messages]
     shown = {number_of(message): message.id for message in (*window.before, *window.messages)}
     answer = judgement.answer
     found = checked(answer, window.transcript, shown, asked) if isinstance(answer, WindowAnswer) else {}
-    for one in found.values():
-        said[one.message.id] = one
-        sources[one.message.id] = judgement
+    said.update((one.message.id, (one, judgement)) for one in found.values())
     return [number for number in asked if number not in found]
 
 

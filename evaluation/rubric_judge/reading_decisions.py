@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -141,7 +141,6 @@ def decisions_on(
     results: Mapping[str, MetricResult],
     said: Mapping[str, JudgedMessage],
     sources: Mapping[str, Judgement],
-    metrics: Collection[str],
 ) -> list[RowDecision]:
     """The decisions that follow from what a judge says of messages, in the order of the metrics and messages.
 
@@ -155,11 +154,10 @@ def decisions_on(
         results: Its results by metric; a metric without one gets no decisions.
         said: By message id.
         sources: The judgement in which it was said, by message id.
-        metrics: Which metrics.
     """
     found = []
     for name, decide in _DECIDE.items():
-        if name not in metrics or name not in results:
+        if name not in results:
             continue
         computed = {row.id for row in results[name].ledger if not row.details.get(_ADDED)}
         for one in decide(transcript, said, results[name]):
@@ -302,5 +300,3 @@ _DECIDE: Mapping[str, _Decide] = MappingProxyType(
         ROLE_CONSISTENCY.name: _role,
     }
 )
-JUDGED_METRICS = tuple(_DECIDE)
-"""The metrics that a judge's reading of a game decides, in the rubric's order."""

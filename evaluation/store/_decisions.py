@@ -67,12 +67,11 @@ class Decisions:
         with self._store.unit() as cursor:
             return standing_decisions(cursor, [transcript_id])
 
-    def withdraw(self, transcript_id: str, metric: str | None = None, *, who: str) -> int:
+    def withdraw(self, transcript_id: str, *, who: str) -> int:
         """Gives the rows that judges decided back to the rule; how many there were. All decisions stay on record.
 
         Args:
             transcript_id: The transcript's full id.
-            metric: Only the rows of this metric.
             who: The person's name.
 
         Raises:
@@ -82,7 +81,7 @@ class Decisions:
         require_text(who=who)
         with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
-            chosen = [one for one in standing_decisions(cursor, [transcript_id]) if metric in (None, one.metric)]
+            chosen = standing_decisions(cursor, [transcript_id])
             append_rows(cursor, "row_decisions", (_withdrawn(one, who) for one in chosen))
             self._rewrite(chosen)
         return len(chosen)

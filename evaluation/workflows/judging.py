@@ -24,7 +24,6 @@ from evaluation.overrides import Override
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
 from evaluation.rubric_judge.window_prompt import windows
 from evaluation.score import MetricResult, RowVerdict, row_id_of
 from evaluation.store import Store
@@ -100,7 +99,6 @@ def judge_stored(
     transcript_ids: Sequence[str],
     judge: ChosenJudge,
     *,
-    metrics: Collection[str] = (),
     report: Report | None = None,
     finished: Callable[[JudgedGame], None] | None = None,
 ) -> JudgingTally:
@@ -110,14 +108,12 @@ def judge_stored(
         store: Where transcripts, results and decisions are.
         transcript_ids: Full ids; one that is deleted before its turn is passed over.
         judge: Who decides; its connections stay open until the last transcript.
-        metrics: Which metrics; all that a judge may decide when empty.
         report: Told of every judgement about a window.
         finished: Told of every game that was read.
 
     Returns:
         What became of messages and rows.
     """
-    names = metrics or JUDGED_METRICS
 
     async def run() -> JudgingTally:
         tally = JudgingTally()
@@ -127,7 +123,7 @@ def judge_stored(
                     with store.unit():
                         transcript = store.transcripts.get(transcript_id)
                         results = store.results.load(transcript_id)
-                    judged = await read_game(transcript, results, judge, metrics=names, report=report)
+                    judged = await read_game(transcript, results, judge, report=report)
                     with store.unit(write=True):
                         store.decisions.save(judged.decisions)
                         after = store.results.load(transcript_id)

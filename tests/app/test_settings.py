@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from tests.judge_server import JudgeServer
 
 
 def settings(open_page, **inputs):
@@ -92,3 +96,25 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
     assert "Model: mistral/small, at its provider, no key." in words(app)
     assert "No model is connected; the six computed metrics need none." in words(app)
+
+
+def test_a_connected_model_is_tested_on_labelled_messages(open_page, words, table, monkeypatch) -> None:
+    def read(body) -> str:
+        listed = re.findall(r"in this order: ([\d, ]+)\.", body["messages"][1]["content"])[-1]
+        nothing = {"reason": "r", "is_strategic": True, "answers": [], "acts": [], "references": []}
+        return json.dumps({"messages": [{"message": int(number), **nothing} for number in listed.split(", ")]})
+
+    assert "test_connection" not in [button.key for button in open_page("settings", check_reader="true").button]
+    with JudgeServer(content=read).in_thread() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        app = open_page("settings", check_reader="true")
+        assert "5 questions, 5 calls to gpt-4o-mini, about $0." in words(app)
+        app.button(key="test_connection").click().run(timeout=60)
+        assert not app.exception
+        assert server.tally.asked.total() == 5
+    assert "60 of 60 labelled messages read. 5 calls, " in words(app)
+    assert "55 % (42 to 67 %)" in table(app, -1)
+    # What another model would see is not known yet.
+    app.text_input(key="judge_model").set_value("other").run()
+    app.button(key="save_judge").click().run()
+    assert "60 of 60" not in words(app)

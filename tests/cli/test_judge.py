@@ -12,11 +12,11 @@ import pytest
 from tests.judge_server import JudgeServer
 
 
-def test_only_the_games_and_metrics_asked_for(run: Any, write_game: Any) -> None:
+def test_only_the_games_asked_for(run: Any, write_game: Any) -> None:
     run("import", write_game("one"), "--iteration", "v1")
     run("import", write_game("two"))
     nobody = ("--base-url", "http://127.0.0.1:9/v1", "--max-calls", 0, "--format", "json")
-    report = json.loads(run("judge", "--iteration", "v1", "--metric", "coherence", *nobody).stdout)
+    report = json.loads(run("judge", "--iteration", "v1", *nobody).stdout)
     assert (report["transcripts"], report["messages"], report["read"], report["judge"]) == (1, 6, 0, "live")
     assert json.loads(run("judge", "two", *nobody).stdout)["transcripts"] == 1
     for wrong in ("nothing", "--iteration nope", "--mode psychic", "--budget -1"):
@@ -70,6 +70,33 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
     assert "judge:local-model" in run(*memory).stdout
     assert " back" in run("judge", "--withdraw", "Ada").stdout
     assert run(*depth).stdout.startswith("Strategic depth: 100.0 %")
+
+
+def test_a_model_is_checked_on_labelled_messages_and_its_price_said_first(run: Any, monkeypatch: Any) -> None:
+    def read(body: dict[str, Any]) -> str:
+        listed = re.findall(r"in this order: ([\d, ]+)\.", body["messages"][1]["content"])[-1]
+        return json.dumps({"messages": [entry(int(number)) for number in listed.split(", ")]})
+
+    nobody = run("judge", "--check")
+    assert (nobody.exit_code, nobody.stdout) == (2, "")
+    assert nobody.stderr.startswith(
+        "error: judge: No model can be asked: there is no key for gpt-4o-mini and no address."
+    )
+    for more in (("game-1",), ("--iteration", "v1"), ("--withdraw", "Ada")):
+        assert "reads no games of yours" in run("judge", "--check", *more).stderr
+    assert "5 questions, 5 calls to gpt-4o-mini, about $0." in run("judge", "--check", "--estimate").stdout
+    with JudgeServer(content=read).in_thread() as server:
+        ask = ("judge", "--check", "--base-url", server.url, "--model", "local-model")
+        done = run(*ask)
+        found = json.loads(run(*ask, "--format", "json").stdout)
+        assert server.tally.asked.total() == 5
+    assert (done.exit_code, found["read"]) == (0, 60)
+    assert done.stderr.startswith("5 questions, 5 calls to local-model, cost not known")
+    # 27 of the 60 are not strategic; the model saw nothing in any of them.
+    assert re.search(r"^is strategic +45 % \(33 to 58 %\) +80 % +\d\d %$", done.stdout, re.MULTILINE)
+    assert "Behind rule or built-in reader: is strategic, " in done.stdout
+    with JudgeServer(content=lambda _: "No.").in_thread() as server:
+        assert run("judge", "--check", "--base-url", server.url, "--model", "mute").exit_code == 3
 
 
 def test_imports_are_read_where_settings_say_so(run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch) -> None:

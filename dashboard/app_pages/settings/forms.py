@@ -19,6 +19,7 @@ from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT
 from evaluation.store import Store
+from evaluation.workflows.reader_check import check_reader, estimate_check
 
 _MIB = 1024 * 1024
 
@@ -269,8 +270,36 @@ def judge_settings(store: Store) -> None:
         "OPENAI_API_KEY, come from the environment alone: they are neither stored nor shown."
     )
 
+    _test(store, held)
+
 
 _FIELDS = ("model", "base_url", "max_usd", "max_calls")
+
+
+def _test(store: Store, held: dict[str, object]) -> None:
+    """The price of having the model read labelled messages, the button that does it, and how well it read."""
+    with refusal_told("The model was not tested.", ":material/error:"):
+        config = judge_config(stored=held)
+        if config.mode != "live":
+            return
+        with state.linked_box("Is this model a good reader?", "check_reader") as is_open:
+            if not is_open:
+                return
+            st.caption(
+                "It reads 60 messages of sample games that careful readers have labelled, with the prompts that it "
+                "gets about your games. The built-in reader beside it is one that did not learn from these games."
+            )
+            plain(f"{estimate_check(config, store.judgements)}.")
+            if st.button("Test the connection", key="test_connection", icon=":material/play_arrow:"):
+                identity.require(Action.EVALUATE)
+                with st.spinner("The model reads", show_time=True):
+                    st.session_state["reader_check"] = (config, check_reader(config, store.unguarded().judgements))
+            asked, found = st.session_state.get("reader_check", (None, None))
+            if asked == config and found is not None:
+                plain(found.words)
+                status_table(
+                    found.rows, "How far the model, the rule and the built-in reader agree with careful readers"
+                )
 
 
 def _tell(held: dict[str, object]) -> None:

@@ -26,7 +26,6 @@ from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE, EvaluationPlan, applicable, questions_about
 from evaluation.persona.subjects import Subject
 from evaluation.progress import ProgressCallback
-from evaluation.rubric_judge.reading_decisions import JUDGED_METRICS
 from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
@@ -165,7 +164,7 @@ def judge_games(store: Store, job_id: str, report: ProgressCallback) -> str:
     ids = order.ids(store)
     chosen = build_judge(config_of(store, order), cache=store.judgements)
     with JobProgress(store, job_id, chosen.budget, count_windows(store, ids)) as progress:
-        tally = judge_stored(store, ids, chosen, metrics=JUDGED_METRICS, report=progress.count_judgement)
+        tally = judge_stored(store, ids, chosen, report=progress.count_judgement)
     report(progress.total - min(tally.skipped, progress.total), progress.total)
     rest = f" The rest was not asked ({budget_reason(chosen.budget)})." if tally.skipped else ""
     why = next(iter(tally.unread), "")

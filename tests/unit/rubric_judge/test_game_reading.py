@@ -249,11 +249,6 @@ def test_what_is_no_answer_leaves_every_row(said: str | None, why: str) -> None:
     assert results == dict(by_rule(game()).metrics)
 
 
-def test_only_the_metrics_asked_for_are_decided() -> None:
-    outcome, _, _ = judged(answering({}), metrics=["coherence"])
-    assert {one.metric for one in outcome.decisions} == {"coherence"}
-
-
 def test_a_game_in_another_language_is_scored_by_what_the_judge_reads() -> None:
     german = ("Guten Morgen zusammen.", "Anna war gestern sehr still.", "Das stimmt nicht, Ben!")
     transcript = game(tuple(zip(("Ann", "Ben", "Ann"), german, strict=True)), language="de")
