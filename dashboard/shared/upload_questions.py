@@ -172,7 +172,7 @@ def chosen_answers() -> Answers:
         {name: answer for (topic, name), answer in given.items() if topic is Topic.SPEAKER},
         {name: answer for (topic, name), answer in given.items() if topic is Topic.CHANNEL},
         given.get((Topic.DATES, "")),
-        given.get((Topic.BROKEN_OFF, "")) == "take",
+        given.get((Topic.INCOMPLETE, "")) == "take",
         {name: answer for (topic, name), answer in given.items() if topic is Topic.ROLE},
         given.get((Topic.MERGED, "")),
     )

@@ -502,8 +502,9 @@ def reading_options(
         typer.Option(help="Whether a row without a speaker is said by the one above, or left out."),
     ] = None,
     dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
-    broken_off: Annotated[
-        bool, typer.Option("--broken-off", help="Accept games that stopped early because of an error or a limit.")
+    incomplete: Annotated[
+        bool,
+        typer.Option("--incomplete", help="Accept games that stopped early, or of which a part was not understood."),
     ] = False,
 ) -> ReadingChoices:
     """The choices for reading files."""
@@ -513,7 +514,7 @@ def reading_options(
         _answered("--speaker", speakers, OPTIONS[Topic.SPEAKER]),
         _answered("--channel", channels, OPTIONS[Topic.CHANNEL]),
         None if dates is None else str(dates),
-        broken_off,
+        incomplete,
         _answered("--role", roles, OPTIONS[Topic.ROLE]),
         None if merged_cells is None else str(merged_cells),
     )

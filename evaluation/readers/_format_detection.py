@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.errors import UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
-from evaluation.readers._draft import letters
+from evaluation.readers._draft import letters, word_set
 from evaluation.readers._line_shapes import known_by_sight, remedy, yaml_table
 from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
 from evaluation.readers.formats import (
@@ -96,7 +96,6 @@ def choose_reader(document: Document) -> FileReader:
 
 # "[12:03] Ann: ..." begins like JSON and is none.
 _LOG = re.compile(r"\s*\[\d{1,4}[-:./]")
-_CALLS = frozenset({"prompt", "systemprompt", "userprompt", "completion", "rawresponse", "llmresponse"})
 _MOST_DEEP = 40
 
 
@@ -125,7 +124,7 @@ def _unknown(document: Document) -> UnknownFormatError:
         texts.update(_places_of_texts(value, ""))
     if texts:
         place = texts.most_common(1)[0][0]
-        calls = [one for one in texts if letters(one.rpartition(".")[2]) in _CALLS]
+        calls = [one for one in texts if letters(one.rpartition(".")[2]) in word_set("calls")]
         if calls:
             words = f'This is a log of calls to a model: "{shorten(calls[0])}". What others heard does not stand apart.'
             return UnknownFormatError(words, remedy=remedy("game"))

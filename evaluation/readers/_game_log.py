@@ -193,7 +193,7 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
             if not (is_told or part("leaves alone").fullmatch(match["rest"])):
                 return
             role, rest = match["before"] or match["bracket"], " ".join((match["rest"], *written[place + 1 : place + 2]))
-        elif is_told and (match := shape("killed by").fullmatch(sentence)) and alignment_of(match["side"]) == "mafia":
+        elif is_told and (match := shape("killed by").fullmatch(sentence)) and _kills(match["side"], find):
             role, rest = None, "killed"
         elif is_told or (sentence and (shape("revealed").fullmatch(sentence) or _winner_in(sentence))):
             continue
@@ -205,6 +205,10 @@ def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Depar
         players = filter(None, (find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["player"].strip())))
         found += [Departure(player, role, bool(part("at night").search(sentence))) for player in players]
     yield from found
+
+
+def _kills(killer: str, find: Find) -> bool:
+    return alignment_of(killer) == "mafia" or find(killer.strip()) is not None
 
 
 def holders(line: str, find: Find) -> Iterator[tuple[str, str]]:

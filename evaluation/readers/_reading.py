@@ -66,9 +66,11 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     # A canonical file was written from a game that somebody had taken in, unless a recorder wrote it.
     if result.format == CANONICAL_FORMAT and BROKEN_OFF in result.transcript.metadata:
         reason = None
-    if reason is not None and not answers.broken_off:
-        words = f"The run was broken off by {reason}. Take it as it is?"
-        result = replace(result, questions=(*result.questions, Question(Topic.BROKEN_OFF, "", words)))
+    told = [f"The run was broken off by {reason}."] if reason is not None else []
+    told += [result.not_understood] if result.not_understood else []
+    if told and not answers.incomplete:
+        question = Question(Topic.INCOMPLETE, "", f"{' '.join(told)} Take it as it is?")
+        result = replace(result, questions=(*result.questions, question))
     open_questions = [question for question in result.questions if question.taken is None]
     if not open_questions:
         return result

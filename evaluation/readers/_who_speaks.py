@@ -122,7 +122,12 @@ def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Qu
         return transcript
     words = f"{counted(len(inside), 'text')} of others' begin with a name, taken as who speaks: {shorten(listed)}."
     questions.append(Question(Topic.SPEAKER, listed, words, answers.speaker(listed) or "player", ("player", "text")))
-    messages = [changed(message, **inside.get(message.id, {})) for message in transcript.messages]
+    # What stands under another role without a name is what a program asks.
+    of_program = {"channel": "system"} if _is_of_chat(transcript.messages) else {}
+    messages = [
+        changed(message, **inside.get(message.id, of_program if message.channel == "public" else {}))
+        for message in transcript.messages
+    ]
     speaking = {message.speaker for message in messages if message.channel != "system"}
     players = [player for player in transcript.players if player.name in speaking]
     players += [Player(name=name) for name in names if name not in {player.name for player in players}]
@@ -130,16 +135,25 @@ def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Qu
 
 
 def _inside_roles(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
-    """Speaker and text of all that is said, by message, where each text under a role begins with a name."""
-    said = [message for message in messages if message.channel == "public"]
-    found = [line_part("name inside").match(message.text) for message in said]
-    if not all(found) or not all(fold(message.speaker) in word_set("chat_roles") for message in said):
+    """Speaker and text, by message, of what is said under a role each of whose texts begins with a name."""
+    if not _is_of_chat(messages):
         return {}
-    pairs = zip(said, found, strict=True)
+    public = [message for message in messages if message.channel == "public"]
+    found = [(message, line_part("name inside").match(message.text)) for message in public]
+    without = {message.speaker for message, match in found if match is None}
+    if not all(fold(role) in ("user", "human") for role in without):
+        # The program's own side answers under its role.
+        return {}
+    pairs = [(message, match) for message, match in found if match and message.speaker not in without]
     # One name in each role is a habit of the chat; more than there are roles are people.
-    if len({match["name"] for match in found if match}) < 2:
+    if len({match["name"] for _, match in pairs}) < 2:
         return {}
-    return {one.id: {"speaker": match["name"].strip("* "), "text": match["text"]} for one, match in pairs if match}
+    return {one.id: {"speaker": match["name"].strip("* "), "text": match["text"]} for one, match in pairs}
+
+
+def _is_of_chat(messages: Sequence[Message]) -> bool:
+    """Whether all that is public stands under roles of a chat ("user")."""
+    return all(fold(one.speaker) in word_set("chat_roles") for one in messages if one.channel == "public")
 
 
 def _scribed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:

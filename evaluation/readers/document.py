@@ -125,7 +125,7 @@ class Topic(StrEnum):
     ROLE = "role"
     MERGED = "merged-cells"
     DATES = "dates"
-    BROKEN_OFF = "broken-off"
+    INCOMPLETE = "incomplete"
 
 
 OPTIONS: Mapping[Topic, tuple[str, ...]] = MappingProxyType(
@@ -135,7 +135,7 @@ OPTIONS: Mapping[Topic, tuple[str, ...]] = MappingProxyType(
         Topic.ROLE: ("mafia", "town", "none"),
         Topic.MERGED: ("carry", "leave"),
         Topic.DATES: ("day-first", "month-first"),
-        Topic.BROKEN_OFF: ("take", "leave"),
+        Topic.INCOMPLETE: ("take", "leave"),
     }
 )
 """The answers that each topic takes. ``text``: the words before the colon are part of the message above."""
@@ -171,8 +171,8 @@ class Question:
     def option(self) -> str:
         """The command's option that answers it: ``--speaker 'Note=player|moderator|text'``."""
         values = "|".join(self.choices)
-        if self.topic is Topic.BROKEN_OFF:
-            return "--broken-off"
+        if self.topic is Topic.INCOMPLETE:
+            return "--incomplete"
         return f'--{self.topic} "{self.name}={values}"' if self.name else f"--{self.topic} {values}"
 
 
@@ -184,7 +184,7 @@ class Answers:
         speakers: ``player``, ``moderator`` or ``text`` by name.
         channels: ``public``, ``team``, ``private`` or ``system`` by channel name; ``*`` stands for every other one.
         dates: ``day-first`` or ``month-first``; ``None`` while nobody has said.
-        broken_off: Whether runs that ended by an error or a limit are taken in.
+        incomplete: Whether games are taken in that ended early, or of whose file a part was not understood.
         roles: ``mafia``, ``town`` or ``none`` by the name of a role.
         merged_cells: ``carry`` or ``leave``; ``None`` while nobody has said.
     """
@@ -192,7 +192,7 @@ class Answers:
     speakers: Mapping[str, str] = field(default_factory=dict)
     channels: Mapping[str, str] = field(default_factory=dict)
     dates: str | None = None
-    broken_off: bool = False
+    incomplete: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     merged_cells: str | None = None
 
@@ -269,6 +269,7 @@ class ReadResult:
         kinds: How many lines or rows became a message, vote, elimination, round, role or event, or were left out; where
             the format is none of lines or rows, how many of each the game holds.
         left_out: The lines or rows that became nothing, the first three.
+        not_understood: What is likely to be missing from the game; empty where nothing is. It is asked about.
     """
 
     name: str = ""
@@ -282,6 +283,7 @@ class ReadResult:
     preview: Transcript | None = None
     kinds: Mapping[str, int] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
+    not_understood: str = ""
 
 
 _MOST_LEFT_OUT = 3

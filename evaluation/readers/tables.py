@@ -11,7 +11,7 @@ import csv
 import io
 import math
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
-from evaluation.files.strict_json import shorten
+from evaluation.files.strict_json import shorten, step
 from evaluation.readers import _draft as draft
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
 from evaluation.readers._line_shapes import shape
@@ -132,6 +132,9 @@ _NAMED_DELIMITER = re.compile(rf'"?sep=([{_DELIMITERS}])"?(?=\n)', re.IGNORECASE
 _LONGEST_HEADING = 60
 ROWS_SHOWN = 5
 _LONGEST_CELL = 200
+# A list of more texts is not a row.
+_MOST_CELLS = 4
+_LONGEST_LABEL = 12
 _LONGEST_LINE = 100_000
 _LINES_LOOKED_AT = 50
 _MAGIC = b"PAR1"
@@ -172,10 +175,49 @@ def text_table(document: Document) -> ParsedTable:
 
 
 def _json_table(document: Document) -> ParsedTable:
-    nodes = list(records(document))
-    document.limits.check_rows(len(nodes))
-    rows = [TableRow(node.path, _flattened(node.fields())) for node in nodes]
+    if _is_nested(document):
+        rows = _rows_inside(document)
+    else:
+        rows = [TableRow(node.path, _flattened(node.fields())) for node in records(document)]
+    document.limits.check_rows(len(rows))
     return ParsedTable(tuple(dict.fromkeys(column for row in rows for column in row.cells)), tuple(rows))
+
+
+def _is_nested(document: Document) -> bool:
+    """Whether JSON is something else than a list of flat objects, so that its rows are looked for inside."""
+    first = first_record(document)
+    is_row = isinstance(first, dict) and (_is_flat(first) or not guess_mapping(first).missing)
+    return isinstance(document.json, dict) or not is_row
+
+
+def _rows_inside(document: Document) -> list[TableRow]:
+    """The entries of the lists of JSON, under the keys where most text stands, as rows.
+
+    An entry is an object, whose plain values are cells beside those of the objects around it, or a list of texts.
+    """
+    lists: dict[str, list[TableRow]] = {}
+    sizes: Counter[str] = Counter()
+    pending: deque[tuple[Node, str, Mapping[str, Any]]] = deque((node, "", {}) for node in records(document))
+    while pending:
+        node, keys, around = pending.popleft()
+        value = node.value
+        if isinstance(value, list) and 1 < len(value) <= _MOST_CELLS and all(isinstance(one, str) for one in value):
+            value = {str(number): one for number, one in enumerate(value, start=1)}
+        if isinstance(value, list):
+            pending.extend((Node(one, step(node.path, place)), keys, around) for place, one in enumerate(value))
+        elif isinstance(value, dict):
+            cells = {key: one for key, one in value.items() if not isinstance(one, dict | list)}
+            lists.setdefault(keys, []).append(TableRow(node.path, {**around, **cells}))
+            sizes[keys] += sum(
+                min(len(one), _LONGEST_CELL)
+                for one in cells.values()
+                if isinstance(one, str) and len(one) > _LONGEST_LABEL
+            )
+            inner = ((key, one) for key, one in value.items() if isinstance(one, dict | list))
+            pending.extend(
+                (Node(one, step(node.path, key)), f"{keys}.{key}", {**around, **cells}) for key, one in inner
+            )
+    return lists[sizes.most_common(1)[0][0]] if sizes else []
 
 
 def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -405,18 +447,20 @@ def table_head(document: Document) -> TableHead | None:
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if len(columns) < 2 or not all(column.strip() for column in columns):
         return None
-    return TableHead(columns, tuple(tuple(_shown(row.get(column)) for column in columns) for row in rows))
+    shown = [row for _, row in zip(range(ROWS_SHOWN), rows, strict=False)]
+    return TableHead(columns, tuple(tuple(_shown(row.get(column)) for column in columns) for row in shown))
 
 
 def _first_rows(document: Document) -> Iterable[Mapping[str, Any]]:
     if is_parquet(document):
         return [row.cells for row in parquet_table(document, most_rows=ROWS_SHOWN).rows]
-    if isinstance(document.json, dict):
-        # One object is not a table, even where all that it holds is plain.
-        return ()
     if first_record(document) is not None:
-        values = [record.value for record in islice(records(document), ROWS_SHOWN)]
-        return values if all(isinstance(value, dict) for value in values) and _is_flat(values[0]) else ()
+        if _is_nested(document):
+            # One object is not a table, even where all that it holds is plain.
+            is_notebook = isinstance(document.json, dict) and "nbformat" in document.json
+            inside = [] if is_notebook else _rows_inside(document)
+            return [row.cells for row in inside] if len(inside) > 1 else ()
+        return [record.fields() for record in islice(records(document), ROWS_SHOWN)]
     columns, delimiter = split_heading(document)
     rows = _beginning(document, delimiter)[1 : ROWS_SHOWN + 1] if len(set(columns)) == len(columns) else []
     return [dict(zip(columns, cells, strict=True)) for cells in rows if len(cells) == len(columns)]
@@ -437,6 +481,7 @@ FORMAT = "table"
 
 _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
+_CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,6})?")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
 _LETTERS = re.compile(r"[a-z]+")
 # In a row of votes fewer words say it than in a line of talk.
@@ -514,6 +559,8 @@ class _Game:
         thoughts: Columns that hold what the speaker thinks beside what is said.
         voters: Columns that name who votes.
         victims: Columns that name who leaves the game.
+        targets: Columns that name whom a row is about where the mapped one is empty.
+        cast: Columns that hold a vote beside what is said.
         names: Everybody who speaks, votes, leaves or is listed, folded, with the seats of their names.
     """
 
@@ -523,6 +570,8 @@ class _Game:
     thoughts: Sequence[str]
     voters: Sequence[str]
     victims: Sequence[str]
+    targets: Sequence[str]
+    cast: Sequence[str]
     names: Set[str]
     roles: dict[str, str | None] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -532,27 +581,33 @@ class _Game:
     kinds: Counter[str] = field(default_factory=Counter)
     places: dict[str, str] = field(default_factory=dict)
     carried: int = 0
+    lost_votes: int = 0
     last: str | None = None
 
     def add(self, row: TableRow) -> None:
         """Takes the row as a message, a vote, an elimination or an event, or leaves it out."""
         mapping = self.mapping
         first = _cell_text(row, mapping.speaker)
+        # "?" is nobody.
+        first = first if first and any(map(str.isalnum, first)) else None
         speaker = first or _first(row, self.others)
         if speaker is not None and len(speaker) > _LONGEST_NAME:
             raise _wrong(row, mapping.speaker, speaker, "a name of 1 to 200 characters")
         value = row.cells.get(mapping.text or "")
         # As it stands, but for what is not text: space around a message is part of it.
         text = value if isinstance(value, str) else _cell_text(row, mapping.text) or ""
-        said, target = text.strip(), _cell_text(row, mapping.target)
+        said, target = text.strip(), _cell_text(row, mapping.target) or _first(row, self.targets)
         words = set(_LETTERS.findall((_cell_text(row, mapping.kind) or "").casefold()))
         voter = _first(row, self.voters) or speaker
         victim = _first(row, self.victims) or target
         is_bare = not words and not said
-        is_vote = words & draft.word_set("vote_kinds") or (is_bare and voter and target)
+        # What a vote was cast for is told apart from the vote.
+        is_vote = ("reason" not in words and words & draft.word_set("vote_kinds")) or (is_bare and voter and target)
         leaves = not is_vote and (words & draft.word_set("leave_kinds") or (is_bare and not speaker))
         if is_vote and self._vote(row, voter, target, said):
             return
+        if not is_vote and (cast := _first(row, self.cast)) and not draft.is_approval(cast):
+            self.lost_votes += not self._vote(row, voter, cast, "")
         if leaves and (gone := victim or speaker) and not (victim and speaker and said):
             role = _cell_text(row, mapping.role)
             self.eliminations.append({"player": gone, "role": role} | self._when(row))
@@ -567,6 +622,7 @@ class _Game:
         elif speaker is None or not said:
             reason = "no text" if speaker else "no speaker" if said else "neither speaker nor text"
             reason = "a vote for no player of the game" if is_vote else reason
+            self.lost_votes += bool(is_vote) and not draft.is_approval(target or said)
             shown = (
                 said or (speaker if not is_vote else None) or " ".join(filter(None, map(_shown, row.cells.values())))
             )
@@ -578,7 +634,8 @@ class _Game:
 
     def _is_carried(self, row: TableRow) -> bool:
         """Whether the cell of the speaker may be merged with the one above: it is there and empty."""
-        is_merged = self.mapping.kind is None and self.mapping.speaker in row.cells
+        is_empty = self.mapping.speaker in row.cells and _cell_text(row, self.mapping.speaker) is None
+        is_merged = self.mapping.kind is None and is_empty
         return is_merged and self.answers.merged_cells != "leave"
 
     def _vote(self, row: TableRow, voter: str | None, target: str | None, said: str) -> bool:
@@ -609,6 +666,8 @@ class _Game:
         self.kinds["event" if is_system else "message"] += 1
         cells = {column: _storable(cell) for column, cell in row.cells.items() if column not in self.thoughts}
         free = {column for column in cells if column not in mapping.used or column == mapping.kind}
+        # A place in a recording is not a moment.
+        free |= {column for column in (mapping.sent_at,) if column in cells and _CLOCK.fullmatch(str(cells[column]))}
         message: dict[str, Any] = {"id": _id(row, mapping.message_id, len(self.messages), self.places)}
         message |= self._when(row) | {"channel": "system" if is_system else "public", "speaker": speaker, "text": text}
         message |= {"channel_name": None if is_system else named, "reply_to": _cell_text(row, mapping.reply_to)}
@@ -696,12 +755,14 @@ def _transcript(
         return [column for column in free if draft.column_key(column) in keys]
 
     thoughts, voters, victims = (named(draft.word_set(keys)) for keys in _KEYS_OF_COLUMNS)
+    cast = named(draft.word_set("vote_kinds"))
+    targets = named({*draft.word_lists("columns")["target"]})
     people = (mapping.speaker, *(others := named(speakers)), *voters, *victims)
     found = {name for row in rows for column in people if (name := _cell_text(row, column))}
     found |= {player["name"] for player in about.get("players", ())}
     sitting = seat_numbers(list(found))
     names = {fold(name).strip() for name in found} | sitting.keys() | {f"p{number}" for number in sitting}
-    game = _Game(mapping, document.answers, others, thoughts, voters, victims, names)
+    game = _Game(mapping, document.answers, others, thoughts, voters, victims, targets, cast, names)
     for row in rows:
         game.add(row)
     if not game.roles:
@@ -742,7 +803,9 @@ def _transcript(
         words = f"{rows_carried} without a speaker below one that has it: taken as said by the speaker above."
         questions = (Question(Topic.MERGED, "", words, "carry"),)
     transcript = document.limits.build(fields)
-    return ReadResult(transcript=transcript, kinds=dict(game.kinds), left_out=tuple(game.left_out), questions=questions)
+    lost = f"{counted(game.lost_votes, 'row')} of votes could not be read." if game.lost_votes else ""
+    about = {"kinds": dict(game.kinds), "left_out": tuple(game.left_out), "questions": questions}
+    return ReadResult(transcript=transcript, not_understood=lost, **about)
 
 
 def _cell_text(row: TableRow, column: str | None) -> str | None:
@@ -800,6 +863,8 @@ def _time(row: TableRow, column: str | None) -> datetime | None:
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     written = _cell_text(row, column)
+    if written and _CLOCK.fullmatch(written):
+        return None
     try:
         return Node(float(written) if written and _DECIMAL.match(written) else written).time_or_none()
     except BrokenTranscriptError:

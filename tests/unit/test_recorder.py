@@ -39,7 +39,7 @@ def record(folder: Path, **options: object) -> Path:
 
 def only(folder: Path) -> Transcript:
     # A game that was broken off is taken on request only (test_who_speaks).
-    (result,) = read_path(folder, answers=Answers(broken_off=True))
+    (result,) = read_path(folder, answers=Answers(incomplete=True))
     assert result.error is None
     assert result.transcript is not None
     return result.transcript

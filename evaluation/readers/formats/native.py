@@ -33,7 +33,11 @@ def _recognises(document: Document) -> bool:
     body = document.json
     if not isinstance(body, dict) or body.get("format") == CANONICAL_FORMAT:
         return False
-    return "messages" in body and ("gameId" in body or "players" in body)
+    messages = body.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    # Other programs list players and messages, too, under keys of their own.
+    is_other = isinstance(first, dict) and "gameId" not in body and first.keys().isdisjoint(_MESSAGE[1:4])
+    return "messages" in body and ("gameId" in body or "players" in body) and not is_other
 
 
 def _read(document: Document) -> Transcript:

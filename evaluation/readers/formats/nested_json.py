@@ -17,7 +17,7 @@ from typing import Any
 import yaml
 
 from evaluation.errors import InputError
-from evaluation.files.strict_json import parse_json, step
+from evaluation.files.strict_json import parse_json, shorten, step
 from evaluation.readers._draft import (
     THOUGHTS_CHANNEL,
     alignment_of,
@@ -48,6 +48,8 @@ _NUMBERED = re.compile(
 )
 _LINE = re.compile(r"(?P<name>[^:\n]{1,60}):\s+(?P<text>\S.*)", re.DOTALL)
 _WORDS = re.compile(r"[a-z]+")
+_PLACE = re.compile(r"\[\d+\]")
+_KEY = re.compile(r"(?<=\[')[^']+(?='\])|[^.\[\]'$]+")
 _SAVED = {"save", "saved", "protect", "protected", "heal", "healed"}
 _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
 _MAPPING = ColumnMapping(
@@ -57,6 +59,8 @@ _MOST_DEEP = 40
 # Fewer are a name or a label.
 _LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
+# A larger part of the text that stands under unknown keys may be what people say.
+_MUCH_UNREAD = 0.5
 # What stands around a message for its reading alone: whose chat it is in, and who speaks in what stands below.
 _AROUND = ("agent", "author")
 _ORDERS = ("order", "speakingorder", "speakerorder")
@@ -113,7 +117,9 @@ class _Walk:
         voter = next((plain[key] for key in plain if column_key(key) in word_set("voter_columns")), None)
         if speaker and "target" not in cells and channel_named(str(context.get("channel"))) is None:
             text = self._cast(path, context, plain, speaker, text)
-        if isinstance(speaker, str) and isinstance(text, str) and text.strip():
+        # The speaker's name alone is not said.
+        is_said = isinstance(text, str) and text.strip() not in ("", speaker)
+        if isinstance(speaker, str) and is_said:
             rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
             hearers = next(
                 (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
@@ -209,8 +215,11 @@ class _Walk:
             for name, chat in held.items():
                 self.visit(chat, step(path, name), {**inner, "agent": name}, depth + 1)
         elif len(held) > 1 and self._are_texts(held):
+            # Under a key that is not known to hold speech, nothing says that the others heard it.
+            is_said = bare.removesuffix("s") in {*word_lists("columns")["text"], *word_set("speech_labels")}
+            place = {} if is_said or "channel" in inner else {"channel": bare}
             for name, text in held.items():
-                self._row(path, inner, {"speaker": name, "text": text}, {})
+                self._row(path, {**inner, **place}, {"speaker": name, "text": text}, {})
         else:
             self.visit(held, path, inner, depth + 1)
 
@@ -240,7 +249,8 @@ def _result(
     done = None if words & {"execute", "eliminate", "lynch", "exile", "kill"} else speaker
     if is_end and (gone := target or done) and isinstance(gone, str) and (not target or speaker in (None, role)):
         return {"target": gone, "role": role, "kind": "elimination"}
-    if (voter or speaker) and target is not None and (voter or "vote" in kind):
+    # What a vote was cast for is told apart from the vote.
+    if (voter or speaker) and target is not None and (voter or "vote" in kind) and "reason" not in words:
         return {"speaker": voter or speaker, "target": target, "kind": "vote"}
     return None
 
@@ -294,6 +304,10 @@ def _thought(plain: Mapping[str, Any]) -> str | None:
 
 def _with_speakers(items: list[Any]) -> list[Any]:
     """The items of a list that tells who speaks by an id that comes again, or by a key: ``{"Ann": "Hello"}``."""
+    if len(items) > 2 and all(_is_pair(item) for item in items):
+        counts = Counter(item[0] for item in items)
+        are_names = max(counts.values()) > 1 and all(_LINE.fullmatch(f"{name}: x") for name in counts)
+        return [{"speaker": name, "text": text} for name, text in items] if are_names and len(counts) > 1 else items
     if len(items) < 2 or not all(isinstance(item, dict) for item in items):
         return items
     mappings = [guess_mapping(item) for item in items]
@@ -323,6 +337,10 @@ def _with_speakers(items: list[Any]) -> list[Any]:
         for key, one in text.items()
         for name, role in [_named(key)]
     ]
+
+
+def _is_pair(item: Any) -> bool:
+    return isinstance(item, list) and len(item) == 2 and all(isinstance(one, str) and one.strip() for one in item)
 
 
 def _text(value: Any) -> str:
@@ -456,6 +474,13 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
     yield whole
 
 
+def _keeps_to_itself(place: str) -> bool:
+    """Whether a key on the way to a text says that nobody else hears it: a thought, a plan, what a model was told."""
+    inner = word_set("thought_columns") | word_set("thought_labels") | word_set("action_labels") | word_set("calls")
+    keys = _KEY.findall(_PLACE.sub("", place))
+    return any(column_key(key) in inner or channel_named(key) in ("team", "private") for key in keys)
+
+
 def _is_game(walk: _Walk) -> bool:
     speakers = {row.cells["_speaker"] for row in walk.rows if "_text" in row.cells and "_speaker" in row.cells}
     return len(speakers) > 1
@@ -469,9 +494,18 @@ def _read(document: Document) -> Found:
         if not isinstance(found, ReadResult):
             return found
         kinds, left_out = Counter(found.kinds), list(found.left_out)
-        for place, text in walk.unread().items():
+        unread = walk.unread()
+        for place, text in unread.items():
             leave_out(kinds, left_out, place, text, "its key is not known to hold what somebody says")
-        return replace(found, kinds=kinds, left_out=tuple(left_out))
+        assert found.transcript is not None
+        unknown = {place: len(text) for place, text in unread.items() if not _keeps_to_itself(place)}
+        said = sum(len(message.text) for message in found.transcript.messages)
+        is_much = sum(unknown.values()) > _MUCH_UNREAD * (sum(unknown.values()) + said)
+        keys = Counter(_KEY.findall(_PLACE.sub("", place))[-1] for place in unknown)
+        shown = ", ".join(f'"{shorten(key)}" ({count})' for key, count in keys.most_common(3))
+        told = f"Much of the text stands under keys of no known meaning and is left out: {shown}." if is_much else ""
+        told = " ".join(filter(None, (found.not_understood, told)))
+        return replace(found, kinds=kinds, left_out=tuple(left_out), not_understood=told)
 
     def game(walk: _Walk) -> ReadResult:
         is_told = len({row.cells.get("_game") for row in walk.rows}) == 1

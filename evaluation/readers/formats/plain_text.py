@@ -73,6 +73,10 @@ _NARRATOR = "System"
 _NIGHT = "night"
 _OF_EXPORT = "a line of the program that exported the chat"
 _MARKED_SHARE = 0.6
+# A larger part of the text that nobody is known to say may be speech.
+_MUCH_TOLD = 0.5
+_LEAST_LETTERS = 500
+_LONGEST_NOTICE = 100
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
 
@@ -155,7 +159,7 @@ def _lines(text: str) -> list[_Line]:
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
         following = _plain(written[below]) if below < len(written) else ""
-        told = part("by the system").fullmatch(cleaned) if is_told else None
+        told = part("by the system").fullmatch(cleaned) if is_told else _told_by_tag(cleaned)
         head = (
             Head("event", text=told["text"])
             if told
@@ -165,6 +169,9 @@ def _lines(text: str) -> list[_Line]:
         )
         if titles and head.shape == "titled" and place not in titles:
             head = _NOTHING
+        if head.shape == "program log":
+            found.append(_Line(place + 1, line, cleaned, noise="a line of the program's own log"))
+            continue
         if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
@@ -177,6 +184,15 @@ def _lines(text: str) -> list[_Line]:
     for number in _thought_lines(written, {number: name for number, name in names.items() if counts[name] > 1}):
         found[number] = replace(found[number], head=_NOTHING, heading=None)
     return found
+
+
+def _told_by_tag(line: str) -> re.Match[str] | None:
+    """The line behind a tag by which the game tells something: "[vote] Ann -> Ben", "[system] Ann left."."""
+    match = part("told tag").fullmatch(line)
+    words = _words(match["tag"]) if match else set()
+    if match is None or not words <= word_set("told_kinds") | word_set("leave_kinds") | word_set("vote_kinds"):
+        return None
+    return None if words & word_set("vote_kinds") and ":" in match["text"] else match
 
 
 def _unnumbered(lines: list[str]) -> list[str]:
@@ -319,13 +335,14 @@ def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[i
 def _code_lines(lines: Sequence[str]) -> set[int]:
     """The places of the lines in blocks of code, the fences included but one that a speaker's line opens.
 
-    A fence without a second one opens nothing.
+    A fence without a second one opens nothing, and most of the file is not code.
     """
     fences = [number for number, line in enumerate(lines) if (line.count("```") + line.count("~~~")) % 2]
     inside: set[int] = set()
     for first, last in zip(fences[::2], fences[1::2], strict=False):
         inside.update(range(first + (not lines[first].lstrip().startswith(("```", "~~~"))), last + 1))
-    return inside
+    # Where a page quotes a whole talk so, the talk is the text.
+    return inside if len(inside) < _MARKED_SHARE * len(lines) else {*fences}
 
 
 def _traceback_lines(lines: Sequence[str]) -> set[int]:
@@ -407,9 +424,11 @@ def _after_time(line: str, time: str) -> Head | None:
     """The speaker as chats of the net and of conferences write it behind a time: "<Ann>", "From Ann to Bob"."""
     if match := part("nick").fullmatch(line):
         return Head("nick", match["nick"], match["text"], time=time)
+    if part("program log").fullmatch(line):
+        return Head("program log")
     match = part("conference").fullmatch(line)
     to = (match["to"],) if match and match["to"] else ()
-    return Head("colon", match["name"], match["text"], recipients=to, time=time) if match else None
+    return Head("colon", match["name"], match["text"] or "", recipients=to, time=time) if match else None
 
 
 def _marked(line: str) -> str:
@@ -564,9 +583,15 @@ def _speakers(document: Document) -> _Speakers:
     found = document.kept.get(FORMAT)
     if found is None:
         document.limits.check_lines(document.text)
-        found = document.kept[FORMAT] = _Speakers(_lines(part("colours").sub("", document.text)), document.answers)
+        text = part("korean time").sub(_in_digits, part("colours").sub("", document.text))
+        found = document.kept[FORMAT] = _Speakers(_lines(text), document.answers)
     assert isinstance(found, _Speakers)
     return found
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    half = "am" if match["half"] == "오전" else "pm"
+    return f"{match['year']}-{match['month']}-{match['day']} {match['clock']} {half}"
 
 
 class _Speakers:
@@ -868,6 +893,8 @@ class _Page:
         self._roles = dict(speakers.listed)
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
+        # The letters of lines that are taken for the game's own words since nobody is known to say them.
+        self._told = 0
         self.winner: str | None = None
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
@@ -888,7 +915,11 @@ class _Page:
         transcript = self._draft.build(FORMAT, game_id, players, winner=self.winner, metadata=metadata)
         about = {"remarks": tuple(self._remarks()), "questions": tuple(self._questions(dates, written))}
         kinds = {kind: count for kind, count in self._kinds.items() if count}
-        return ReadResult(transcript=transcript, kinds=kinds, left_out=tuple(self._left_out), **about)
+        least = max(_LEAST_LETTERS, _MUCH_TOLD * sum(len("".join(one.lines)) for one in said))
+        is_much = self._told > least and not self._speakers.asked
+        words = "Most of the text stands in lines that no player is known to say." if is_much else ""
+        left_out = tuple(self._left_out)
+        return ReadResult(transcript=transcript, kinds=kinds, left_out=left_out, not_understood=words, **about)
 
     def _players(self) -> list[dict[str, Any]]:
         involved = {one.speaker for one in self._spoken if one.channel != "system"}
@@ -965,7 +996,7 @@ class _Page:
     def _opens_channel(self, line: str) -> bool:
         """A line that is only a channel's name: "#mafia-chat", "--- wolf den ---"."""
         match = shape("channel").fullmatch(line)
-        if match is None:
+        if match is None or (self._open is not None and self._speakers.is_timed):
             return False
         named = _words(match["named"] or "")
         # Nothing but the name of a channel that some do not hear.
@@ -1062,7 +1093,7 @@ class _Page:
         if (
             opened is not None
             and not (self._speakers.is_timed or line.is_code)
-            and part("aside").fullmatch(line.cleaned)
+            and (part("aside").fullmatch(line.cleaned) or self._is_gesture(line.cleaned))
         ):
             # A note of who writes down what is said: "[crosstalk]".
             self._tell(line.cleaned, "event")
@@ -1074,11 +1105,17 @@ class _Page:
         elif line.cleaned:
             self._tell(line.cleaned, "event")
 
+    def _is_gesture(self, line: str) -> bool:
+        match = part("gesture").fullmatch(line)
+        return match is not None and self._find(match["who"]) is not None
+
     def _tell(self, text: str, kind: str, channel_name: str | None = None, time: str | None = None) -> None:
         when = (self._draft.round, self._draft.phase)
         self._spoken.append(_Spoken(_NARRATOR, [text], *when, "system", channel_name, time=time))
         self._open = None
         self._kinds[kind] += 1
+        # What a messenger tells is short.
+        self._told += len(text) if kind == "event" and (len(text) > _LONGEST_NOTICE or time is None) else 0
 
     def _say(self, head: Head, number: int) -> None:
         speaker = self._speakers.spelling(head.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluation.readers import Answers
+from evaluation.readers import Answers, ColumnMapping
 from evaluation.readers._draft import alignment_of
 from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 from tests.unit.readers.test_who_could_hear import heard
@@ -562,3 +562,141 @@ def test_a_row_of_votes_is_read_in_many_words(vote: str) -> None:
 )
 def test_roles_in_one_word_and_in_two(role: str, side: str | None) -> None:
     assert alignment_of(role) == side
+
+
+def test_a_text_by_each_player_under_an_unknown_key_is_not_public_until_somebody_says_so() -> None:
+    said = [{"author": name, "message": "Hello, all."} for name in ("Olga", "Per", "Olga", "Per")]
+    game = {"rounds": [{"messages": said, "impressions": {"Olga": "Per is too quiet.", "Per": "Olga lies."}}]}
+    found = result(game)
+    assert [question.name for question in found.questions] == ["impressions"]
+    assert {one.channel for one in found.transcript.messages if one.text == "Olga lies."} == {"team"}
+    said_aloud = result({"rounds": [{"messages": said, "statements": {"Olga": "Per is too quiet.", "Per": "No."}}]})
+    assert said_aloud.questions == ()
+
+
+def test_a_vote_in_a_column_of_its_own_and_a_second_column_for_whom() -> None:
+    text = "round,speaker,text,vote\n1,Olga,Good morning.,\n1,Per,I trust you.,Olga\n1,Olga,So?,per\n1,Rui,No.,nobody\n"
+    found = result(text)
+    assert [(one.voter, one.target) for one in found.transcript.votes] == [
+        ("Per", "Olga"), ("Olga", "Per"), ("Rui", None),
+    ]  # fmt: skip
+    assert len(found.transcript.messages) == 4
+    rows = [{"type": "bid", "target": "P1"}, {"type": "talk", "player_id": "Olga", "message": "Hello, Per."}]
+    rows += [{"type": "talk", "player_id": "Per", "message": "Hello."}]
+    rows += [{"type": "private_vote_reason", "voter_id": "Per", "target_id": "Olga", "reason": "She lies."}]
+    rows += [{"type": "vote", "voter_id": "Per", "target_id": "Olga"}]
+    assert [(one.voter, one.target) for one in read(lines(*rows)).votes] == [("Per", "Olga")]
+
+
+def test_votes_that_cannot_be_read_are_asked_about_before_anything_is_stored() -> None:
+    text = "speaker,type,text\nOlga,talk,Hello.\nPer,talk,Hello.\nOlga,vote,the tall one\nPer,vote,\n"
+    found = result(text)
+    assert found.transcript is None
+    assert found.questions[-1].option == "--incomplete"
+    assert "1 row of votes could not be read" in found.questions[-1].words
+    assert result(text, answers=Answers(incomplete=True)).transcript is not None
+
+
+def test_a_game_of_which_most_was_not_understood_is_asked_about() -> None:
+    said = [{"speaker": name, "text": "Hello, all."} for name in ("Olga", "Per")]
+    log = [{"what": "note", "described": f"Olga goes to the mill and Per waits at the gate, {n}."} for n in range(9)]
+    assert 'keys of no known meaning and is left out: "described" (9)' in str(result({"a": said, "b": log}).error)
+    assert result({"a": said, "b": [{"plan": one["described"]} for one in log]}).questions == ()
+    long = "I was at the mill, and the gate was shut, as it has been since the fair at the river"
+    strange = "".join(f"[0{n}:02:03] R1 day  Olga   [talk]  {long}, {n}.\n" for n in range(9))
+    odd = "".join(f"OLGA TALK — 2026-03-0{n} 06:25:44\n=\n" for n in range(1, 9))
+    found = result(strange + odd)
+    assert found.transcript is None
+
+
+def test_lines_that_a_tag_marks_as_the_game_s_are_nobody_s_speech() -> None:
+    text = (
+        "Roles: Olga - Villager, Per - Mafia, Rui - Seer\n\n=== NIGHT 1 ===\n[system] Rui looked at Per: Mafia.\n\n"
+        "=== DAY 1 ===\nOlga: Nobody died.\nPer: I am bored.\n*Rui laughs.*\nRui: Per only asked.\n"
+        "[vote] Olga -> Per\n[vote] Rui -> Per\n[system] Per was eliminated. Per was Mafia.\n\n=== NIGHT 2 ===\n"
+        "[system] Rui killed Olga.\n"
+    )
+    found = read(text)
+    assert [(one.speaker, one.text) for one in found.discussion] == [
+        ("Olga", "Nobody died."), ("Per", "I am bored."), ("Rui", "Per only asked."),
+    ]  # fmt: skip
+    assert [(one.voter, one.target) for one in found.votes] == [("Olga", "Per"), ("Rui", "Per")]
+    assert [(one.player, one.role) for one in found.eliminations] == [("Per", "Mafia"), ("Olga", None)]
+    assert found.player_names == ("Olga", "Per", "Rui")
+
+
+def test_lists_of_players_and_messages_under_other_keys_are_no_native_file() -> None:
+    said = [{"speaker": name, "text": "Hello, all.", "round": 1} for name in ("Olga", "Per")]
+    found = read({"game_id": "a", "players": [{"name": "Olga", "role": "Seer"}, {"name": "Per"}], "messages": said})
+    assert [(one.round, one.speaker, one.text) for one in found.messages] == [
+        (1, "Olga", "Hello, all."), (1, "Per", "Hello, all."),
+    ]  # fmt: skip
+
+
+def test_pairs_of_name_and_text_are_messages() -> None:
+    found = read([["OLGA", "Good morning."], ["PER", "Hello."], ["OLGA", "So?"]])
+    assert [one.speaker for one in found.messages] == ["OLGA", "PER", "OLGA"]
+
+
+def test_a_chat_of_a_conference_with_its_texts_below() -> None:
+    text = "19:06:03 From  Olga Ek  to  Everyone:\n\tHello\n19:06:19 From  Per  to  Everyone:\n\t#mill\n\tor not\n"
+    found = read(text + "19:07:00 From  Olga Ek  to  Per(Direct Message):\n\tNo.\n")
+    assert [(one.channel, one.speaker, one.text.strip()) for one in found.messages] == [
+        ("public", "Olga Ek", "Hello"), ("public", "Per", "#mill\n\tor not"), ("private", "Olga Ek", "No."),
+    ]  # fmt: skip
+
+
+def test_a_messenger_that_writes_times_in_korean() -> None:
+    text = "2016년 11월 11일 오후 10:07, 민준 : 안녕\n2016년 11월 11일 오후 10:08, Per : Hello\n"
+    found = read(text + "2016년 11월 12일 오전 9:00, 민준 : 네\n")
+    assert [one.speaker for one in found.messages] == ["민준", "Per", "민준"]
+    assert [one.sent_at.hour for one in found.messages] == [22, 22, 9]
+
+
+def test_lines_of_a_library_s_log_are_left_out() -> None:
+    log = "2025-04-27 17:33:07 | WARNING  | pack.message:__init__:103 - The content should be text: it is not.\n"
+    found = result(f"{log}Olga: Hello, Per.\n{log}{log}Per: Hello, Olga.\nOlga: So?\n")
+    assert found.transcript.player_names == ("Olga", "Per")
+    assert found.kinds["left out"] == 3
+
+
+def test_a_talk_in_a_block_of_code_or_in_coloured_tags_is_read() -> None:
+    said = "Olga: Good morning, Per.\nPer: Hello, Olga.\nOlga: So?\nPer: No.\n"
+    assert len(read(f"# A game\n\n```\n{said}```\n").discussion) == 4
+    tag = '<span style="color: #2E8B57"><strong>{}:</strong></span> {}\n'
+    coloured = "# A jury\n" + "".join(tag.format(*line.split(": ")) for line in said.splitlines())
+    assert [one.text for one in read(coloured).discussion] == ["Good morning, Per.", "Hello, Olga.", "So?", "No."]
+
+
+def test_a_name_that_nobody_has_is_none() -> None:
+    text = "speaker,text\nOlga,Hello.\n?,Who is this?\nPer,Hello.\n"
+    found = result(text)
+    assert found.transcript.player_names == ("Olga", "Per")
+    assert found.left_out[0].reason == "no speaker"
+
+
+def test_a_place_in_a_recording_is_no_moment() -> None:
+    found = read("Timestamp,Text,speaker\n0:08,Hello.,Olga\n1:14:51,Hello.,Per\n")
+    assert [one.sent_at for one in found.messages] == [None, None]
+    assert [one.metadata["Timestamp"] for one in found.messages] == ["0:08", "1:14:51"]
+
+
+def test_speakers_in_brackets_under_one_role_of_a_chat_are_asked_about() -> None:
+    turns = [("user", "It is the turn of the mill."), ("assistant", "[Olga Ek]: I am for it.")]
+    turns += [("user", "Next."), ("assistant", "[Per]: I am not.")]
+    found = result([{"role": role, "content": text} for role, text in turns])
+    assert [question.choices for question in found.questions] == [("player", "text")]
+    assert [(one.speaker, one.text) for one in found.transcript.discussion] == [
+        ("Olga Ek", "I am for it."), ("Per", "I am not."),
+    ]  # fmt: skip
+
+
+def test_columns_of_a_list_inside_json_can_be_chosen() -> None:
+    posts = [{"qui": "Olga", "texte": "Bonjour à tous."}, {"qui": "Per", "texte": "Bonjour, Olga, et alors ?"}]
+    held = {"titre": "Un", "fils": [{"sujet": "Le moulin", "posts": posts}]}
+    assert result(held).head.columns == ("titre", "sujet", "qui", "texte")
+    found = read(held, choose_columns=lambda _: ColumnMapping(speaker="qui", text="texte"))
+    assert [(one.speaker, one.metadata["sujet"]) for one in found.messages] == [
+        ("Olga", "Le moulin"),
+        ("Per", "Le moulin"),
+    ]

@@ -88,9 +88,9 @@ def test_a_run_that_was_broken_off_is_taken_on_request_only() -> None:
     assert broken.transcript is None
     assert broken.preview is not None
     assert "broken off by an error (Time limit exceeded)" in str(broken.error)
-    assert "--broken-off" in str(broken.error)
+    assert "--incomplete" in str(broken.error)
     assert "before anybody spoke" in str(empty.error)
-    taken, empty = read_path(CASES / "inspect-sample-errors.json", answers=Answers(broken_off=True))
+    taken, empty = read_path(CASES / "inspect-sample-errors.json", answers=Answers(incomplete=True))
     assert taken.transcript.metadata["broken_off"] == "an error (Time limit exceeded)"
     assert empty.transcript is None
     again = result(taken.transcript.to_json())
