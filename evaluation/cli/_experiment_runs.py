@@ -19,7 +19,8 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
-from evaluation.workflows.experiment_runs import connection, run_as_job
+from evaluation.workflows.experiment_runs import connection
+from evaluation.workflows.studies import run_as_job
 
 
 def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:

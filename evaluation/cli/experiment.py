@@ -169,9 +169,10 @@ def report(
 
 def _list_runs(store: Store, output: ListFormat) -> None:
     from evaluation.cli._experiment_runs import record_dict
+    from evaluation.experiments.plan import EXPERIMENT
     from evaluation.text.display import time_words
 
-    found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"]
+    found = store.experiments.all(EXPERIMENT)
     columns: Columns[ExperimentRecord] = {
         "Id": lambda record: record.id[:8],
         "Scenario": lambda record: record.scenario,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
@@ -26,6 +27,7 @@ from evaluation.experiments.ab_results import (
     recommendation,
     winner,
 )
+from evaluation.experiments.plan import AB_TEST, ExperimentRecord
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, ValidationResult, Validator
@@ -92,11 +94,26 @@ class ABConfig(BaseModel):
         """Whether a judge checks messages of this test's runs."""
         return self.source == "simulation" if self.checks is None else self.checks
 
+    @property
+    def record(self) -> ExperimentRecord:
+        """The test as it is stored: what the file says, as which measures it chose decides what is checked."""
+        written = self.model_dump(mode="json", exclude_unset=True)
+        key = str(uuid.uuid5(_NAMESPACE, json.dumps(written, sort_keys=True)))
+        return ExperimentRecord(key, self.name, AB_TEST, 0, 1.0, {"kind": AB_TEST, "test": written})
+
     @model_validator(mode="after")
     def _primary_decides(self) -> Self:
         if self.measures.get(self.primary, "neither") == "neither":
             raise ValueError(f"{self.primary!r}, the primary measure, must be among measures, as higher or lower")
         return self
+
+
+_NAMESPACE = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
+
+
+def ab_test_of(record: ExperimentRecord) -> ABConfig:
+    """The stored A/B test, to go on with it."""
+    return ABConfig.model_validate(record.config["test"])
 
 
 def variant_config(config: ABConfig, variant: str) -> dict[str, Any]:

@@ -100,9 +100,13 @@ def joined(parts: Iterable[StudyRun]) -> list[StudyRun]:
     return [runs[place] for place in sorted(runs)]
 
 
+EXPERIMENT, AB_TEST = "experiment", "ab_test"
+"""The kinds of studies; their jobs are called so, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExperimentRecord:
-    """An experiment as it is stored.
+    """An experiment or an A/B test as it is stored.
 
     Attributes:
         id: A UUID made of everything that decides what is asked, so that the same experiment goes on and never doubles.
@@ -120,6 +124,11 @@ class ExperimentRecord:
     results: Mapping[str, Any] | None = None
     created_at: datetime | None = None
     completed_at: datetime | None = None
+
+    @property
+    def kind(self) -> str:
+        """``EXPERIMENT`` or ``AB_TEST``."""
+        return str(self.config.get("kind", ""))
 
     @property
     def is_scripted(self) -> bool:
@@ -387,7 +396,7 @@ class ExperimentPlan:
     def config(self) -> dict[str, Any]:
         """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
         return {
-            "kind": "experiment",
+            "kind": EXPERIMENT,
             **_PLANS.dump_python(self, mode="json"),
             "is_scripted": self.effects is not None,
             "conversations": 2 * len(self.design.rooms),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
     from evaluation.store._evaluations import Evaluations
+    from evaluation.store._experiments import Experiments
     from evaluation.store._imports import ImportQueue, Imports
     from evaluation.store._insights import Insights
     from evaluation.store._iterations import Iterations
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
-    from evaluation.store.experiments import Experiments
     from evaluation.store.llm_calls import LLMCalls
     from evaluation.store.rating_desk import BlindGames, Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
@@ -107,7 +107,7 @@ class Store(Units):
     deletions: Deletions = _part("evaluation.store._deletions_and_undo")
     jobs: Jobs = _part("evaluation.store._jobs")
     llm_calls: LLMCalls = _part("evaluation.store.llm_calls")
-    experiments: Experiments = _part("evaluation.store.experiments")
+    experiments: Experiments = _part("evaluation.store._experiments")
     import_queue: ImportQueue = _part("evaluation.store._imports")
     imports: Imports = _part("evaluation.store._imports")
     corrections: Corrections = _part("evaluation.store._corrections")

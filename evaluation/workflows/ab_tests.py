@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +22,6 @@ from evaluation.experiments.ab_runner import (
     plan,
 )
 from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
-from evaluation.experiments.ab_summary import runs_by_status
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
 from evaluation.experiments.plan import ExperimentStatus, StudyRun
 from evaluation.judging.cached_judge import CallBuffer
@@ -36,7 +35,7 @@ from evaluation.judging.judge_config import (
     judge_config,
 )
 from evaluation.judging.live_judge import ESTIMATED
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError
 from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -44,11 +43,10 @@ from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
-from evaluation.store import Job, Store
+from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import player_personas
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 def run_ab_test(
@@ -76,7 +74,8 @@ def run_ab_test(
     """
     check_test(test)
     judged = CallBuffer()
-    test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
+    test_id = test.record.id
+    store.experiments.begin(test.record)
 
     def keep(key: str, made: RunResult) -> None:
         run = StudyRun(made.variant, made.run_index, made.reference, result=made, key=key)
@@ -256,9 +255,6 @@ def _games_of_store(store: Store) -> Run:
     return stored_games(load)
 
 
-KIND = "ab_test"
-
-
 def iterations_test(before: str, after: str, target: str | None = None) -> str:
     """A configuration, as YAML, that compares the games of two iterations on the scores that are computed.
 
@@ -283,63 +279,3 @@ def iterations_test(before: str, after: str, target: str | None = None) -> str:
         f"primary: {primary}\n"
         "checks: false           # true: a judge checks a sample of every game's messages\n"
     )
-
-
-def begin_ab_job(store: Store, test: ABConfig, options: Mapping[str, Any]) -> tuple[Job, str]:
-    """Records an A/B test and the job of this process that runs it; one job of the kind runs at a time.
-
-    A job of the same test whose process was killed is closed: this one goes on with its runs.
-
-    Args:
-        store: Where to.
-        test: What will be compared.
-        options: As for ``run_ab_test``; kept, so that a page can go on with it. Never a key.
-
-    Returns:
-        The job, and the id of the test.
-
-    Raises:
-        ConflictError: Another A/B test is running.
-        InputError: The test can give no result.
-    """
-    check_test(test)
-    total = planned_runs(store, test)
-    # Only what the file says: which measures it chose decides what is checked before the runs.
-    order = {"test": test.model_dump(mode="json", exclude_unset=True), "options": dict(options)}
-    with store.unit(write=True):
-        test_id = store.experiments.begin_ab_test(test.model_dump(mode="json"))
-        job = begin_order(store, KIND, "A/B test", total, order, test_id)
-    return job, test_id
-
-
-def run_ordered_ab(store: Store, job_id: str, _report: object = None) -> str:
-    """Runs, or goes on with, the A/B test of a job; returns what came of it and what it cost.
-
-    Raises:
-        InputError: As ``run_ab_test``.
-    """
-    order = order_of(store, job_id)
-    test, options = ABConfig.model_validate(order["test"]), order["options"]
-    config = ab_judge_config(store, test, options)
-    budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    done = 0
-    with JobProgress(store, job_id, budget, planned_runs(store, test)) as progress:
-
-        def count(_run: RunResult) -> None:
-            nonlocal done
-            done += 1
-            progress(done, progress.total)
-
-        result = run_ab_test(store, test, options, count, budget=budget)
-    return f"{outcome_words(result)} {spent_words(budget)}."
-
-
-def outcome_words(result: ABTestResult) -> str:
-    """The runs of a test by status in a sentence: "Runs: 2 done, 6 skipped: budget."."""
-    return f"Runs: {runs_by_status(asdict(run) for one in result.variants.values() for run in one.runs)}."
-
-
-def latest_ab_order(store: Store, test_id: str) -> tuple[ABConfig, dict[str, Any]] | None:
-    """The test and the options of its latest job, to go on with them; ``None`` for a test without a job."""
-    order = latest_order(store, KIND, test_id)
-    return None if order is None else (ABConfig.model_validate(order["test"]), dict(order["options"]))

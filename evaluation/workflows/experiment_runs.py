@@ -22,31 +22,28 @@ from evaluation.experiments.plan import (
     Side,
     StudyRun,
     joined,
-    plan_of,
     scenarios,
 )
 from evaluation.experiments.report import report_rows
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
-    SETTINGS_KEY,
     ChosenJudge,
     JudgeConfig,
     build_client,
     build_judge,
     judge_config,
 )
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, tallied_calls
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import AgentFactory
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
-from evaluation.store import Job, JobState, Store
+from evaluation.store import Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.transactions import retry_while_busy
 from evaluation.transcript import Transcript
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
 
 
 @dataclass(slots=True)
@@ -300,9 +297,6 @@ def _first_reason(results: Sequence[BaseException | None]) -> str:
     return reasons[0] if reasons else ""
 
 
-KIND = "experiment"
-
-
 def connection(
     plan: ExperimentPlan, options: Mapping[str, Any], stored: Mapping[str, Any] | None, *, is_estimate: bool = False
 ) -> tuple[JudgeConfig, Provider | None]:
@@ -328,93 +322,6 @@ def connection(
             remedy="Set OPENAI_API_KEY, give the address of a server (OPENAI_BASE_URL), or try it scripted.",
         )
     return config, None
-
-
-def begin_job(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
-    """Records an experiment and the job of this process that runs it; one job of the kind runs at a time.
-
-    A job of the same experiment whose process was killed is closed: this one goes on with it.
-
-    Args:
-        store: Where to.
-        plan: What will be run.
-        options: Kept, so that a page can go on with it: limits, concurrency, address. Never a key.
-
-    Raises:
-        ConflictError: Another experiment is running.
-        InputError: The design is impossible.
-    """
-    scripted = ", scripted" if plan.effects is not None else ""
-    label = f"Experiment {plan.scenario.id}, seed {plan.seed}, scale {plan.scale:g}{scripted}"
-    rooms = len(plan.design.rooms)
-    with store.unit(write=True):
-        job = begin_order(store, KIND, label, rooms, {"options": dict(options)}, plan.record.id)
-        store.experiments.begin(plan.record)
-    return job
-
-
-def run_as_job(
-    store: Store,
-    plan: ExperimentPlan,
-    config: JudgeConfig,
-    *,
-    options: Mapping[str, Any] | None = None,
-    provider: Provider | None = None,
-    report: ProgressCallback = no_progress,
-) -> ExperimentRecord:
-    """Runs an experiment, recorded as a job of this process.
-
-    Raises:
-        ConflictError: Another experiment is running.
-        DramaturgError: As ``run_experiment``.
-    """
-    job = begin_job(store, plan, options or {})
-    state, message = JobState.FAILED, "It was broken off."
-    try:
-        message = _carry_out(store, job.id, plan, config, provider, report)
-        record = store.experiments.get(plan.record.id)
-        state = JobState.CANCELLED if record.stopped else JobState.DONE
-    except DramaturgError as error:
-        message = str(error)
-        raise
-    finally:
-        store.jobs.update(job.id, state=state, message=message)
-    return record
-
-
-def _carry_out(
-    store: Store,
-    job_id: str,
-    plan: ExperimentPlan,
-    config: JudgeConfig,
-    provider: Provider | None,
-    report: ProgressCallback = no_progress,
-) -> str:
-    """Runs an experiment under a job that exists; in words what it cost, and why it stopped."""
-    budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    with JobProgress(store, job_id, budget, report=report) as progress:
-        record = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress)
-    stopped = f" Stopped before its end ({record.stopped}); start it again to go on." if record.stopped else ""
-    return f"{spent_words(budget)}.{stopped}"
-
-
-def run_ordered(store: Store, job_id: str, _report: ProgressCallback) -> str:
-    """Runs, or goes on with, the experiment of a job; returns what it cost.
-
-    Raises:
-        NotFoundError: The experiment is gone.
-        InputError: There is no model now.
-        DramaturgError: As ``run_experiment``.
-    """
-    order = order_of(store, job_id)
-    plan = plan_of(store.experiments.get(order.get("subject", "")))
-    config, provider = connection(plan, order["options"], store.settings.get(SETTINGS_KEY))
-    return _carry_out(store, job_id, plan, config, provider)
-
-
-def latest_options(store: Store, experiment: str) -> dict[str, Any]:
-    """Limits, concurrency and address of the latest job of an experiment, to go on with them; empty without one."""
-    return dict((latest_order(store, KIND, experiment) or {}).get("options", {}))
 
 
 def example_plan() -> ExperimentPlan:

@@ -12,7 +12,7 @@ from evaluation.experiments.plan import ExperimentPlan, scenario_named
 from evaluation.judging.judge_config import judge_config
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiment_runs import latest_options, run_as_job
+from evaluation.workflows.studies import latest_options, run_as_job
 from tests.app.drawn import wait_for_jobs
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
@@ -67,7 +67,7 @@ def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_li
     wait_for_jobs()
     job = finished.jobs.list()[0]
     assert job.state is JobState.DONE, job.message
-    assert latest_options(finished, stopped) == options | {"max_calls": 9_999}
+    assert latest_options(finished, small_plan(1).record) == options | {"max_calls": 9_999}
     assert finished.experiments.get(stopped).results["rows"]
 
 

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
@@ -79,8 +80,10 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, 
     compared |= {"n_a": 3, "n_b": 4, "mean_a": 6.0, "mean_b": 7.5, "difference": 1.5, "p_holm": 0.01}
     compared |= {"interval": {"low": 0.5, "high": 2.5}, "significant": True, "practical_difference": True}
     results = {"recommendation": f"Take {HOSTILE}.", "reasons": [HOSTILE], "comparisons": [compared]}
-    test = store.experiments.begin_ab_test({"name": HOSTILE})
-    store.experiments.end(test, ExperimentStatus.COMPLETED, results)
+    variants = {"short": {}, HOSTILE[:200]: {}}
+    test = ABConfig(name=HOSTILE[:200], source="transcripts", variants=variants).record
+    store.experiments.begin(test)
+    store.experiments.end(test.id, ExperimentStatus.COMPLETED, results)
     store.close()
     return store.path.read_bytes(), {"first": first, "second": second, "agent": agent}
 

@@ -15,7 +15,7 @@ from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
-from evaluation.workflows.experiment_runs import run_as_job
+from evaluation.workflows.studies import run_as_job
 
 CONCURRENCY = 8
 SCENARIO = """

@@ -13,7 +13,15 @@ from dashboard.shared.local_time import local_time
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.ab_summary import BETTER_COLUMN
 from evaluation.experiments.estimate import Estimate
-from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, StudyRun, joined, scenarios
+from evaluation.experiments.plan import (
+    AB_TEST,
+    EXPERIMENT,
+    ExperimentRecord,
+    ExperimentStatus,
+    StudyRun,
+    joined,
+    scenarios,
+)
 from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, verdict_words
 from evaluation.experiments.table1 import (
     NO_VALUE,
@@ -27,7 +35,6 @@ from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
 from evaluation.store import Store
-from evaluation.store.experiments import AB
 from evaluation.text.display import counted, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
@@ -74,7 +81,7 @@ class ShownRun:
 def shown_runs(store: Store) -> list[ShownRun]:
     """The latest experiments, the newest first; A/B tests and what else has no scenario are left out."""
     with store.unit():
-        found = [each for each in store.experiments.all() if each.config.get("kind") == "experiment"][:_MOST_RUNS]
+        found = store.experiments.all(EXPERIMENT)[:_MOST_RUNS]
         return [_shown(store, each) for each in found]
 
 
@@ -199,7 +206,7 @@ def _latest_by_experiment(runs: Sequence[ShownRun]) -> dict[str, ShownRun]:
 
 def ab_tests(store: Store) -> list[ExperimentRecord]:
     """The A/B tests that were started here or by ``dramaturg ab``, the latest first."""
-    return [each for each in store.experiments.all() if each.config.get("kind") == AB]
+    return store.experiments.all(AB_TEST)
 
 
 def example_test(name: str) -> str:

@@ -17,12 +17,12 @@ from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
-from dashboard.shared.notices import empty_state, plain, refusal_told
+from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
 from evaluation.experiments.ab_summary import ab_summary
 from evaluation.experiments.conversation import stored_activity
-from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, plan_of
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord, ExperimentStatus
 from evaluation.experiments.report import (
     CAVEAT,
     SCRIPTED_NOTE,
@@ -38,19 +38,16 @@ from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ab_tests import KIND as AB_KIND
-from evaluation.workflows.ab_tests import latest_ab_order
-from evaluation.workflows.experiment_runs import KIND, latest_options
 from evaluation.workflows.jobs import running_order
+from evaluation.workflows.studies import latest_options
 
 _ID = "experiment"
-_CHOSEN = "chosen_experiment"
 
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
     """The run that is looked at; it stands in the URL."""
     by_id = {run.record.id: run for run in found}
-    return by_id[_choose("Experiment", {key: run.title for key, run in by_id.items()}, _ID, _CHOSEN)]
+    return by_id[_choose("Experiment", {key: run.title for key, run in by_id.items()}, _ID, start.CHOSEN[EXPERIMENT])]
 
 
 def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> str:
@@ -115,7 +112,7 @@ def _numbers(run: ShownRun) -> None:
 
 
 def _unfinished(store: Store, run: ShownRun) -> None:
-    if running_order(store, KIND, run.record.id):
+    if running_order(store, EXPERIMENT, run.record.id):
         st.info(f"It is at work: {run.evaluated} of {run.wanted} conversations are evaluated.", icon=":material/timer:")
         return
     st.warning(
@@ -125,24 +122,20 @@ def _unfinished(store: Store, run: ShownRun) -> None:
     )
     if run.trouble:
         plain(f"Why it stopped: {run.trouble}")
-    options = latest_options(store, run.record.id)
-    if run.record.stopped == SPENT:
+    _go_on(store, run.record, latest_options(store, run.record) or {})
+
+
+def _go_on(store: Store, record: ExperimentRecord, options: dict[str, Any]) -> None:
+    """The button that goes on with what is not done, and the limits that hold then."""
+    if record.stopped == SPENT:
         # As much again as last time, unless the person enters others.
-        options |= limit_inputs(f"go_on_{run.record.id}", options)
-    if _is_to_go_on(store, KIND, "experiment", options):
-        with refusal_told("That did not start."):
-            jobs.start_experiment(store, plan_of(run.record), options)
-            st.rerun()
-
-
-def _is_to_go_on(store: Store, kind: str, name: str, options: Mapping[str, Any]) -> bool:
-    """The button that goes on with what is not done, and the limits that hold then; whether it was pressed."""
-    is_busy = jobs.running(store, kind) is not None
-    is_pressed = st.button(
-        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"go_on_{kind}"
-    )
-    st.caption(f"Another {name} is running; this one can go on when it is done." if is_busy else _words(options))
-    return is_pressed
+        options |= limit_inputs(f"go_on_{record.id}", options)
+    is_busy = jobs.running(store, record.kind) is not None
+    if st.button(
+        "Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"go_on_{record.kind}"
+    ):
+        start.start_study(store, record, options)
+    st.caption("Another one is running; this one can go on when it is done." if is_busy else _words(options))
 
 
 def _words(options: Mapping[str, Any]) -> str:
@@ -186,8 +179,8 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
         return
     by_id = {test.id: test for test in found}
     titles = {key: test.name for key, test in by_id.items()}
-    chosen = by_id[_choose("A/B test", titles, start.TEST, start.CHOSEN)]
-    job = running_order(store, AB_KIND, chosen.id)
+    chosen = by_id[_choose("A/B test", titles, start.TEST, start.CHOSEN[AB_TEST])]
+    job = running_order(store, AB_TEST, chosen.id)
     if job is not None:
         st.info(f"It is at work: {job.done} of {counted(job.total, 'run')} done.", icon=":material/timer:")
     elif not chosen.results or chosen.results.get("skipped") or chosen.status != ExperimentStatus.COMPLETED:
@@ -198,13 +191,12 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
 
 def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
     """A remark that runs are left, and a button that makes them where the test was started from the page."""
-    order = latest_ab_order(store, test.id)
-    if order is None:
+    options = latest_options(store, test)
+    if options is None:
         st.info("Some runs are left. Run the same file again to make them: nothing is paid for twice.")
         return
     st.warning("Some runs are left. Those that are done are stored.", icon=":material/pause_circle:")
-    if _is_to_go_on(store, AB_KIND, "A/B test", order[1]):
-        start.start_test(store, *order)
+    _go_on(store, test, options)
 
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:

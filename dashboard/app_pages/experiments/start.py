@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard.app_pages.experiments import data
@@ -12,16 +14,21 @@ from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import DEFAULT_SAMPLE_SIZE, ExperimentPlan, scenarios
+from evaluation.experiments.plan import (
+    AB_TEST,
+    DEFAULT_SAMPLE_SIZE,
+    EXPERIMENT,
+    ExperimentPlan,
+    ExperimentRecord,
+    scenarios,
+)
 from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
-from evaluation.workflows.ab_tests import KIND as AB_KIND
 from evaluation.workflows.ab_tests import iterations_test
-from evaluation.workflows.experiment_runs import KIND, example_plan
+from evaluation.workflows.experiment_runs import example_plan
 from evaluation.workflows.iterations import default_pair
 
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
@@ -73,7 +80,7 @@ def start_form(store: Store) -> None:
     )
     expected = estimate(plan, PropositionLibrary.load(), config).words(price_of)
     st.caption(f"{expected} What is known from an earlier run of the same is not asked again.")
-    is_busy = jobs.running(store, KIND) is not None
+    is_busy = jobs.running(store, EXPERIMENT) is not None
     if st.button(
         "Start",
         icon=":material/play_arrow:",
@@ -81,15 +88,15 @@ def start_form(store: Store) -> None:
         disabled=is_busy,
         key="start_experiment",
     ):
-        _start_experiment(store, plan, limits)
+        start_study(store, plan.record, limits)
     if is_busy:
         st.caption("An experiment is running; another one can start when it is done.")
 
 
 def load_experiment(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
-    if _example_button(store, KIND, "A small run by the script: no key, no cost, a few seconds."):
-        _start_experiment(store, example_plan(), {})
+    if _example_button(store, EXPERIMENT, "A small run by the script: no key, no cost, a few seconds."):
+        start_study(store, example_plan().record, {})
 
 
 def _example_button(store: Store, kind: str, caption: str) -> bool:
@@ -106,16 +113,18 @@ def _example_button(store: Store, kind: str, caption: str) -> bool:
     return is_pressed
 
 
-def _start_experiment(store: Store, plan: ExperimentPlan, options: dict[str, float | int | None]) -> None:
+def start_study(store: Store, record: ExperimentRecord, options: dict[str, Any]) -> None:
+    """Starts the job of an experiment or an A/B test and opens it, or says why it did not start."""
     with refusal_told("That did not start."):
-        jobs.start_experiment(store, plan, options)
-        state.choose_next(chosen_experiment=plan.record.id)
+        identity.require(Action.EVALUATE)
+        jobs.start_study(store, record, options)
+        state.choose_next(**{CHOSEN[record.kind]: record.id})
 
 
 TEST = "ab_test"
 """The query parameter that names the A/B test which is looked at."""
-CHOSEN = "chosen_ab_test"
-"""The key of the list of A/B tests."""
+CHOSEN = {EXPERIMENT: "chosen_experiment", AB_TEST: "chosen_ab_test"}
+"""The keys of the lists of experiments and of A/B tests."""
 
 _TEXT, _BEGIN_WITH, _BEFORE, _AFTER = "ab_text", "ab_begin_with", "ab_before", "ab_after"
 _NUMBERS = "An example: numbers in the file (no model)"
@@ -144,19 +153,19 @@ def ab_form(store: Store) -> None:
         return
     limits = limit_inputs("ab")
     st.caption(found.words(price_of))
-    is_busy = jobs.running(store, AB_KIND) is not None
+    is_busy = jobs.running(store, AB_TEST) is not None
     if st.button(
         "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
     ):
-        start_test(store, test, limits)
+        start_study(store, test.record, limits)
     if is_busy:
         st.caption("An A/B test is running; another one can start when it is done.")
 
 
 def load_test(store: Store) -> None:
     """A button that runs the example on numbers, to have a test to look at."""
-    if _example_button(store, AB_KIND, "It compares numbers in its file: no key, no cost, at once."):
-        start_test(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")), {})
+    if _example_button(store, AB_TEST, "It compares numbers in its file: no key, no cost, at once."):
+        start_study(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")).record, {})
 
 
 def _configuration() -> tuple[str, bytes]:
@@ -213,10 +222,3 @@ def _fill() -> None:
         st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
         st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
-
-
-def start_test(store: Store, test: ABConfig, options: dict[str, float | int | None]) -> None:
-    """Starts the job and opens the test, or says why it did not start."""
-    with refusal_told("That did not start."):
-        identity.require(Action.EVALUATE)
-        state.choose_next(**{CHOSEN: jobs.start_ab_test(store, test, options)})

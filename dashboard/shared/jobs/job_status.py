@@ -16,8 +16,8 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import AGENTS_PAGE, GAMES_PAGE, OVERVIEW_PAGE
 from dashboard.shared.status_table import status_table
 from evaluation.errors import ConflictError
+from evaluation.experiments import plan
 from evaluation.store import Job, JobState, Store
-from evaluation.workflows import ab_tests, experiment_runs
 from evaluation.workflows.jobs import order_of
 
 _WATCHED = "watched_job"
@@ -198,9 +198,9 @@ def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, 
     games = [str(one) for one in order.get("transcripts") or ()]
     subject = {"transcript": games[0]} if len(games) == 1 else {}
     match kind:
-        case experiment_runs.KIND:
+        case plan.EXPERIMENT:
             return _EXPERIMENTS, "See the experiment", {"experiment": about}
-        case ab_tests.KIND:
+        case plan.AB_TEST:
             return _EXPERIMENTS, "See the A/B test", {"experiments_view": "A/B tests", "ab_test": about}
         case judging_jobs.PERSONAS:
             return AGENTS_PAGE, "See the agents", {"agent": agents[0]} if agents else {}

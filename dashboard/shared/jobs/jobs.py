@@ -32,20 +32,16 @@ from dashboard.shared.jobs.judging_jobs import (
     judge_games,
 )
 from evaluation.errors import ConflictError, DramaturgError
-from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
-from evaluation.workflows.ab_tests import KIND as AB_TEST
-from evaluation.workflows.ab_tests import begin_ab_job, run_ordered_ab
-from evaluation.workflows.experiment_runs import KIND as EXPERIMENT
-from evaluation.workflows.experiment_runs import begin_job, run_ordered
 from evaluation.workflows.jobs import begin_order
 from evaluation.workflows.reevaluation import compute_missing, outdated, reevaluate
 from evaluation.workflows.samples import load_examples, load_samples
 from evaluation.workflows.scoring import add_evaluated
+from evaluation.workflows.studies import begin_study, run_study
 
 SAMPLES = "samples"
 EXAMPLES = "examples"
@@ -204,36 +200,19 @@ def start_reading_imports(store: Store, after: Job) -> None:
             start_judging(store, order)
 
 
-def start_experiment(store: Store, plan: ExperimentPlan, options: Mapping[str, Any]) -> Job:
-    """Runs an experiment, or goes on with one that was begun.
+def start_study(store: Store, record: ExperimentRecord, options: Mapping[str, Any]) -> Job:
+    """Runs an experiment or an A/B test, or goes on with one that was begun.
 
     Args:
         store: Where to.
-        plan: What to run.
+        record: What to run.
         options: Limits and concurrency; none for the settings' own.
 
     Raises:
-        ConflictError: Another experiment is under way.
-        InputError: The design is impossible.
+        ConflictError: Another one of its kind is under way.
+        InputError: The design is impossible, or the test can give no result.
     """
-    return _begin(store, begin_job(store, plan, options))
-
-
-def start_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -> str:
-    """Runs an A/B test, or goes on with one that was begun; returns the id of the test.
-
-    Args:
-        store: Where to.
-        test: What to compare.
-        options: Limits; none for those of the test and the settings.
-
-    Raises:
-        ConflictError: Another A/B test is under way.
-        InputError: The test can give no result.
-    """
-    job, test_id = begin_ab_job(store, test, options)
-    _begin(store, job)
-    return test_id
+    return _begin(store, begin_study(store, record, options))
 
 
 def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:
@@ -269,8 +248,8 @@ KINDS: Mapping[str, JobKind] = {
     PERSONAS: JobKind("Evaluating agents", evaluate_agents),
     ROWS: JobKind("Reading games with a model", judge_games),
     CHECKS: JobKind("Checking messages", check_games),
-    EXPERIMENT: JobKind("Experiment", run_ordered),
-    AB_TEST: JobKind("A/B test", run_ordered_ab),
+    EXPERIMENT: JobKind("Experiment", run_study),
+    AB_TEST: JobKind("A/B test", run_study),
 }
 """Every kind of work by its word in the store."""
 

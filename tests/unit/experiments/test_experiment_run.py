@@ -12,6 +12,7 @@ import pytest
 from evaluation.errors import ConflictError, JudgeError
 from evaluation.experiments.conversation import activity_of, stored_activity
 from evaluation.experiments.plan import (
+    EXPERIMENT,
     ExperimentPlan,
     ExperimentRecord,
     ExperimentStatus,
@@ -28,7 +29,8 @@ from evaluation.judging.propositions import Dimension
 from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.experiment_runs import KIND, run_as_job, run_experiment
+from evaluation.workflows.experiment_runs import run_experiment
+from evaluation.workflows.studies import run_as_job
 from tests.stored_rows import correction_log
 
 SCENARIO = """
@@ -200,7 +202,7 @@ def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
 
 
 def test_one_experiment_runs_at_a_time_and_a_job_says_how_far_it_is(store: Store) -> None:
-    running = store.jobs.create(KIND, "Another", 1)
+    running = store.jobs.create(EXPERIMENT, "Another", 1)
     with pytest.raises(ConflictError, match="is running already"):
         run_as_job(store, plan(), CONFIG, provider=provider())
     store.jobs.update(running.id, state=JobState.DONE)

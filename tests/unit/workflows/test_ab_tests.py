@@ -8,20 +8,19 @@ from typing import Any
 import pytest
 
 from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.plan import AB_TEST
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.ab_tests import (
-    KIND,
     ab_judge_config,
-    begin_ab_job,
     estimate_ab_test,
     run_ab_test,
-    run_ordered_ab,
 )
 from evaluation.workflows.jobs import running_order
+from evaluation.workflows.studies import begin_study, run_study
 from tests.games import game_of
 from tests.judge_server import JudgeServer, scripted
 
@@ -147,20 +146,20 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
 
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: JudgeServer) -> None:
     store = Store(":memory:")
-    job, test_id = begin_ab_job(store, simulated(), options(server, max_calls=8))
-    found = running_order(store, KIND, test_id)
+    test_id = simulated().record.id
+    job = begin_study(store, simulated().record, options(server, max_calls=8))
+    found = running_order(store, AB_TEST, test_id)
     assert (found.id, found.total) == (job.id, 4)
-    said = run_ordered_ab(store, job.id)
+    said = run_study(store, job.id)
     # The first run takes 4 calls and the second 6, of which the limit allows 4.
     assert said.startswith("Runs: 1 done, 3 skipped: budget. 8 calls")
     assert store.jobs.get(job.id).done == 4
     assert len(store.experiments.runs(test_id)) == 1
     store.jobs.update(job.id, state=JobState.DONE)
-    assert running_order(store, KIND, test_id) is None
+    assert running_order(store, AB_TEST, test_id) is None
     asked = server.tally.asked.total()
-    again, same = begin_ab_job(store, simulated(), options(server))
-    assert same == test_id
-    assert run_ordered_ab(store, again.id).startswith("Runs: 4 done.")
+    again = begin_study(store, simulated().record, options(server))
+    assert run_study(store, again.id).startswith("Runs: 4 done.")
     assert server.tally.asked.total() == asked + 16, "three runs, of 6, 4 and 6 messages"
     record = store.experiments.get(test_id)
     assert (record.results or {})["skipped"] == 0

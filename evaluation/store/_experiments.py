@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -18,11 +17,6 @@ from evaluation.store.transactions import Units
 
 _Records = list[ExperimentRecord]
 _RUNS = TypeAdapter(StudyRun)
-
-AB = "ab"
-"""The kind of A/B tests; ``config["kind"]`` of the others is "experiment"."""
-
-_AB_TESTS = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
 
 
 class Experiments:
@@ -56,19 +50,6 @@ class Experiments:
             [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
         )
 
-    def begin_ab_test(self, config: Mapping[str, Any]) -> str:
-        """Records that an A/B test runs; one of the same configuration goes on, and its results stay until the end.
-
-        Args:
-            config: The test's configuration, as data; it has a ``name``.
-
-        Returns:
-            The id under which it is kept.
-        """
-        key = str(uuid.uuid5(_AB_TESTS, json.dumps(config, sort_keys=True, default=str)))
-        self.begin(ExperimentRecord(key, str(config.get("name", "")), AB, 0, 1.0, {"kind": AB, "test": dict(config)}))
-        return key
-
     def add_run(self, experiment_id: str, run: StudyRun) -> None:
         """Stores a run of an experiment or an A/B test, or a part of one."""
         self._units.write(
@@ -88,9 +69,9 @@ class Experiments:
                 found.append(_RUNS.validate_json(text))
         return found
 
-    def all(self) -> _Records:
-        """Every experiment, the latest first."""
-        return self._select("ORDER BY rowid DESC", [])
+    def all(self, kind: str = "") -> _Records:
+        """Every study of a kind, or of both, the latest first."""
+        return [one for one in self._select("ORDER BY rowid DESC", []) if kind in ("", one.kind)]
 
     def get(self, experiment_id: str) -> ExperimentRecord:
         """The experiment of that id, or of an id that begins like this.
