@@ -161,7 +161,7 @@ def check_figures(readers: Mapping[str, Reader | None]) -> Iterator[Figure]:
         said, _ = _said_by(replace(labelled, games=games), reader)
         for row in rows:
             key = (row["game"], row["message"])
-            acts = with_accusations(set(said.acts.get(key, ())))
+            acts = with_accusations(said.acts.get(key, ()))
             holds = bool(said.references.get(key))
             seen = Seen(said.strategic.get(key, False), said.answers.get(key, False), holds, acts)
             pairs.append((Seen.of_label(row), seen))
@@ -254,7 +254,7 @@ def _acts(labelled: LabelledSet, acts_by_message: Mapping[Key, Iterable[_Act]]) 
         key: with_accusations({(one["act"], one["target"]) for one in row["acts"]})
         for key, row in labelled.rows.items()
     }
-    said = {key: with_accusations(set(acts)) for key, acts in acts_by_message.items()}
+    said = {key: with_accusations(acts) for key, acts in acts_by_message.items()}
     wanted = Counter(act for acts in truth.values() for act, _ in acts)
     given = Counter(act for key, acts in said.items() if key in truth for act, _ in acts)
     right = Counter(act for key, acts in truth.items() for act, _ in acts & said.get(key, frozenset()))

@@ -171,22 +171,18 @@ def _check(store: Store, config: JudgeConfig, output: ListFormat, *, is_estimate
 
 def _require_model(config: JudgeConfig, ids: list[str], *, is_estimate: bool) -> None:
     """Says that there is no model to ask, before anything else is said; an estimate needs none."""
-    from evaluation.judging.judge_config import has_key
+    from evaluation.workflows.reader_check import require_model
 
     if not ids:
         raise NotFoundError("There is no transcript to read.", remedy="Import some: dramaturg import PATH.")
-    is_reachable = config.mode != "live" or config.base_url is not None or has_key(config.model)
-    if config.mode != "offline" and is_reachable:
+    if config.mode == "recorded":
         return
-    words = f"There is no key for {config.model} in the environment" if is_estimate else "No model can be asked"
-    if is_estimate:
-        note(f"{words}; the run itself needs one.")
-    elif config.mode == "offline":
-        raise InputError(
-            f"{words}: without one nothing is read.",
-            place="judge",
-            remedy="Set OPENAI_API_KEY (or the key of --model's provider), or give --base-url.",
-        )
+    try:
+        require_model(config)
+    except InputError as error:
+        if not is_estimate:
+            raise
+        note(f"{error.message} The run itself needs one.")
 
 
 def _withdraw(store: Store, ids: list[str], who: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -21,7 +21,7 @@ from evaluation.judging.model_client.budget import spent_words
 from evaluation.judging.model_client.calls import total
 from evaluation.readers import read_transcripts
 from evaluation.rubric_judge.game_reading import read_windows
-from evaluation.rubric_judge.window_prompt import JudgedMessage, MessageWindow, windows
+from evaluation.rubric_judge.window_prompt import MessageWindow, windows
 from evaluation.statistics.intervals import Interval, bootstrap_interval, proportion_interval
 from evaluation.statistics.words import percent_interval
 from evaluation.text.display import listed
@@ -49,20 +49,15 @@ class Seen(NamedTuple):
 
     @classmethod
     def of_label(cls, row: Mapping[str, Any]) -> Seen:
-        """A label of ``data/labels``; an accusation with more in it is an accusation."""
-        acts = {(one["act"], one["target"]) for one in row["acts"]}
+        """A label of ``data/labels``."""
+        acts = ((one["act"], one["target"]) for one in row["acts"])
         return cls(row["is_strategic"], bool(row["answers"]), bool(row["references"]), with_accusations(acts))
 
-    @classmethod
-    def of_model(cls, said: JudgedMessage) -> Seen:
-        """A model's reading."""
-        acts = {(str(kind), target) for kind, target in said.acts}
-        return cls(said.is_strategic, bool(said.answers), bool(said.references), with_accusations(acts))
 
-
-def with_accusations(acts: set[tuple[str, str | None]]) -> frozenset[tuple[str, str | None]]:
+def with_accusations(acts: Iterable[tuple[str, str | None]]) -> frozenset[tuple[str, str | None]]:
     """The acts with the accusations that cases and attacks are."""
-    return frozenset(acts | {("accuse", target) for act, target in acts if act in _IMPLY_ACCUSE})
+    acts = frozenset(acts)
+    return acts | {("accuse", target) for act, target in acts if act in _IMPLY_ACCUSE}
 
 
 def agreement(pairs: Sequence[tuple[Seen, Seen]]) -> dict[str, tuple[float, Interval]]:
@@ -87,7 +82,7 @@ class ReaderCheck:
 
     Attributes:
         rows: Each question with the model, the rule and the built-in reader, as cells by heading.
-        words: The answer in sentences: whom the model reads better than, what was not read, what it cost.
+        words: The answer in sentences: where the model reads better than the others, what was not read, what it cost.
         read: How many of the messages it said anything usable of.
     """
 
@@ -151,7 +146,7 @@ def check_reader(config: JudgeConfig, cache: JudgementCache) -> ReaderCheck:
     asked, labels = _labelled()
     read = asyncio.run(read_windows(asked, chosen))
     pairs = [
-        (held[key], Seen.of_model(one))
+        (held[key], Seen(one.is_strategic, bool(one.answers), bool(one.references), with_accusations(one.acts)))
         for held, said in zip(labels, read.said, strict=True)
         for key, (one, _) in said.items()
     ]
@@ -172,6 +167,17 @@ def check_reader(config: JudgeConfig, cache: JudgementCache) -> ReaderCheck:
         }
         for question, (share, interval) in found.items()
     ]
-    behind = [QUESTIONS[name] for name, (share, _) in found.items() if share < max(others[name].values())]
-    verdict = f"Behind rule or built-in reader: {listed(behind)}" if behind else "Ahead of rule and built-in reader"
-    return ReaderCheck(rows, f"{verdict}. {told}", len(pairs))
+    return ReaderCheck(rows, f"{_verdict(found)} {told}", len(pairs))
+
+
+def _verdict(found: Mapping[str, tuple[float, Interval]]) -> str:
+    """At which questions the model is better or worse than the better one of rule and built-in reader."""
+    sides: dict[str, list[str]] = {
+        side: [] for side in ("Better than rule and built-in reader", "Worse", "Could be luck")
+    }
+    for name, (share, interval) in found.items():
+        best = max(measured()["check"][name].values())
+        low, high = (share, share) if interval.low is None or interval.high is None else (interval.low, interval.high)
+        side = 0 if low > best else 1 if high < best else 2
+        sides[[*sides][side]].append(QUESTIONS[name])
+    return " ".join(f"{side}: {listed(names)}." for side, names in sides.items() if names)

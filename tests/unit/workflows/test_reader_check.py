@@ -85,14 +85,28 @@ def test_a_reader_that_knows_the_labels_agrees_with_them_and_one_that_sees_nothi
     assert [row["local-model"] for row in right.rows] == ["100 % (94 to 100 %)"] * 3 + [
         "100 % (none, all values equal)"
     ]
-    assert right.words.startswith("Ahead of rule and built-in reader. 60 of 60 labelled messages read. 5 calls, ")
+    assert "speech acts with target (F1). 60 of 60 labelled messages read. 5 calls, " in right.words
+    assert right.words.startswith("Better than rule and built-in reader: is strategic, ")
     assert re.search(r"; [\d,]{5,} tokens read, [\d,]{4,} written\.$", right.words)
     assert "0 calls" in again.words
     with JudgeServer(content=lambda body: answer(body, is_right=False)).in_thread() as server:
         blind = check_reader(config(server.url), store.judgements)
-    assert blind.words.startswith("Behind rule or built-in reader: is strategic, answers what was said, holds a")
+    assert blind.words.startswith("Worse: is strategic, answers what was said, holds a")
     # 27 of the 60 are not strategic.
     assert [row["local-model"].split(" (")[0] for row in blind.rows] == ["45 %", "37 %", "53 %", "0 %"]
+
+
+def test_what_sixty_messages_cannot_tell_could_be_luck(store: Store) -> None:
+    def nearly(body: dict[str, Any]) -> str:
+        entries = json.loads(answer(body))["messages"]
+        entries[0]["is_strategic"] = not entries[0]["is_strategic"]
+        return json.dumps({"messages": entries})
+
+    with JudgeServer(content=nearly).in_thread() as server:
+        found = check_reader(config(server.url), store.judgements)
+    # 55 of 60 beside 88 % of the reader.
+    assert found.rows[0]["local-model"] == "92 % (82 to 96 %)"
+    assert " Could be luck: is strategic. 60 of 60" in found.words
 
 
 def test_what_is_not_read_is_counted_and_no_figure_is_made_of_nothing(store: Store) -> None:
