@@ -38,7 +38,6 @@ class ReferenceAnswer(Answer):
     """A reference to the past as the model quotes it."""
 
     quote: _Sentence
-    kind: _Word = ""
     reason: _Sentence = ""
     verdict: _Word
 
@@ -57,8 +56,7 @@ class MessageAnswer(Answer):
 _SHAPE = """\
 [{"message": its number, "reason": one short sentence, "is_strategic": true or false, "answers": [numbers], \
 "acts": [{"act": one of the eleven, "target": a player's name or null}], \
-"references": [{"quote": exact words, "kind": its kind, "reason": a few words, "verdict": accurate, inaccurate or \
-unsettled}]}, ...]"""
+"references": [{"quote": exact words, "reason": a few words, "verdict": accurate, inaccurate or unsettled}]}, ...]"""
 
 
 class WindowAnswer(Answer):
