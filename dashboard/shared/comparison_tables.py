@@ -40,7 +40,7 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
             "Would show from": detectable_words(one),
             "Games needed": "" if one.games_needed is None else str(one.games_needed),
         }
-        for one in found.differences
+        for one in found.values()
     ]
 
 
@@ -59,7 +59,7 @@ def export_rows(
         controls: By measure, before and after, where its scores are compared with chance.
     """
     names = {"before": before, "after": after}
-    return [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.differences]
+    return [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.values()]
 
 
 def _control_cells(sides: tuple[ControlSummary, ControlSummary] | None) -> dict[str, object]:

@@ -102,7 +102,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield ""
     rows = [
         {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.outcome.words}
-        for one in found.comparison.differences
+        for one in found.comparison.values()
     ]
     yield draw(list(rows[0]), [list(row.values()) for row in rows])
     yield ""
@@ -112,7 +112,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield from gap
     yield from (
         f"{item}{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
-        for one in found.comparison.differences
+        for one in found.comparison.values()
     )
     yield from (f"{item}{line}" for line in found.coverage_words)
     if found.control_words:

@@ -56,10 +56,9 @@ class IterationComparison:
 
         The reasons of the rule count the metrics that passed, so they tell of it, too.
         """
-        kept = tuple(one for one in self.comparison.differences if one.name != metric)
         return replace(
             self,
-            comparison=Comparison(kept),
+            comparison={name: one for name, one in self.comparison.items() if name != metric},
             decision_words=(),
             movers=tuple(one for one in self.movers if one.metric != metric),
         )
@@ -75,7 +74,7 @@ class IterationComparison:
         fell = [
             f"{DEFINITIONS[one.name].label}{', the target,' * one.is_primary} fell beyond luck: "
             f"{value_words(one.before.mean, one.unit)} to {value_words(one.after.mean, one.unit)}."
-            for one in self.comparison.differences
+            for one in self.comparison.values()
             if one.outcome is Outcome.WORSE and (one.is_primary or self.before.means[one.name].status is Status.PASSED)
         ]
         return (*critical, *fell)
@@ -278,7 +277,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
             difference_data(one)
             | {"label": DEFINITIONS[one.name].label}
             | {"control": dict(zip(("before", "after"), (side.as_dict() for side in controls[one.name]), strict=True))}
-            for one in found.comparison.differences
+            for one in found.comparison.values()
         ],
         "pairs": [{"before": one, "after": other} for one, other in found.pairs],
         "movers": [json_data(one) | {"change": one.change} for one in found.movers],

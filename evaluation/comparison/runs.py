@@ -184,7 +184,7 @@ def finding_words(found: RunComparison) -> str:
     """
     scored = found.before.scores.keys() | found.after.scores.keys()
     names: dict[Outcome, list[str]] = {outcome: [] for outcome in Outcome}
-    for one in found.comparison.differences:
+    for one in found.comparison.values():
         if (dimension := Dimension(one.name)) in scored:
             names[one.outcome].append(LABELS[dimension])
     proven = [f"{one.words} on {listed(names[one])}" for one in (Outcome.BETTER, Outcome.WORSE) if names[one]]
@@ -192,7 +192,7 @@ def finding_words(found: RunComparison) -> str:
     told = "; ".join(proven + others)
     if not told:
         return ""
-    sides = [(one.after.n, one.before.n) for one in found.comparison.differences]
+    sides = [(one.after.n, one.before.n) for one in found.comparison.values()]
     after, before = (max(counts) for counts in zip(*sides, strict=True))
     games = f" ({sizes_words(after, before)})" if after and before else ""
     return f"{told}{games}." if proven else f"{NO_CHANGE}{told}{games}."
@@ -301,6 +301,6 @@ def run_comparison_data(found: RunComparison) -> dict[str, Any]:
         "before": json_data(found.before),
         "after": json_data(found.after),
         "level": LEVEL,
-        "dimensions": [difference_data(one) for one in found.comparison.differences],
+        "dimensions": [difference_data(one) for one in found.comparison.values()],
         "movers": [json_data(one) | {"change": one.change} for one in found.movers],
     }

@@ -149,7 +149,7 @@ def comparisons(
     found = [
         (one, pair)
         for pair in combinations(variants.values(), 2)
-        for one in compare(_measures(*pair, measures, is_paired), primary=primary).differences
+        for one in compare(_measures(*pair, measures, is_paired), primary=primary).values()
     ]
     adjusted: dict[int, float] = {}
     for is_primary in (True, False):

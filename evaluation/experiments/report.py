@@ -205,7 +205,7 @@ def report_rows(scores: Sequence[AgentScore], published: str | None = None) -> l
             theirs.get(PUBLISHED_NAMES[Dimension(one.name)]),
             sum(score.dimension == one.name and score.score is None for score in scores),
         )
-        for one in compare(measures).differences
+        for one in compare(measures).values()
     ]
 
 

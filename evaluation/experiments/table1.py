@@ -271,7 +271,7 @@ def table1_from_raw(folder: Path) -> list[Table1Row]:
             sources[name] = experiment, row
             before, after = (_chosen(scores, row.key, side, path) for side in (CONTROL, TREATMENT))
             measures[name] = Measure(before, after)
-    return [Table1Row(*sources[one.name], one) for one in compare(measures).differences]
+    return [Table1Row(*sources[name], one) for name, one in compare(measures).items()]
 
 
 def _chosen(scores: dict[str, dict[str, list[float]]], key: str, side: str, path: Path) -> list[float]:

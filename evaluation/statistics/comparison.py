@@ -225,20 +225,8 @@ class Difference:
         return self.welch.p if self.is_primary else self.p_holm
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Every metric of one comparison: the primary one, and the family over which Holm's adjustment runs."""
-
-    differences: tuple[Difference, ...]
-
-    def __getitem__(self, name: str) -> Difference:
-        """The difference of that metric; ``KeyError`` when it is not part of the comparison."""
-        return {one.name: one for one in self.differences}[name]
-
-    @property
-    def primary(self) -> Difference | None:
-        """The metric that was chosen beforehand; ``None`` where none was."""
-        return next((one for one in self.differences if one.is_primary), None)
+Comparison = dict[str, Difference]
+"""Every metric of one comparison by its name: the primary one, and the family over which Holm's adjustment runs."""
 
 
 def compare(measures: Mapping[str, Measure], *, primary: str | None = None) -> Comparison:
@@ -259,7 +247,7 @@ def compare(measures: Mapping[str, Measure], *, primary: str | None = None) -> C
     rules = {name: _Rule(math.nan, LEVEL, LEVEL, False) for name in measures} | _holm_rules(tests, primary)
     if primary is not None:
         rules[primary] = _Rule(tests[primary].p, LEVEL, LEVEL, True)
-    return Comparison(tuple(_difference(name, one, tests[name], rules[name]) for name, one in measures.items()))
+    return {name: _difference(name, one, tests[name], rules[name]) for name, one in measures.items()}
 
 
 def _test(measure: Measure) -> SignificanceTest:

@@ -74,17 +74,16 @@ def run_ab_test(
     """
     check_test(test)
     judged = CallBuffer()
-    test_id = test.record.id
-    store.experiments.begin(test.record)
 
     def keep(key: str, made: RunResult) -> None:
         run = StudyRun(made.variant, made.run_index, made.reference, result=made, key=key)
-        store.experiments.add_run(test_id, run)
+        store.experiments.add_run(test.record.id, run)
 
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
     asked = _asked(store, test, judge, options, config)
     source, run = _source(store, test, judge, judged, options)
+    store.experiments.begin(test.record)
 
     async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome | Mapping[str, float | None]:
         # Runs that ask nobody meet the switch here.
@@ -106,7 +105,7 @@ def run_ab_test(
             return await runner.run_ab_test(report)
 
     result = replace(asyncio.run(compare()), finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
-    store.experiments.end(test_id, ExperimentStatus.COMPLETED, result.as_dict())
+    store.experiments.end(test.record.id, ExperimentStatus.COMPLETED, result.as_dict())
     return result
 
 

@@ -10,7 +10,7 @@ from dashboard.shared.comparison_tables import METRIC_LABELS
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
-from evaluation.statistics.comparison import Comparison, Outcome
+from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
@@ -47,13 +47,13 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
         dull = small_game(name, text="Nothing new")
         add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
     found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
-    evidence = evidence_words(found.comparison.differences, METRIC_LABELS)
+    evidence = evidence_words(found.comparison.values(), METRIC_LABELS)
     assert evidence
     app = open_page(iteration="Shorter prompt", panel="Numbers")
     assert f"Against Baseline prompt (the baseline): {evidence}" in words(app)
     assert "3 games against 3" in words(app)
     outcomes = [row["texts"]["outcome"].lstrip("▲▼ ") for row in data_of(app, "cockpit")["rows"]]
-    assert outcomes == [one.outcome.words for one in found.comparison.differences]
+    assert outcomes == [one.outcome.words for one in found.comparison.values()]
 
 
 def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(filled, small_game) -> None:
@@ -69,7 +69,7 @@ def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(f
         }
         one = replace(one, **sides, outcome=outcome, games_needed=needed)
         priced = replace(shown, cost_usd=replace(shown.cost_usd, mean=usd))
-        return more_games_sentence(priced, replace(found, comparison=Comparison((one,))))
+        return more_games_sentence(priced, replace(found, comparison={one.name: one}))
 
     assert said(Outcome.NO_EVIDENCE, 37) == (
         "Conversation coherence could be luck: if its change is as large as seen, 37 games on each side would show it "

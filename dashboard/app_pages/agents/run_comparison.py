@@ -72,7 +72,7 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         st.info("Choose two runs of one judge, or run the agent again with the same one.", icon=":material/balance:")
         return
     found = resources.read(stored_run_comparison, before, after)
-    known = {one.name: one for one in found.comparison.differences if one.before.n and one.after.n}
+    known = {one.name: one for one in found.comparison.values() if one.before.n and one.after.n}
     st.markdown(f"**{_conclusion(found, numbers[after])}**")
     if not known:
         st.info(
@@ -133,7 +133,7 @@ def _short_rows(found: RunComparison) -> list[dict[str, object]]:
             "After": _mean(one.after, after),
             "Change": _change(one, before, after),
         }
-        for one in found.comparison.differences
+        for one in found.comparison.values()
         for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
         if before is not None or after is not None
     ]
@@ -154,7 +154,7 @@ def _mean(games: Summary, whole: float | None) -> str:
 
 def _numbers(found: RunComparison) -> None:
     compared = zip(
-        difference_rows(found.comparison, DIMENSION_LABELS, "Dimension"), found.comparison.differences, strict=True
+        difference_rows(found.comparison, DIMENSION_LABELS, "Dimension"), found.comparison.values(), strict=True
     )
     rows = [
         {key: row[key] for key in ("Dimension", "Verdict")} | {"Scores of the runs": _run_scores(found, one.name)} | row

@@ -113,7 +113,7 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
         return change
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
-    differences = pair.comparison.differences
+    differences = pair.comparison.values()
     lower = [
         METRIC_LABELS[one.name] for one in differences if one.outcome is Outcome.NO_EVIDENCE and _direction(one) < 0
     ]
@@ -144,7 +144,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     """The facts of a comparison: games, metrics that are higher and lower, evidence, the target, and what to trust."""
     if pair is None:
         return [Fact(counted(len(shown.games), "game"))]
-    differences = pair.comparison.differences
+    differences = pair.comparison.values()
     directions = Counter(map(_direction, differences))
     proven = Counter(one.outcome for one in differences)
     facts = [
@@ -174,7 +174,7 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     """
     if pair is None or shown.decision is None:
         return ""
-    one = next((one for one in pair.comparison.differences if one.name == shown.decision.target), None)
+    one = pair.comparison.get(shown.decision.target or "")
     if one is None or one.outcome is not Outcome.NO_EVIDENCE or not _direction(one):
         return ""
     label = METRIC_LABELS[one.name]
@@ -197,7 +197,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     """The rows of the iteration of that name, beside another one where ``beside`` names it."""
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
-    differences = {one.name: one for one in pair.comparison.differences} if pair else {}
+    differences = pair.comparison if pair else {}
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric

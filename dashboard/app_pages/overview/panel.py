@@ -100,7 +100,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
         f"(Holm). The rule that keeps or reverts looks at means alone. {stricter_words('The target')}"
     )
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
-    said = [f"{METRIC_LABELS[one.name]}: {' '.join(difference_sentences(one))}" for one in found.comparison.differences]
+    said = [f"{METRIC_LABELS[one.name]}: {' '.join(difference_sentences(one))}" for one in found.comparison.values()]
     plain(
         "\n".join(
             filter(

@@ -19,7 +19,7 @@ from evaluation.iterations.keep_or_revert import Choice
 from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.score import RowVerdict, Status
-from evaluation.statistics.comparison import Comparison, Outcome
+from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
@@ -195,7 +195,7 @@ def test_only_what_got_worse_beyond_luck_fails_a_gate(compared: Store) -> None:
 
     def reasons(outcome: Outcome, *, is_primary: bool) -> tuple[str, ...]:
         changed = replace(one, outcome=outcome, is_primary=is_primary)
-        return replace(found, comparison=Comparison((changed,))).regressions
+        return replace(found, comparison={changed.name: changed}).regressions
 
     assert not any("beyond luck" in reason for reason in reasons(Outcome.NO_EVIDENCE, is_primary=True))
     (told,) = [reason for reason in reasons(Outcome.WORSE, is_primary=True) if "beyond luck" in reason]

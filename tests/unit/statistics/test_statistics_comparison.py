@@ -14,7 +14,7 @@ PERCENT = (0.0, 100.0)
 
 def test_a_difference_that_three_games_cannot_show() -> None:
     measure = Measure([50, 55, 60], [61, 70, 65], [(50, 61), (55, 70), (60, 65)], PERCENT, "%")
-    (found,) = compare({"depth": measure}).differences
+    (found,) = compare({"depth": measure}).values()
     # Means 55 and 65.33; sds 5 and 4.509; pairs differ by 11, 15 and 5.
     assert found.difference == pytest.approx(10.3333, abs=1e-4)
     assert (found.before.sd, found.after.sd) == pytest.approx((5.0, 4.5092), abs=1e-4)
@@ -80,7 +80,7 @@ def test_intervals_stay_within_what_the_scale_allows() -> None:
 
 def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:
     samples = {name: Measure([10, 20, 31], [30, 42, 50 + more], (), PERCENT, "%") for more, name in enumerate("abc")}
-    for one in compare(samples).differences:
+    for one in compare(samples).values():
         interval, level = difference_cells(one)["Interval"].removesuffix(")").split(" (")
         assert f"{level} interval {interval}" in difference_sentences(one)[0]
         assert level != "95 %"

@@ -119,7 +119,7 @@ def test_a_comparison_that_has_nothing_to_find_rarely_finds_something(games: int
         for place, draw in enumerate(kinds):
             sides = [draw(generator, games) + correlation * common for common in shared]
             measures[str(place)] = Measure(sides[0], sides[1])
-        outcomes = {one.outcome for one in compare(measures).differences}
+        outcomes = {one.outcome for one in compare(measures).values()}
         wrong += bool(outcomes & {Outcome.BETTER, Outcome.WORSE})
     print(f"\nfamily of 7 metrics, {games:2d} games, shared noise {correlation}: {100 * wrong / DATA_SETS:.1f} % wrong")
     assert wrong / DATA_SETS <= 0.06
@@ -138,7 +138,7 @@ def test_a_target_named_beforehand_errs_as_often_as_promised_and_one_taken_as_lo
             measures[str(place)] = Measure(sample[:games], sample[games:])
         found = compare(measures, primary="0")
         wrong["named"] += found["0"].outcome in _CALLS
-        wrong["others"] += any(one.outcome in _CALLS for one in found.differences if not one.is_primary)
+        wrong["others"] += any(one.outcome in _CALLS for one in found.values() if not one.is_primary)
         # How far each lies below what its kind reaches on average, in standard deviations: the lowest is chosen.
         lowest = min(measures, key=lambda name: _standing(kinds[int(name)], measures[name].before))
         chosen = compare({lowest: measures[lowest]}, primary=lowest)[lowest]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import AB_TEST
 from evaluation.judging.model_client.budget import Budget
@@ -163,3 +164,10 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     assert server.tally.asked.total() == asked + 16, "three runs, of 6, 4 and 6 messages"
     record = store.experiments.get(test_id)
     assert (record.results or {})["skipped"] == 0
+
+
+def test_a_test_that_cannot_run_leaves_nothing_that_waits() -> None:
+    store = Store(":memory:")
+    with pytest.raises(InputError, match="Agents need a model"):
+        run_ab_test(store, simulated(), {}, lambda _: None)
+    assert store.experiments.all() == []
