@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -212,8 +212,17 @@ def head() -> DeltaGenerator:
     return _head.get()
 
 
-def select_linked(label: str, options: Sequence[str], words: Callable[[str], str], *, parameter: str, key: str) -> str:
-    """A list whose choice stands in the address; at first what the address names, else the first option.
+def select_linked(
+    label: str,
+    options: Sequence[str],
+    words: Callable[[str], str],
+    *,
+    parameter: str,
+    key: str,
+    at_first: str | None = None,
+    width: int | Literal["stretch"] = "stretch",
+) -> str:
+    """A list whose choice stands in the address, and follows it where a link or the browser's "back" changed it.
 
     Args:
         label: Above the list.
@@ -221,9 +230,19 @@ def select_linked(label: str, options: Sequence[str], words: Callable[[str], str
         words: How an option is shown.
         parameter: Its name in the address.
         key: Of the widget.
+        at_first: What is chosen where the address names nothing; the first option when left out.
+        width: In pixels.
     """
-    wanted = chosen(parameter, options)
-    picked: str = st.selectbox(label, options, index=options.index(wanted) if wanted else 0, format_func=words, key=key)
+    wanted, followed = chosen(parameter, options), f"{key}_followed"
+    held = st.session_state.get(key)
+    is_linked = held in options and wanted is not None and wanted != st.session_state.get(followed)
+    if is_linked:
+        set_widgets({key: wanted})
+    # The default besides the session's value: a run that is interrupted may never tell the browser of that value.
+    shown = held if held in options else wanted or at_first or options[0]
+    index = 0 if is_linked else options.index(shown)
+    picked: str = st.selectbox(label, options, index=index, format_func=words, key=key, width=width)
+    st.session_state[followed] = picked
     choose(**{parameter: picked or None})
     return picked
 

@@ -55,10 +55,13 @@ def gate(store: Store) -> None:
     if any(checked.values()):
         agent = choose_agent([agent for agent, count in checked.items() if count])
         looked = resources.share(data.looked_at, agent)
-        outcomes(looked)
-        messages(store, looked)
-        with st.expander("Show the numbers"):
-            numbers(looked)
+        if looked.messages:
+            outcomes(looked)
+            messages(store, looked)
+            with st.expander("Show the numbers"):
+                numbers(looked)
+        else:
+            st.info("No message of this agent was checked yet.")
     else:
         nothing_checked()
     with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:
@@ -80,12 +83,14 @@ def nothing_checked() -> None:
 def choose_agent(checked: Sequence[str]) -> str | None:
     """The agent whose messages are shown; ``None`` for all agents. The choice stands in the URL."""
     names = resources.read(data.names_of_agents)
+    if (linked := state.chosen(AGENT, names)) and linked not in checked:
+        checked = [*checked, linked]
     if len(checked) == 1:
         plain(f"{names[checked[0]]}, the only agent whose messages were checked so far:")
         return checked[0]
 
     def words(key: str) -> str:
-        return data.agent_words(names, key) if key else "all agents"
+        return data.agent_words(names, key) if key else "All agents"
 
     chosen = state.select_linked("Agent", [_ALL, *checked], words, parameter=AGENT, key="corrected_agent")
     return chosen or None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,6 @@ from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-_CHOSEN, _FOLLOWED = "chosen_agent", "agent_followed"
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the one whose mark in the picture was clicked last."""
@@ -128,21 +128,16 @@ def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:
 def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent that the person looks at, the one least in character at first; it stands in the URL."""
     ids = [person.id for person in found]
-    wanted = state.chosen(_ID, ids)
     state.tell_unknown(ids, _ID)
-    names = {person.id: person.name for person in found}
-    # The link first, so that another page, or an example that was just loaded, opens the agent that it names.
-    if st.session_state.get(_CHOSEN) not in ids or (wanted and wanted != st.session_state.get(_FOLLOWED)):
-        st.session_state[_CHOSEN] = wanted or _least_in_character(found).id
-    chosen = st.selectbox(
+    chosen = state.select_linked(
         "Agent",
         ids,
-        format_func=lambda key: agent_words(names, key),
-        key=_CHOSEN,
+        partial(agent_words, {person.id: person.name for person in found}),
+        parameter=_ID,
+        key="chosen_agent",
+        at_first=_least_in_character(found).id,
         width=PICKER,
     )
-    st.session_state[_FOLLOWED] = chosen
-    state.choose(**{_ID: chosen})
     return next(person for person in found if person.id == chosen)
 
 
