@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -117,13 +117,13 @@ def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
 
 
 def read_sheet(
-    data: bytes, names: Mapping[str, str], *, now: datetime, rater: str | None = None, is_own: bool = False
+    data: bytes, *names: Mapping[str, str], now: datetime, rater: str | None = None, is_own: bool = False
 ) -> Sheet:
     """The ratings in a CSV file, or everything that is wrong with it.
 
     Args:
         data: The file: UTF-8 with or without a mark, cells parted by commas, semicolons or tabs.
-        names: What people call the stored games, by transcript id.
+        names: What people call the stored games, by transcript id; each mapping has all of them.
         now: When it is read: the time of ratings whose row names none, or one up to a day ahead.
         rater: Whose ratings they are where the sheet does not say.
         is_own: Refuse rows of anybody but ``rater``.
@@ -137,7 +137,7 @@ def read_sheet(
     rows = list(_rows(text))
     if len(rows) == 1 and rows[0].problems:
         return Sheet(problems=tuple(rows[0].problems))
-    reader = _Reader(names, _by_name(names), rater, is_own, now)
+    reader = _Reader(names[0], _by_name(names), rater, is_own, now)
     found = [(row, reader.rating(row)) for row in rows]
     ratings = tuple((row.line, rating) for row, rating in found if rating is not None)
     problems = tuple(problem for row in rows for problem in row.problems)
@@ -195,10 +195,10 @@ def _broken(line: int, column: str, message: str, remedy: str) -> _Row:
     return _Row(line, {}, [SheetProblem(line, column, "", message, remedy)])
 
 
-def _by_name(names: Mapping[str, str]) -> dict[str, list[str]]:
-    games: dict[str, list[str]] = {}
-    for transcript_id, name in names.items():
-        games.setdefault(name.strip(), []).append(transcript_id)
+def _by_name(names: Iterable[Mapping[str, str]]) -> dict[str, set[str]]:
+    games: dict[str, set[str]] = {}
+    for transcript_id, name in (pair for each in names for pair in each.items()):
+        games.setdefault(name.strip(), set()).add(transcript_id)
     return games
 
 
@@ -211,7 +211,7 @@ class _Reader:
     """Turns rows into ratings."""
 
     names: Mapping[str, str]
-    by_name: Mapping[str, list[str]]
+    by_name: Mapping[str, Collection[str]]
     rater: str | None
     is_own: bool
     now: datetime
@@ -240,10 +240,11 @@ class _Reader:
                 why = "begins several ids." if len(meant) > 1 else "is not a stored transcript."
                 row.refuse("transcript_id", why, "Import the game first, or correct the id.")
             return meant[0] if meant else given
-        games = self.by_name.get(row.get("game"), [])
+        games = [*self.by_name.get(row.get("game"), ())]
         if len(games) != 1:
             how_many = "is the name of several games." if games else "is not a stored game."
-            row.refuse("game", how_many, "Give the transcript_id, as: dramaturg list --format json.")
+            remedy = "Write the name as the Games page shows it, or its id in a column transcript_id."
+            row.refuse("game", how_many, remedy)
         return games[0] if games else ""
 
     def _rater(self, row: _Row) -> str:

@@ -57,7 +57,10 @@ def import_ratings(
         is_dry: Only say what would become of it.
     """
     # The file is read before the database is taken: everybody else would wait for it.
-    sheet = read_sheet(data, store.transcripts.game_ids(), now=datetime.now(UTC), rater=rater, is_own=is_own)
+    with store.unit():
+        # Pages show the one, exports write the other.
+        known_as = (store.transcripts.game_ids(), store.transcripts.game_names())
+    sheet = read_sheet(data, *known_as, now=datetime.now(UTC), rater=rater, is_own=is_own)
     if problems := [*sheet.problems, *_rivals(sheet)]:
         return SheetImport(blank=sheet.blank, problems=tuple(sorted(problems, key=lambda one: one.line)))
     # Raters may write ratings, and nothing else is written here.
@@ -213,12 +216,14 @@ class RaterSummary:
         rated: Games with a rating by this person.
         assigned: Games assigned to this person.
         waiting: Those of them that are not done.
+        discarded: Games that this person said cannot be rated.
     """
 
     rater: str
     rated: int
     assigned: int
     waiting: int
+    discarded: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +319,9 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         if cells or kind != SIMULATED_FORMAT or iteration is not None:
             rows.append(GridGame(key, names[key], cells, counts.get(key), decisions.get(key)))
     far = {rater: progress[rater] for rater in people}
-    raters = tuple(RaterSummary(rater, one.rated, one.assigned, one.waiting) for rater, one in far.items())
+    raters = tuple(
+        RaterSummary(rater, one.rated, one.assigned, one.waiting, one.discarded) for rater, one in far.items()
+    )
     return RatingGrid(raters, tuple(rows))
 
 

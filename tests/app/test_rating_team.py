@@ -142,3 +142,34 @@ def test_a_decision_is_open_to_who_must_not_see_its_ratings_and_is_told_to_who_d
     assert "1 game here, 3 games in the reference" in words(app), "what no rating changes is still said"
     app.button(key="show_ratings").click().run()
     assert "The rule says revert" in words(app)
+
+
+def test_who_looks_without_rating_is_told_first_what_leaves_the_queue(open_page, filled, words) -> None:
+    games = filled.transcripts.ids()
+    for game in games[:3]:
+        filled.ratings.add(Rating(game, "Bob", 4))
+    filled.ratings.add(Rating(games[3], "Dana", 4))
+    filled.rating_assignments.add([(games[0], "Dana")], who="Lea")
+    app = open_page(rater="Dana")
+    assert "3 games, 1 of them assigned to you, leave your queue for good" in words(app)
+    assert filled.discards.of("Dana") == []
+
+
+def test_agreement_says_that_ratings_are_hidden_and_not_that_there_are_none(open_page, filled, words) -> None:
+    for rater in ("Bob", "Cleo"):
+        filled.ratings.add(Rating(filled.transcripts.ids()[0], rater, 4))
+    filled.ratings.add(Rating(filled.transcripts.ids()[2], "Dana", 4))
+    said = words(open_page("team", team="Agreement", rater="Dana"))
+    assert "Hidden until you have rated these games" in said
+    assert "At least two raters are needed" not in said
+
+
+def test_a_decided_game_is_nothing_to_look_at_first(open_page, filled, words) -> None:
+    split, other = filled.transcripts.ids()[:2]
+    for game in (split, other):
+        for rater, score in (("Bob", 1), ("Cleo", 5)):
+            filled.ratings.add(Rating(game, rater, score))
+    before = words(open_page("team", team="Agreement"))
+    filled.engagement_decisions.add(split, 3, who="Lea", reason="It drags.")
+    after = words(open_page("team", team="Agreement"))
+    assert (before.count("4 points apart"), after.count("4 points apart")) == (2, 1)

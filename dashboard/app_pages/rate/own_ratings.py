@@ -17,18 +17,19 @@ from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
+from evaluation.errors import DramaturgError, NotFoundError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings
 
 _KEY = "revision_desk"
 _DESK = "revision_seat"
 _DONE = "revision_done"
+_LONGEST_WORDS = 80
 _NEAR = 0.5
 """Points that two scores may lie apart and still agree: the smallest step of the form."""
 
@@ -158,14 +159,15 @@ def _put_aside(store: Store, rater: str) -> None:
     if not found:
         return
     st.subheader("Cannot be rated", anchor=False)
-    # Only of known games the name: what is taken back comes to the desk, which is blind.
+    # Only of known games the name, of others their first words: what is taken back comes to the desk, which is blind.
     names = store.transcripts.game_names()
     st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
     for place, one in enumerate(found):
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
-            known = f"{names.get(one.transcript_id, '')}\n" if one.reason is DiscardReason.KNOWN else ""
-            plain(f"{known}{local_time(one.created_at)}: {one.reason.words}{note}")
+            is_known = one.reason is DiscardReason.KNOWN
+            which = names.get(one.transcript_id, "") if is_known else _first_words(store, one.transcript_id)
+            plain(f"{which}\n{local_time(one.created_at)}: {one.reason.words}{note}")
             if one.reason is DiscardReason.KNOWN:
                 # Its ratings were shown: only a lead gives it back.
                 continue
@@ -176,6 +178,14 @@ def _put_aside(store: Store, rater: str) -> None:
                 on_click=_undo,
                 args=(store, one.id, rater),
             )
+
+
+def _first_words(store: Store, transcript_id: str) -> str:
+    try:
+        said = store.transcripts.get(transcript_id).discussion
+    except NotFoundError:
+        return ""
+    return f"\u201c{shortened(' '.join(said[0].text.split()), _LONGEST_WORDS)}\u201d" if said else ""
 
 
 def _undo(store: Store, discard_id: int, rater: str) -> None:

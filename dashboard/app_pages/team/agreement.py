@@ -84,7 +84,11 @@ def agreement() -> None:
                 else _NO_SHARED
             )
     else:
-        empty_state("At least two raters are needed", f"So far: {counts}, and no game that two people have rated.")
+        title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
+        if hidden:
+            title = "Hidden until you have rated these games"
+            words = "What others gave would tell you what to give; rate the games, or look without a name."
+        empty_state(title, words)
         with st.container(horizontal=True, horizontal_alignment="center"):
             rate_link("Rate a game")
     if not report.ratings and not report.rows:

@@ -268,8 +268,9 @@ _FEW_RATERS = 4
 
 
 def progress_words(one: RaterSummary) -> str:
-    """A rater's progress: "Ann rated 3 games, 2 of 4 assigned ones to do"; the name is untrusted text."""
+    """A rater's progress: "Ann rated 3 games, 1 cannot be rated, 2 of 4 assigned ones to do"; the name is untrusted."""
     words = f"{shortened(one.rater, _LONGEST_NAME)} rated {counted(one.rated, 'game')}"
+    words += f", {one.discarded} cannot be rated" if one.discarded else ""
     return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
 
 

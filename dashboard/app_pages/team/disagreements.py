@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dashboard.shared import state
+from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import look
@@ -52,7 +52,9 @@ def _split_games(report: AgreementReport) -> None:
             "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign, a "
             "lead can decide which score of a game counts."
         )
-    for one in report.split[:_FIRST]:
+    decided = resources.read(queries.engagement_decisions)
+    waiting = [one for one in report.split if one.transcript_id not in decided]
+    for one in waiting[:_FIRST]:
         given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
         questions = f"\nAnswers differ on {_topics(one.split_questions)}" if one.split_questions else ""
         _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{questions}", one.transcript_id)
@@ -63,6 +65,7 @@ def _split_games(report: AgreementReport) -> None:
                 "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
                 "Points apart": one.spread,
                 "Answers differ on": _topics(one.split_questions),
+                "Decided": f"{decided[one.transcript_id].score:g}" if one.transcript_id in decided else "",
             }
             for one in report.split
         ],

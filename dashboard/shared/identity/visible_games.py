@@ -44,14 +44,19 @@ def hidden_note(store: Store) -> None:
     st.caption(f"Engagement is hidden from you until you have rated what others rated: {games} of all iterations.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         rate_link("Rate them", ":material/rate_review:")
-        st.button(
-            "Show it, I will not rate them",
-            key="show_ratings",
-            type="tertiary",
-            on_click=_put_aside,
-            args=(store, hidden[:_MOST_SHOWN], who),
-            help="They leave your queue, and it is noted that you know them. A lead can give them back to you.",
-        )
+        with st.popover("Show it, I will not rate them", type="tertiary"):
+            assigned = {one.transcript_id for one in store.rating_assignments.current() if one.rater == who}
+            yours = f", {len(assigned & {*hidden})} of them assigned to you" if assigned & {*hidden} else ""
+            st.markdown(
+                f"{games}{yours}, leave your queue for good, and it is noted that you know their scores. "
+                "Only a lead can give them back."
+            )
+            st.button(
+                f"Take {games} out and show it",
+                key="show_ratings",
+                on_click=_put_aside,
+                args=(store, hidden[:_MOST_SHOWN], who),
+            )
 
 
 def _put_aside(store: Store, games: Sequence[str], who: str) -> None:

@@ -248,3 +248,15 @@ def test_a_first_line_that_names_the_delimiter_is_no_heading(first: str) -> None
     sheet = read_sheet((first + rows).encode(), NAMES, now=NOW)
     assert [(line, rating.score, rating.comment) for line, rating in sheet.ratings] == [(3, 4, "good, calm")]
     assert [problem.line for problem in sheet.problems] == [4]
+
+
+def test_a_game_is_known_by_the_name_that_the_pages_show() -> None:
+    store = two_games()
+    shown = store.transcripts.game_names()[game("two").id]
+    done = import_ratings(store, f"game,rater,score\n{shown},Ada,4\n".encode())
+    assert (done.problems, [one.transcript_id for one in store.ratings.current()]) == ((), [game("two").id])
+    store.iterations.create("First")
+    store.iterations.assign(game("one").id, "First")
+    shown = store.transcripts.game_names()[game("one").id]
+    assert shown == "Game 1 · First"
+    assert import_ratings(store, f"game,rater,score\n{shown},Ada,4\n".encode()).problems == ()
