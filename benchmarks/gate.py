@@ -151,7 +151,7 @@ def experiment_prompts(count: int) -> list[str]:
     client = LLMClient(ScriptedProvider(ScriptedWorld()))
 
     async def run() -> None:
-        people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.design.personas)
+        people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.people)
         judge = _Observed(LiteLLMJudge(client), prompts)
         library = PropositionLibrary.load()
         await simulate(plan, Side.TREATMENT, 0, people, Writer(client), judge, library, gate_seconds=60)

@@ -240,7 +240,7 @@ def _lines(result: ABTestResult) -> Iterator[str]:
 
     found = ab_summary(result.as_dict())
     yield f"{safe(result.name)}\n"
-    yield f"Date: {found.date}. Runs: {found.runs}. Spent: {found.spent}.\n"
+    yield f"Runs: {found.runs}. Spent: {found.spent}.\n"
     for rows in (found.variants, found.comparisons):
         yield f"{cell_table(rows)}\n"
     yield safe(result.recommendation)

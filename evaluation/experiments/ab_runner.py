@@ -154,7 +154,6 @@ class ABTestResult:
         recommendation: One sentence on what to do.
         reasons: What speaks for it and against it.
         spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
-        finished_at: When the last run ended, ISO 8601; empty when nobody noted it.
     """
 
     name: str
@@ -165,7 +164,6 @@ class ABTestResult:
     recommendation: str
     reasons: tuple[str, ...]
     spent_usd: float | None = 0.0
-    finished_at: str = ""
 
     @property
     def failed(self) -> int:

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from evaluation.experiments.ab_results import measure_label
@@ -30,7 +29,6 @@ class ABSummary:
     """A result in words; names of variants, measures and reasons are untrusted text.
 
     Attributes:
-        date: When the last run ended, in UTC.
         basis: What the recommendation rests on, in sentences; empty where that is not known.
         measures: One row for each measure by its name, the deciding one first: which variant is better beyond luck, and
             every mean.
@@ -42,7 +40,6 @@ class ABSummary:
         games: Stored transcripts by the run that each is: "short answers, run 2".
     """
 
-    date: str
     basis: str
     measures: dict[str, _Row]
     runs: str
@@ -65,9 +62,7 @@ def ab_summary(results: Mapping[str, Any]) -> ABSummary:
     primary = results.get("primary")
     for one in sorted(results.get("comparisons", []), key=lambda one: one["metric_name"] != primary):
         measures.setdefault(one["metric_name"], []).append(one)
-    finished = results.get("finished_at")
     return ABSummary(
-        date=f"{datetime.fromisoformat(finished):%Y-%m-%d %H:%M} UTC" if finished else NOT_KNOWN,
         basis=_basis(measures, primary),
         measures={name: _measure(name, pairs) for name, pairs in measures.items()},
         runs=runs_by_status(runs),

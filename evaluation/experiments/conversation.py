@@ -207,7 +207,7 @@ async def simulate(
     """
     room = room_plan(plan, side, environment)
     gate = patient_gate(room.config, judge, library, gate_seconds, log)
-    personas = [population[number] for number in plan.design.rooms[environment]]
+    personas = [population[number] for number in plan.rooms[environment]]
     collector = MetricsCollector()
     said = await Environment(
         room, personas, writer, judge=judge, gate=gate, heard=heard, note=collector.add, steering=steering
@@ -235,7 +235,7 @@ async def evaluate(
     )
     names = [NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name for agent in agents]
     return [
-        AgentScore(side, environment, name, str(dimension), each.score, len(each.items), each.reason)
+        AgentScore(side, environment, name, str(dimension), each.score)
         for name, evaluation in zip(names, evaluations, strict=True)
         for dimension, each in evaluation.dimensions.items()
     ]

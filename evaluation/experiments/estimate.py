@@ -99,18 +99,17 @@ class Estimate:
 
 def estimate(plan: ExperimentPlan, library: PropositionLibrary, model: JudgeConfig) -> Estimate:
     """The estimate for a plan that nothing is known of yet: making people, messages, corrections, and evaluation."""
-    design = plan.design
-    messages = design.agent_sessions * plan.step_count
-    people = 0 if plan.personas else design.personas
+    messages = plan.seats * plan.step_count
+    people = 0 if plan.personas else plan.people
     population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
     corrections = messages * sum(corrections_per_message(plan.scenario.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
     per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
     per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
-    evaluation = 2 * rechecks * (design.agent_sessions * per_agent + len(design.rooms) * per_room)
-    pairs, steps = counted(len(design.rooms), "pair"), counted(plan.step_count, "step")
+    evaluation = 2 * rechecks * (plan.seats * per_agent + len(plan.rooms) * per_room)
+    pairs, steps = counted(len(plan.rooms), "pair"), counted(plan.step_count, "step")
     return Estimate(
-        f"{counted(design.personas, 'agent')} in {pairs} of conversations, {steps}",
+        f"{counted(plan.people, 'agent')} in {pairs} of conversations, {steps}",
         (
             _use(model, population, population, _PEOPLE_TOKENS),
             _use(model, 2 * messages, 2 * messages, WRITING_TOKENS),

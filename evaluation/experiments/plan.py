@@ -53,8 +53,6 @@ class AgentScore:
 
     Attributes:
         score: 0 to 9, a count for ideas; ``None`` when nothing could be scored.
-        items: How many judgements it is made of.
-        reason: Why there is none.
     """
 
     side: Side
@@ -62,8 +60,6 @@ class AgentScore:
     agent: str
     dimension: str
     score: float | None
-    items: int = 0
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,49 +270,6 @@ FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Design:
-    """The size of an experiment and its seating.
-
-    Attributes:
-        personas: How many different agents there are.
-        rooms: For each pair of conversations the numbers of its agents, the same on both sides.
-    """
-
-    personas: int
-    rooms: tuple[tuple[int, ...], ...]
-
-    @property
-    def agent_sessions(self) -> int:
-        """Number of times that an agent takes part in a conversation, over all agents of one side."""
-        return sum(len(room) for room in self.rooms)
-
-
-def design_of(scenario: Scenario, scale: float, seed: int, *, imported: int | None = None) -> Design:
-    """The design of a scenario at a scale, rounded up, with two conversations on each side at least.
-
-    Args:
-        scenario: Gives the full size.
-        scale: Above 0, up to 1.
-        seed: Draws who meets whom when personas meet more than once.
-        imported: How many personas there are already; they meet again and again.
-
-    Raises:
-        InputError: The scale is out of range, or there are too few personas.
-    """
-    if not 0 < scale <= 1:
-        raise InputError(f"A scale of {scale:g} makes no sense.", place="scale", remedy="Give a number from 0.01 to 1.")
-    # A scale of 0.1 of 30 is 3.0000000000000004.
-    environments = max(FEWEST_ENVIRONMENTS, math.ceil(round(scenario.environments * scale, 9)))
-    personas = environments * scenario.per_room if imported is None else imported
-    if personas < scenario.per_room:
-        raise InputError(
-            f"{personas} personas cannot fill a conversation of {scenario.per_room}.",
-            remedy="Name a folder with more agents.",
-        )
-    return Design(personas, seated(personas, environments, scenario.per_room, seed))
-
-
 def seated(personas: int, environments: int, per_room: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """Which personas sit in which room: session by session, everybody at most once in a session.
 
@@ -372,14 +325,37 @@ class ExperimentPlan:
     effects: bool | None = None
 
     @property
-    def design(self) -> Design:
-        """Its size and seating.
+    def rooms(self) -> tuple[tuple[int, ...], ...]:
+        """For each pair of conversations the numbers of its agents, the same on both sides.
+
+        The scenario's number of pairs at the scale, rounded up, two at least. Imported personas meet again and again.
 
         Raises:
-            InputError: As ``design_of``.
+            InputError: The scale is out of range, or there are too few personas.
         """
-        imported = len(self.personas) if self.personas else None
-        return design_of(self.scenario, self.scale, self.seed, imported=imported)
+        if not 0 < self.scale <= 1:
+            remedy = "Give a number from 0.01 to 1."
+            raise InputError(f"A scale of {self.scale:g} makes no sense.", place="scale", remedy=remedy)
+        # A scale of 0.1 of 30 is 3.0000000000000004.
+        pairs = max(FEWEST_ENVIRONMENTS, math.ceil(round(self.scenario.environments * self.scale, 9)))
+        per_room = self.scenario.per_room
+        people = len(self.personas) or pairs * per_room
+        if people < per_room:
+            raise InputError(
+                f"{people} personas cannot fill a conversation of {per_room}.",
+                remedy="Name a folder with more agents.",
+            )
+        return seated(people, pairs, per_room, self.seed)
+
+    @property
+    def people(self) -> int:
+        """Number of different agents."""
+        return len(self.personas) or self.seats
+
+    @property
+    def seats(self) -> int:
+        """Number of times that an agent takes part in a conversation, over all agents of one side."""
+        return len(self.rooms) * self.scenario.per_room
 
     @property
     def step_count(self) -> int:
@@ -399,7 +375,7 @@ class ExperimentPlan:
             "kind": EXPERIMENT,
             **_PLANS.dump_python(self, mode="json"),
             "is_scripted": self.effects is not None,
-            "conversations": 2 * len(self.design.rooms),
+            "conversations": 2 * len(self.rooms),
             "versions": [WRITING_VERSION, PROMPT_VERSION],
         }
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from evaluation.errors import InputError
@@ -104,7 +102,7 @@ def run_ab_test(
             )
             return await runner.run_ab_test(report)
 
-    result = replace(asyncio.run(compare()), finished_at=datetime.now(UTC).isoformat(timespec="seconds"))
+    result = asyncio.run(compare())
     store.experiments.end(test.record.id, ExperimentStatus.COMPLETED, result.as_dict())
     return result
 

@@ -101,8 +101,7 @@ def run_experiment(
         JudgeError: The model cannot be asked.
         InputError: The design is impossible, or a budget in US dollars cannot be kept.
     """
-    design = plan.design
-    people = 0 if plan.personas else design.personas
+    people = 0 if plan.personas else plan.people
     run = _Run(
         store,
         plan,
@@ -111,7 +110,7 @@ def run_experiment(
         provider,
         library or PropositionLibrary.load(),
         report,
-        total=people + 2 * design.agent_sessions * plan.step_count + 2 * len(design.rooms),
+        total=people + 2 * plan.seats * plan.step_count + 2 * len(plan.rooms),
     )
     store.experiments.begin(plan.record)
     status = ExperimentStatus.FAILED
@@ -155,7 +154,7 @@ async def _run(run: _Run) -> str:
                 run.population = await _population(run, writer)
                 conversations = [
                     _conversation(run, side, number, writer, judge)
-                    for number in range(len(run.plan.design.rooms))
+                    for number in range(len(run.plan.rooms))
                     for side in Side
                 ]
                 return _first_reason(await asyncio.gather(*conversations, return_exceptions=True))
@@ -215,7 +214,7 @@ async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
     if run.plan.personas:
         return run.plan.personas
     factory = AgentFactory(writer, run.plan.scenario.profile, seed=run.plan.seed)
-    return await factory.make(run.plan.design.personas, report=lambda *_: run.advance())
+    return await factory.make(run.plan.people, report=lambda *_: run.advance())
 
 
 async def _conversation(run: _Run, side: Side, number: int, writer: Writer, judge: RaisingJudge) -> None:
@@ -242,7 +241,7 @@ async def _transcript(
     run: _Run, side: Side, known: StudyRun, writer: Writer, judge: RaisingJudge, activity: Activity
 ) -> Transcript:
     if known.transcript_id:
-        run.advance(len(run.plan.design.rooms[known.unit]) * run.plan.step_count)
+        run.advance(len(run.plan.rooms[known.unit]) * run.plan.step_count)
         return run.store.transcripts.get(known.transcript_id)
     checked: list[GateResult] = []
     done = Activity()

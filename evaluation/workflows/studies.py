@@ -44,7 +44,7 @@ def begin_study(store: Store, record: ExperimentRecord, options: Mapping[str, An
         plan = plan_of(record)
         scripted = ", scripted" if record.is_scripted else ""
         label = f"Experiment {record.scenario}, seed {record.seed}, scale {record.scale:g}{scripted}"
-        total = len(plan.design.rooms)
+        total = len(plan.rooms)
     with store.unit(write=True):
         job = begin_order(store, record.kind, label, total, {"options": dict(options)}, record.id)
         store.experiments.begin(record)

@@ -17,6 +17,7 @@ from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
@@ -220,7 +221,8 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
     if summary.measures and not (drawn and data.is_drawn(next(iter(summary.measures)))):
         status_table(list(summary.measures.values()), "Every measure: what the runs show, and the mean of each variant")
     spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
-    st.caption(f"Runs: {summary.runs}.{spent} Ended {summary.date}.")
+    ended = f" Ended {local_time(chosen.completed_at)}." if chosen.completed_at else ""
+    st.caption(f"Runs: {summary.runs}.{spent}{ended}")
     games = data.stored_games(store, summary.games)
     _read_one("Game of a run", games, f"game_of_run_{chosen.id}", "read_game_of_run")
     with st.expander("Show the numbers", key="ab_numbers"):

@@ -12,7 +12,6 @@ from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import (
     ExperimentPlan,
-    design_of,
     plan_of,
     read_scenario,
     scenario_named,
@@ -54,9 +53,9 @@ def test_the_four_scenarios_have_the_sizes_of_the_specification() -> None:
     ],
 )
 def test_a_scale_is_rounded_up(name: str, scale: float, personas: int, rooms: int) -> None:
-    design = design_of(scenario_named(name), scale, 0)
-    assert (design.personas, len(design.rooms)) == (personas, rooms)
-    assert sorted(seat for room in design.rooms for seat in room) == list(range(personas))
+    plan = ExperimentPlan(scenario_named(name), "m", scale)
+    assert (plan.people, len(plan.rooms)) == (personas, rooms)
+    assert sorted(seat for room in plan.rooms for seat in room) == list(range(personas))
 
 
 @given(st.integers(2, 30), st.integers(2, 20), st.integers(2, 6), st.integers(0, 5))

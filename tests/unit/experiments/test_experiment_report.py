@@ -22,7 +22,7 @@ from evaluation.judging.propositions import Dimension
 
 def scores(dimension: Dimension, treatment: list[Any], control: list[Any]) -> list[AgentScore]:
     return [
-        AgentScore(side, number // 2, f"agent {number}", dimension, score, 1)
+        AgentScore(side, number // 2, f"agent {number}", dimension, score)
         for side, values in ((Side.TREATMENT, treatment), (Side.CONTROL, control))
         for number, score in enumerate(values)
     ]

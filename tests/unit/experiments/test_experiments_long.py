@@ -51,9 +51,9 @@ async def scores(seed: int, library: PropositionLibrary, *, effects: bool) -> li
     provider, small = ScriptedProvider(ScriptedWorld(effects=effects)), plan(seed, effects=effects)
     writer = Writer(LLMClient(provider), salt=seed)
     judge = build_judge(CONFIG, provider=provider)
-    people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.design.personas)
+    people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.people)
     found: list[AgentScore] = []
-    for room in range(len(small.design.rooms)):
+    for room in range(len(small.rooms)):
         for side in Side:
             said = await simulate(small, side, room, people, writer, judge, library, gate_seconds=60)
             found += await evaluate(small, side, room, said, judge, library)
