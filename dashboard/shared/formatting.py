@@ -11,7 +11,7 @@ from typing import Literal
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.score import PERCENT, MetricDefinition, Scale
-from evaluation.text.display import cost_text, counted, grouped
+from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
 
 _NBSP = "\u00a0"
 """Keeps a number and its unit on one line."""
@@ -77,9 +77,9 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     if scale.name == USD:
         return usd_text(score)
     digits = 1
-    while threshold is not None and score < threshold - 1e-9 and round(score, digits) >= threshold and digits < 6:
+    while threshold is not None and score < threshold - 1e-9 and half_up(score, digits) >= threshold and digits < 6:
         digits += 1
-    number = f"{score:.{digits}f}"
+    number = fixed(score, digits)
     return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
 
 
@@ -116,7 +116,7 @@ def spread_text(values: list[float], scale: Scale) -> str:
     if len(values) < 2:
         return ""
     unit = f"{_NBSP}%" if scale == PERCENT else ""
-    low, high = f"{min(values):.1f}", f"{max(values):.1f}"
+    low, high = fixed(min(values)), fixed(max(values))
     return f"all {low}{unit}" if low == high else f"{low} to {high}{unit}"
 
 
@@ -152,7 +152,7 @@ def duration_text(seconds: float) -> str:
 
 def decided_words(one: IterationSummary) -> str:
     """A person's decision, else what the rule says, which decides nothing alone; with the baseline's mark."""
-    rule = look(one.decision.choice).word if one.decision else ""
+    rule = one.decision.words if one.decision else ""
     if one.decision and one.decision.choice in (Choice.KEEP, Choice.REVERT):
         rule = f"rule: {rule}"
     words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule

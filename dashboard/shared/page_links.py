@@ -7,6 +7,7 @@ import streamlit as st
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from evaluation.access import Action
+from evaluation.text.display import counted
 
 OVERVIEW_PAGE = "app_pages/overview/page.py"
 GAMES_PAGE = "app_pages/games/page.py"
@@ -65,11 +66,11 @@ def hand_over(name: str, waiting: int) -> None:
         waiting: How many of its games and of its reference's nobody has rated.
     """
     if st.button(
-        f"Rate up to {waiting + 1} games",
+        f"Rate {counted(waiting, 'game')}, with a decoy",
         key="rate_next",
         icon=":material/arrow_forward:",
         type="primary",
-        help="Those that miss a rating, and one of the reference among them, so that you cannot tell which is which. "
+        help="A game of the reference is among them where it has one, so that you cannot tell which is which. "
         "Your ratings count for both. When you are done, you are back here.",
     ):
         st.session_state[HANDED_OVER] = name

@@ -17,6 +17,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.store import Store
+from evaluation.text.display import fixed
 from evaluation.workflows.agents import KnownAgents
 
 _UNKNOWN_SCORE = "–"
@@ -99,7 +100,7 @@ def score_text(score: float | None, dimension: Dimension) -> str:
     """A score with its unit: "7.2 of 9", "14 ideas"; a dash for none."""
     if score is None or pd.isna(score):
         return _UNKNOWN_SCORE
-    return f"{score:.0f} ideas" if dimension is Dimension.IDEAS_QUANTITY else f"{score:.1f} of 9"
+    return f"{score:.0f} ideas" if dimension is Dimension.IDEAS_QUANTITY else f"{fixed(score)} of 9"
 
 
 def judge_words(run: Mapping[str, Any] | None) -> str:

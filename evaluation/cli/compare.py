@@ -13,7 +13,7 @@ import typer
 from evaluation.cli.options import OutputFormat, open_store
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.text.display import counted
+from evaluation.text.display import counted, fixed
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
@@ -134,7 +134,7 @@ def _decision(found: IterationComparison, words: Callable[[object], str], item: 
         yield "Keep or revert: there is no reference to compare with"
         return
     reference = words(shortened(decision.reference, _LONGEST_NAME))
-    yield f"Keep or revert, against {reference}: {decision.choice.words}"
+    yield f"Keep or revert, against {reference}: {decision.words}"
     said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
     lines = [f"{item}{words(shortened(sentence, 200))}" for sentence in said if sentence]
     yield from ["", *lines] if item == "- " and lines else lines
@@ -147,8 +147,8 @@ def _movers(found: IterationComparison, words: Callable[[object], str]) -> Itera
             DEFINITIONS[one.metric].label,
             one.kind,
             words(shortened(one.label, _LONGEST_REASON)),
-            f"{one.before:.1f} points ({one.before_rows})",
-            f"{one.after:.1f} points ({one.after_rows})",
-            f"{one.change:+.1f}",
+            f"{fixed(one.before)} points ({one.before_rows})",
+            f"{fixed(one.after)} points ({one.after_rows})",
+            fixed(one.change, signed=True),
             words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )

@@ -237,7 +237,7 @@ def _line(summary: IterationSummary) -> tuple[str, ...]:
 
 def _decision_cell(summary: IterationSummary) -> str:
     recorded = summary.iteration.recorded
-    rule = summary.decision.choice.words if summary.decision else ""
+    rule = summary.decision.words if summary.decision else ""
     return f"{recorded.fate} (rule: {rule or 'none'})" if recorded else rule
 
 
@@ -271,7 +271,7 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
 
 
 def _decision_lines(board: Board, summary: IterationSummary, decision: Decision) -> Iterator[str]:
-    yield f"  Its change, against {shortened(decision.reference, 60)}: {decision.choice.words}"
+    yield f"  Its change, against {shortened(decision.reference, 60)}: {decision.words}"
     if better := board.better_words(summary.iteration.name):
         yield f"    {shortened(better, 200)}"
     yield from (f"    {shortened(words, 200)}" for words in board.decision_words(summary.iteration.name))

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from evaluation.comparison.movers import Mover
-from evaluation.coverage import Coverage, added_coverage
+from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary, measure_games
-from evaluation.iterations.keep_or_revert import Decision, IterationSide
-from evaluation.iterations.tests import Game, score_controls
+from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
+from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status
-from evaluation.statistics.comparison import Comparison, Outcome, compare
+from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
 from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data, value_words
-from evaluation.text.display import json_data
+from evaluation.text.display import cost_text, json_data
 
 NO_COMPARISON = "not compared with scrambled copies"
 """What stands for a side of which the controls say nothing."""
@@ -80,11 +80,37 @@ class IterationComparison:
         return (*critical, *fell)
 
     @property
+    def prices(self) -> tuple[KnownMean, KnownMean]:
+        """The mean cost of a game before and after, each over its games with a known cost."""
+        before, after = (known_mean(side.games, lambda game: game.total_usd) for side in (self.before, self.after))
+        return before, after
+
+    @property
+    def price_words(self) -> str:
+        """Costs of a game: "1.75 USD a game of Prompt v4 and 1.42 USD a game of Prompt v5 (recorded for 1 of 3
+        games)"."""
+        sides = zip((self.before, self.after), self.prices, strict=True)
+        return " and ".join(
+            f"{cost_text(price.mean)} a game of {cut(side.name, LONGEST_NAME)}{price.partly}" for side, price in sides
+        )
+
+    def more_games(self, one: Difference) -> tuple[int, int]:
+        """Further games before and after that would show a difference as large as seen; zeros when unknown."""
+        needed = one.games_needed or 0
+        return max(0, needed - one.before.n), max(0, needed - one.after.n)
+
+    def more_usd(self, one: Difference) -> float | None:
+        """What :meth:`more_games` would cost, each side at its own mean; ``None`` while that of one is unknown."""
+        sides = [(more, price.mean) for more, price in zip(self.more_games(one), self.prices, strict=True) if more]
+        known = [more * price for more, price in sides if price is not None]
+        return sum(known) if sides and len(known) == len(sides) else None
+
+    @property
     def coverage_words(self) -> tuple[str, ...]:
         """The coverage of scores: "Memory accuracy rests on 22 of 51 references to the past settled before; ..."."""
         found = []
         for name, definition in DEFINITIONS.items():
-            sides = [_coverage(side, name) for side in (self.before, self.after)]
+            sides = [game_coverage(name, side.games) for side in (self.before, self.after)]
             if any(sides):
                 before, after = (one.words if one else "nothing" for one in sides)
                 found.append(f"{definition.label} rests on {before} before; {after} after.")
@@ -105,14 +131,23 @@ class IterationComparison:
                 found.append(f"{DEFINITIONS[name].label}: {before} before; {after} after.")
         return tuple(found)
 
+    @property
+    def trust_rows(self) -> list[dict[str, object]]:
+        """What scores rest on and whether they differ from chance, as rows ``Metric``, ``Before``, ``After``."""
+        rows: list[dict[str, object]] = []
+        for name, controls in self.controls.items():
+            coverage = (game_coverage(name, side.games) for side in (self.before, self.after))
+            before, after = (
+                "; ".join(filter(None, (rests.words if rests else "", control.words)))
+                for rests, control in zip(coverage, controls, strict=True)
+            )
+            if before or after:
+                rows.append({"Metric": DEFINITIONS[name].label, "Before": before, "After": after})
+        return rows
+
 
 def _controls(side: IterationSide, name: str) -> ControlSummary:
     return score_controls(game.metrics.get(name) for game in side.games)
-
-
-def _coverage(side: IterationSide, name: str) -> Coverage | None:
-    scored = (game.metrics.get(name) for game in side.games)
-    return added_coverage(one.coverage for one in scored if one is not None)
 
 
 def _later(one: IterationSummary, other: IterationSummary) -> IterationSummary:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evaluation.escaping import cut
@@ -29,6 +30,7 @@ from evaluation.iterations.tests import (
     MetricMean,
     chance_of_streak,
     form_tests,
+    game_coverage,
     judge_games,
     judges_apart,
     known_mean,
@@ -71,6 +73,9 @@ def measure_games(
         scale.limits,
         "%" if scale == PERCENT else "",
         f"judged {judged}, and verdicts of different judges do not compare" if judged else "",
+        is_low_evidence=any(
+            one is not None and one.is_low for one in map(partial(game_coverage, name), (before, after))
+        ),
     )
 
 
@@ -103,6 +108,8 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
     label = DEFINITIONS[target.name].label
     if target.outcome is Outcome.UNTESTABLE:
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
+    if target.outcome is Outcome.LOW_EVIDENCE:
+        return f"The rule says {rule}, but {label} rests on low evidence: too few of its cases were settled."
     if target.outcome is Outcome.NO_EVIDENCE:
         change = decision.change
         if change is None or change.is_none:
@@ -199,7 +206,7 @@ class IterationSummary:
         if self.iteration.recorded is not None:
             return str(self.iteration.recorded.fate)
         if self.decision is not None:
-            words = self.decision.choice.words
+            words = self.decision.words
             return f"the rule says {words}" if self.decision.choice in _RULES else words
         return "the baseline" if self.iteration.is_baseline else "nothing to compare it with"
 

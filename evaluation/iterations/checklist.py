@@ -11,7 +11,7 @@ from evaluation.iterations.tests import STREAK, Game, GameTest, KnownMean, known
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import Status, status_of
-from evaluation.text.display import counted, dollars, telling_digits
+from evaluation.text.display import counted, dollars, fixed, telling_digits
 
 COST_GOAL_USD = 2.0
 CACHE_HIT_GOAL = 0.7
@@ -115,7 +115,7 @@ def _engagement_of(game: Game) -> float | None:
 
 
 def _rating_words(score: float) -> str:
-    return f"lowest {score:.{telling_digits(score, ENGAGEMENT.threshold, 1)}f}"
+    return f"lowest {fixed(score, telling_digits(score, ENGAGEMENT.threshold, 1))}"
 
 
 def _cost(latest: Sequence[GameTest]) -> Criterion:
@@ -159,7 +159,7 @@ def _rate_words(rate: KnownMean) -> str:
     if rate.mean is None:
         return "unknown"
     digits = telling_digits(100 * rate.mean, 100 * CACHE_HIT_GOAL, 1)
-    return f"mean {100 * rate.mean:.{digits}f} %{rate.partly}"
+    return f"mean {fixed(100 * rate.mean, digits)} %{rate.partly}"
 
 
 def _sign_off(current: Iteration | None) -> Criterion:

@@ -24,7 +24,7 @@ from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted, half_up, listed
 
 FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
@@ -54,7 +54,7 @@ class Choice(StrEnum):
 _UNDECIDED = {
     Choice.NOT_YET: "cannot be decided yet",
     Choice.UNDECIDABLE: "cannot be decided",
-    Choice.HIDDEN: "open to you until you have rated these games",
+    Choice.HIDDEN: "hidden until you have rated these games",
 }
 
 
@@ -128,7 +128,9 @@ class Decision:
         missing: What must come before a decision, in words.
         outlook: What the rule will say once all games are rated, in words; empty unless ratings alone are missing and
             decide it.
-        explanation: Those of ``reasons`` that are neither critical failures nor among ``missing``; ``outlook`` first.
+        foregone: What the rule will say however the open games are rated; ``None`` where that is open.
+        explanation: Those of ``reasons`` that are neither critical failures nor among ``missing``; ``outlook`` first
+            where ratings may still change the answer.
         recorded: What a person decided; ``None`` while nobody has.
     """
 
@@ -147,6 +149,12 @@ class Decision:
     missing: tuple[str, ...] = ()
     explanation: tuple[str, ...] = ()
     outlook: str = ""
+    foregone: Choice | None = None
+
+    @property
+    def words(self) -> str:
+        """The rule's answer in words, the one that no open rating can change included."""
+        return self.outlook if self.foregone else self.choice.words
 
     @property
     def differs_from_baseline(self) -> bool:
@@ -188,6 +196,7 @@ class Decision:
         """The decision as every JSON output shows it."""
         return {
             "choice": str(self.choice),
+            "foregone": self.foregone and str(self.foregone),
             "reference": self.reference,
             "baseline": self.baseline,
             "target": self.target,
@@ -247,8 +256,9 @@ class _Weighing:
     def decision(self) -> Decision:
         choice = self._choice()
         differs = self.baseline is not None and self.baseline.name != self.reference.name
-        missing, outlook = tuple(self._missing()), self._outlook(choice)
-        explanation = (*filter(None, [outlook]), *self._explanation(choice))
+        missing = tuple(self._missing())
+        outlook, foregone = self._outlook(choice)
+        explanation = (*([outlook] if outlook and not foregone else []), *self._explanation(choice))
         return Decision(
             choice,
             self.reference.name,
@@ -265,6 +275,7 @@ class _Weighing:
             missing,
             explanation,
             outlook,
+            foregone,
         )
 
     def _choice(self) -> Choice:
@@ -299,26 +310,30 @@ class _Weighing:
             names = listed([DEFINITIONS[name].label for name, one in self.apart.items() if one == words])
             yield f"{names}: judged {words}. Have one judge read all of them, or give its rows back to the rules."
 
-    def _outlook(self, choice: Choice) -> str:
-        """The rule's answer once every game is rated, from deciding with each open rating at its limit."""
+    def _outlook(self, choice: Choice) -> tuple[str, Choice | None]:
+        """The rule's answer once every game is rated, and that answer where no rating can change it.
+
+        From deciding with each open rating at its limit.
+        """
         waiting = [means[ENGAGEMENT.name].waiting for _, _, means in self._sides()]
         is_only_rating = len(list(self._missing())) == sum(map(bool, waiting))
         if choice is not Choice.NOT_YET or not is_only_rating or self.target == ENGAGEMENT.name:
-            return ""
+            return "", None
         # Without a named target the reference's lowest metric decides, which its ratings may change.
         if self.named is None and waiting[1]:
-            return ""
+            return "", None
         limit = self.candidate.thresholds[ENGAGEMENT.name]
         # A low rating of a game of the candidate reverts by itself; of the reference both ends are tried.
         rated = _rated(self.candidate, limit)
         answers = {decide(rated, _rated(self.reference, score)).choice for score in ENGAGEMENT.scale.limits}
         if len(answers) > 1:
-            return ""
+            return "", None
         (answer,) = answers
         if answer is Choice.REVERT or not waiting[0]:
-            return f"However the open games are rated, the rule will say {answer.words}."
+            games = f"the {counted(sum(waiting), 'open game')} {'is' if sum(waiting) == 1 else 'are'}"
+            return f"the rule will say {answer.words}, however {games} rated", answer
         high, low = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
-        return f"{high} {limit:g} or more, the rule will say {answer.words}; {low}, {Choice.REVERT.words}."
+        return f"{high} {limit:g} or more, the rule will say {answer.words}; {low}, {Choice.REVERT.words}.", None
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:
@@ -397,5 +412,5 @@ def _fall_words(change: MetricChange) -> str:
 def _both_words(change: MetricChange) -> tuple[str, str]:
     definition = DEFINITIONS[change.metric]
     # As many as tell the two apart.
-    digits = next((place for place in range(1, 9) if round(change.before, place) != round(change.after, place)), 9)
+    digits = next((place for place in range(1, 9) if half_up(change.before, place) != half_up(change.after, place)), 9)
     return score_words(definition, change.before, digits), score_words(definition, change.after, digits)

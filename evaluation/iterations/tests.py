@@ -282,6 +282,11 @@ def judges_apart(name: str, *sides: Iterable[Mapping[str, Scored]]) -> str:
     return apart_words(metric_judges(one) for one in scores if one is not None and one.score is not None)
 
 
+def game_coverage(name: str, games: Iterable[Game]) -> Coverage | None:
+    """What a metric's scores of some games rest on together; ``None`` for one that leaves nothing out."""
+    return added_coverage(one.coverage for game in games if (one := game.metrics.get(name)) is not None)
+
+
 def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
     """A summary of one metric's controls over games; games without a score are left out."""
     return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)

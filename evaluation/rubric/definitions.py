@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.coverage import CoverageRule
 from evaluation.score import LIKERT, PERCENT, LedgerRow, MetricDefinition, RowVerdict, WhenEmpty
-from evaluation.text.display import telling_digits
+from evaluation.text.display import fixed, telling_digits
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
 """A side -> what a reader calls its players."""
@@ -96,8 +96,8 @@ def weak_side_words(details: Mapping[str, Any], threshold: float) -> str:
 def score_words(definition: MetricDefinition, score: float, digits: int = 1) -> str:
     """The score with its unit: "76.0 %" or "3.5 of 5"."""
     if definition.scale == PERCENT:
-        return f"{score:.{digits}f} %"
-    return f"{score:.{digits}f} of {definition.scale.high:g}"
+        return f"{fixed(score, digits)} %"
+    return f"{fixed(score, digits)} of {definition.scale.high:g}"
 
 
 def shortfall_words(definition: MetricDefinition, score: float, threshold: float) -> str:

@@ -106,10 +106,15 @@ def holm_levels(p_values: Iterable[float], level: float) -> list[float]:
 
 
 class Outcome(StrEnum):
-    """Conclusion on a difference. ``untestable``: too few games, or no spread on either side."""
+    """Conclusion on a difference.
+
+    ``low_evidence``: the test finds a difference, but what a side's scores rest on is too little to say so.
+    ``untestable``: too few games, or no spread on either side.
+    """
 
     BETTER = "better"
     WORSE = "worse"
+    LOW_EVIDENCE = "low evidence"
     NO_EVIDENCE = "no evidence either way"
     UNTESTABLE = "cannot be tested"
 
@@ -122,6 +127,7 @@ class Outcome(StrEnum):
 _OUTCOME_WORDS = {
     Outcome.BETTER: "better beyond luck",
     Outcome.WORSE: "worse beyond luck",
+    Outcome.LOW_EVIDENCE: "on low evidence",
     Outcome.NO_EVIDENCE: "could be luck",
 }
 
@@ -137,6 +143,7 @@ class Measure:
         limits: The ends of the scale.
         unit: What stands behind a value: "%", or nothing.
         apart: Why the two sides do not compare whatever their values are; empty where they do.
+        is_low_evidence: Whether the values of a side rest on too little, whatever their spread.
     """
 
     before: Sequence[float]
@@ -145,6 +152,7 @@ class Measure:
     limits: Limits = None
     unit: str = ""
     apart: str = ""
+    is_low_evidence: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,8 +198,8 @@ class Difference:
     Attributes:
         difference: Of the means; NaN when a side has no value, or the sides do not compare.
         interval: Welch's, at 95 %.
-        deciding_interval: Welch's, at the level that decided the outcome: it excludes 0 just when that is better or
-            worse. Draw this one beside the outcome.
+        deciding_interval: Welch's, at the level that decided the outcome: it excludes 0 just when that is better,
+            worse or on low evidence. Draw this one beside the outcome.
         is_primary: Whether it was chosen beforehand, and so was tested alone.
         p_holm: Welch's p, adjusted over the other metrics of the comparison; NaN for the primary one.
         paired: ``None`` when no games are paired.
@@ -320,7 +328,7 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         _paired(measure),
         detectable,
         needed,
-        _outcome(difference, rule.p),
+        _outcome(difference, rule.p, is_low_evidence=measure.is_low_evidence),
         span[1] if span else math.inf,
     )
 
@@ -353,9 +361,11 @@ def _span(limits: Limits) -> Limits:
     return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
-def _outcome(difference: float, p: float) -> Outcome:
+def _outcome(difference: float, p: float, *, is_low_evidence: bool) -> Outcome:
     if math.isnan(p):
         return Outcome.UNTESTABLE
     if p > LEVEL:
         return Outcome.NO_EVIDENCE
+    if is_low_evidence:
+        return Outcome.LOW_EVIDENCE
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
-from evaluation.statistics.intervals import NO_SPREAD, Interval
+from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
-from evaluation.text.display import counted, json_data, listed
+from evaluation.text.display import counted, fixed, json_data, listed
 
 _VERDICTS = {
     Outcome.BETTER: "Better beyond luck.",
     Outcome.WORSE: "Worse beyond luck.",
+    Outcome.LOW_EVIDENCE: "Rests on low evidence, so nothing is concluded.",
     Outcome.NO_EVIDENCE: "Could be luck.",
 }
 
@@ -32,8 +33,9 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     proven, others = [], []
     for outcome in Outcome:
         names = [labels[one.name] for one in found if one.outcome is outcome]
-        if names and outcome in (Outcome.BETTER, Outcome.WORSE):
-            proven.append(f"{outcome.words} on {listed(names)}")
+        if names and outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.LOW_EVIDENCE):
+            is_low = outcome is Outcome.LOW_EVIDENCE
+            proven.append(f"{listed(names)} {outcome.words}" if is_low else f"{outcome.words} on {listed(names)}")
         elif names:
             others.append((len(names), outcome.words))
     if len(others) == 1:
@@ -54,6 +56,7 @@ def difference_sentences(difference: Difference) -> list[str]:
     return [
         *_seen(difference),
         *_verdict(difference),
+        *_equal_side(difference),
         *_power(difference),
         *_pairs(difference.paired, difference.unit),
     ]
@@ -82,35 +85,20 @@ def stricter_words(alone: str) -> str:
 
 def value_words(value: float, unit: str, digits: int = 1) -> str:
     """A value with its unit: "61.2 %", "3.5", or "no score"."""
-    return "no score" if math.isnan(value) else f"{value:.{digits}f}" + (f" {unit}" if unit else "")
+    return "no score" if math.isnan(value) else fixed(value, digits) + (f" {unit}" if unit else "")
 
 
 def change_words(value: float, unit: str, digits: int = 1) -> str:
-    """A difference with its sign: "+5.9 points", "-0.4"."""
-    return "no difference known" if math.isnan(value) else f"{value:+z.{digits}f}" + _points(unit)
-
-
-def shown_change(before: float, after: float, unit: str, digits: int = 1) -> str:
-    """The difference of two values that stand beside it, as :func:`change_words`: that of their rounded figures.
-
-    A reader who subtracts 3.2 from 4.2 must find +1.0, whatever further digits say.
-    """
-    return change_words(round(round(after, digits) - round(before, digits), digits), unit, digits)
-
-
-def seen_change(one: Difference) -> str:
-    """The change of a difference as its rounded sides show it; none is known where they do not compare."""
-    if math.isnan(one.difference):
-        return change_words(math.nan, one.unit)
-    return shown_change(one.before.mean, one.after.mean, one.unit)
+    """A difference with its sign: "+5.9 points", "\u22120.4". Of unrounded values: 3.17 to 4.25 is +1.1."""
+    return "no difference known" if math.isnan(value) else fixed(value, digits, signed=True) + _points(unit)
 
 
 def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
-    """An interval, "-8.1 to +19.9", or the reason why there is none."""
+    """An interval, "\u22128.1 to +19.9", or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
-    sign = "+" if signed else ""
-    return f"{interval.low:{sign}.{digits}f} to {interval.high:{sign}.{digits}f}" + (f" {unit}" if unit else "")
+    low, high = (fixed(end, digits, signed=signed) for end in (interval.low, interval.high))
+    return f"{low} to {high}" + (f" {unit}" if unit else "")
 
 
 def difference_cells(one: Difference) -> dict[str, str]:
@@ -124,9 +112,9 @@ def difference_cells(one: Difference) -> dict[str, str]:
     return {
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": seen_change(one),
+        "Difference": change_words(one.difference, one.unit),
         "Interval": deciding_interval_cell(one.deciding_interval),
-        "Effect size d": "none" if one.effect.reason else f"{one.effect.value:+z.2f}",
+        "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
         "Paired p": paired_p_words(one.paired),
@@ -177,7 +165,7 @@ def _seen(one: Difference) -> Iterator[str]:
         # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
         interval = f", {_level(decided)} interval {interval_words(decided, signed=True)}" if decided.is_known else ""
-        yield f"From {before} to {after}: {seen_change(one)}{interval}."
+        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
 
 
 def _verdict(one: Difference) -> Iterator[str]:
@@ -191,8 +179,16 @@ def _verdict(one: Difference) -> Iterator[str]:
         yield f"No test is possible: {one.welch.reason}."
 
 
+def _equal_side(one: Difference) -> Iterator[str]:
+    """That a side is without spread, so that the other one's alone decided the test."""
+    if one.outcome is not Outcome.UNTESTABLE:
+        for word, other, side in (("before", "after", one.before), ("after", "before", one.after)):
+            if side.interval.note == ALL_EQUAL:
+                yield f"All games {word} score the same, so the test knows no spread but that of the games {other}."
+
+
 def _power(one: Difference) -> Iterator[str]:
-    if one.outcome in (Outcome.BETTER, Outcome.WORSE) or math.isnan(one.detectable):
+    if one.outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.LOW_EVIDENCE) or math.isnan(one.detectable):
         return
     if one.detectable > one.most:
         yield f"With {_sizes(one.before, one.after)}, no difference that this scale allows could be detected."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime, tzinfo
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from evaluation.escaping import cut
@@ -18,6 +19,16 @@ def counted(count: float, noun: str) -> str:
 def grouped(number: float) -> str:
     """A number with commas between thousands: "12,000"; one decimal where it is not whole: "2.5"."""
     return f"{int(number):,}" if float(number).is_integer() else f"{number:,.1f}"
+
+
+def half_up(value: float, digits: int) -> float:
+    """A number rounded as people round: 4.25 is 4.3, where ``round`` says 4.2. Noise of floating point is left out."""
+    return float(Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
+
+
+def fixed(value: float, digits: int = 1, *, signed: bool = False) -> str:
+    """A number with that many decimals, rounded by :func:`half_up`: "4.3", "+1.1", "\u22120.4"."""
+    return f"{half_up(value, digits):{'+' if signed else ''}z.{digits}f}".replace("-", "\u2212")
 
 
 def significant_text(number: float | None, digits: int = 3, *, signed: bool = False) -> str:
@@ -48,14 +59,15 @@ def cost_text(usd: float | None) -> str:
 
 def dollars(usd: float) -> str:
     """An amount with cents, and the digits that tell it from a limit of whole dollars: "1,234.56", "3.004"."""
-    return f"{usd:,.{telling_digits(usd, round(usd), 2)}f}"
+    digits = telling_digits(usd, round(usd), 2)
+    return f"{half_up(usd, digits):,.{digits}f}"
 
 
 def telling_digits(value: float, limit: float, least: int) -> int:
     """Decimals, ``least`` or more, that show on which side of ``limit`` a value lies: 79.97 is not 80.0."""
     side = (value > limit) - (value < limit)
     for digits in range(least, _MOST_DIGITS):
-        shown = round(value, digits)
+        shown = half_up(value, digits)
         if (shown > limit) - (shown < limit) == side:
             return digits
     return _MOST_DIGITS

@@ -12,6 +12,7 @@ from evaluation.score import coverage_words
 from evaluation.store import Store
 from evaluation.transcript import Transcript, Vote
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import tables
 from tests.games import game_of
 
 # One reference that the record settles, and one that it cannot.
@@ -38,7 +39,8 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
     assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
-    assert f"Memory accuracy rests on {three} before; {three} after." in words(open_page(panel="Numbers"))
+    rests = tables(open_page(panel="Numbers"))[-1]
+    assert all(three in rests.loc[rests["Metric"] == "Memory accuracy", side].item() for side in ("Before", "After"))
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
     for arguments, words_of_it in expected.items():

@@ -183,7 +183,7 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     app = open_page()
     assert app.radio(key="fate_of_1_0").value is None
     app.button(key="decide_now_1_0").click().run()
-    assert "Choose one of the two." in words(app)
+    assert {"Choose one of the two.", "Say why."} <= set(words(app).split("\n"))
     app.radio(key="fate_of_1_0").set_value(Fate.KEPT)
     app.text_input(key="why_1_0").set_value("Reads better")
     app.button(key="decide_now_1_0").click().run()
@@ -261,3 +261,12 @@ def test_a_decision_counts_passes_as_the_verdict_of_the_same_games_does() -> Non
     # The mean of the two ratings would pass, but engagement is pending while the third is missing.
     assert (decision.passed_before, decision.passed_after) == (7, 6)
     assert decision.passed_after == verdict.passed_count
+
+
+def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: Any, words: Any) -> None:
+    deep = [[(GOOD | {"strategic_depth": value}, 1.0) for value in side] for side in ((90, 91, 92), (70, 71, 72))]
+    fill(store, {"v1": deep[0], "v2": deep[1]}, target="personality_diversity")
+    said = words(open_page(panel="Advice")).split("\n")
+    first = said.index("Strategic depth: worse beyond luck, 91.0 % to 71.0 %.")
+    assert said[first + 1].startswith("Try this: ")
+    assert not any(line.startswith("No metric fails") for line in said)

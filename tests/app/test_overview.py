@@ -50,9 +50,9 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
     evidence = evidence_words(found.comparison.values(), METRIC_LABELS)
     assert evidence
     app = open_page(iteration="Shorter prompt", panel="Numbers")
-    assert f"Against Baseline prompt (the baseline): {evidence}" in words(app)
+    assert f"gainst Baseline prompt (the baseline): {evidence}" in words(app)
     assert "3 games against 3" in words(app)
-    outcomes = [row["texts"]["outcome"].lstrip("▲▼ ") for row in data_of(app, "cockpit")["rows"]]
+    outcomes = [row["texts"]["outcome"].lstrip("▲▼△ ") for row in data_of(app, "cockpit")["rows"]]
     assert outcomes == [one.outcome.words for one in found.comparison.values()]
 
 
@@ -63,19 +63,23 @@ def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(f
     target = shown.decision.target
 
     def said(outcome: Outcome, needed: int | None, usd: float | None = 0.5) -> str:
+        # One game after has a known cost; those before cost twice as much.
         one = found.comparison[target]
         sides = {
             name: replace(getattr(one, name), n=3, mean=mean) for name, mean in (("before", 70.0), ("after", 75.0))
         }
         one = replace(one, **sides, outcome=outcome, games_needed=needed)
-        priced = replace(shown, cost_usd=replace(shown.cost_usd, mean=usd))
-        return more_games_sentence(priced, replace(found, comparison={one.name: one}))
+        first, *_ = found.after.games
+        before = replace(found.before, games=tuple(replace(game, total_usd=1.0) for game in found.before.games))
+        after = replace(found.after, games=(replace(first, total_usd=usd), replace(first, total_usd=None)))
+        return more_games_sentence(shown, replace(found, before=before, after=after, comparison={one.name: one}))
 
     assert said(Outcome.NO_EVIDENCE, 37) == (
-        "Conversation coherence could be luck: if its change is as large as seen, 37 games on each side would show it "
-        "(68 more in all, about 34.00 USD)."
+        "Conversation coherence could be luck: if its change is as large as seen, 37 games on each side would show it, "
+        "34 more before and 34 more after; about 51.00 USD at 1.00 USD a game of Baseline prompt and 0.50 USD a game "
+        "of Shorter prompt (recorded for 1 of 2 games)."
     )
-    assert said(Outcome.NO_EVIDENCE, 37, None).endswith("(68 more in all).")
+    assert said(Outcome.NO_EVIDENCE, 37, None).endswith("34 more before and 34 more after.")
     assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, 400)
     assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, None)
     assert said(Outcome.BETTER, 37) == ""

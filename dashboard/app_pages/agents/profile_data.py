@@ -19,7 +19,7 @@ from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import interval_words, shown_change
+from evaluation.statistics.words import change_words, interval_words
 from evaluation.text.display import counted, shortened
 
 LAST_RUNS = 8
@@ -178,7 +178,7 @@ def _when(run: SelectableAgent) -> str:
 def _change(row: _Row) -> str:
     if row.score is None or row.before is None:
         return ""
-    return shown_change(row.before, row.score, "").replace("-", "\u2212")
+    return change_words(row.score - row.before, "")
 
 
 def _targets(row: _Row, runs: Sequence[SelectableAgent]) -> MarkTargets:

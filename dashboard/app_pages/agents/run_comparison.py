@@ -29,8 +29,8 @@ from evaluation.comparison.runs import (
 )
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
-from evaluation.statistics.words import shown_change
-from evaluation.text.display import counted, shortened
+from evaluation.statistics.words import change_words
+from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
@@ -142,14 +142,14 @@ def _short_rows(found: RunComparison) -> list[dict[str, object]]:
 def _change(one: Difference, before: float | None, after: float | None) -> str:
     """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
     if one.before.n and one.after.n:
-        return shown_change(one.before.mean, one.after.mean, "")
+        return change_words(one.difference, "")
     if one.before.n or one.after.n or before is None or after is None:
         return ""
-    return shown_change(before, after, "")
+    return change_words(after - before, "")
 
 
 def _mean(games: Summary, whole: float | None) -> str:
-    return f"{games.mean:.1f}" if games.n else "no score" if whole is None else f"{whole:.1f}"
+    return fixed(games.mean) if games.n else "no score" if whole is None else fixed(whole)
 
 
 def _numbers(found: RunComparison) -> None:
@@ -229,8 +229,10 @@ def _movers(found: RunComparison) -> None:
     for one in moved:
         with st.container(border=True, gap="small"):
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.badge(f"{one.change:+z.1f}", color="gray")
-                st.caption(f"{DIMENSION_LABELS[str(one.dimension)]}, {one.before:.1f} before, {one.after:.1f} after")
+                st.badge(fixed(one.change, signed=True), color="gray")
+                st.caption(
+                    f"{DIMENSION_LABELS[str(one.dimension)]}, {fixed(one.before)} before, {fixed(one.after)} after"
+                )
             plain(shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST))
             for example in one.examples:
                 with st.container(gap=None):

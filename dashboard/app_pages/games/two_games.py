@@ -19,7 +19,7 @@ from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import metric_judges
 from evaluation.score import PERCENT
-from evaluation.statistics.words import shown_change
+from evaluation.statistics.words import change_words
 from evaluation.text.display import counted
 
 _BEFORE, _AFTER = "game_before", "game_after"
@@ -70,7 +70,7 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
             first, second = (float(one or 0.0) for one in scores)
             words = " → ".join(score_text(one, definition.scale) for one in (first, second))
             unit = "%" if definition.scale == PERCENT else ""
-            change = shown_change(first, second, unit)
+            change = change_words(second - first, unit)
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 

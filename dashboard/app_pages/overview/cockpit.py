@@ -107,7 +107,7 @@ def cockpit(
     _earlier_that_waits(board, shown)
     shown = shown.without_ratings() if is_hidden else shown
     newer_note(board, name)
-    _band(board, shown, pair, is_hidden=is_hidden)
+    _band(board, shown, pair)
     if reference is not None:
         pair_note(reference.iteration.name, name)
     beside = reference.iteration.name if reference else None
@@ -121,14 +121,17 @@ def cockpit(
     step = next_step(board, shown)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)
+        if not is_hidden and (more := more_games_sentence(shown, pair)):
+            plain(more)
         if is_hidden:
             hidden_note(store)
         decision_form(store, shown, is_main=step is NextStep.RECORD)
 
 
-def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, *, is_hidden: bool) -> None:
+def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> None:
     """The answer in its colour, what changed and how it did in a sentence, and the facts."""
-    status = shown.iteration.recorded.fate if shown.iteration.recorded else shown.decision and shown.decision.choice
+    decision, recorded = shown.decision, shown.iteration.recorded
+    status = recorded.fate if recorded else decision and (decision.foregone or decision.choice)
     with st.container(key=f"verdict_band_{look(status).color if status else 'gray'}", gap="small"):
         answer = f"{shown.answer[0].upper()}{shown.answer[1:]}"
         own = shown.decision.reference if shown.decision else None
@@ -141,8 +144,6 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
                 st.badge(fact.text, color=fact.color, help=fact.why or None)
             if any(fact.why for fact in facts):
                 guide_link("Can you trust it?", state.METRICS_TRUST)
-        if not is_hidden and (more := more_games_sentence(shown, pair)):
-            plain(more)
 
 
 def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
@@ -166,16 +167,13 @@ def show_iteration(name: str) -> None:
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown, is_hidden=is_hidden)[:_MOST_LINES]
+    outlook = shown.decision.outlook if shown.decision and not shown.decision.foregone else ""
     with st.container(gap=None):
         if lines:
             # A game that failed critically is nothing that is missing.
             is_missing = step in (NextStep.RATE, NextStep.ADD_GAMES) and not lines[0].startswith("✗")
             st.markdown("**Still missing**" if is_missing else "**What decides it**")
-            plain(
-                "\n".join(
-                    filter(None, (*lines[:-1], f"{lines[-1]} {shown.decision.outlook if shown.decision else ''}"))
-                )
-            )
+            plain("\n".join((*lines[:-1], f"{lines[-1]} {outlook}".strip())))
         elif shown.decision is not None and not is_hidden:
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
@@ -193,7 +191,8 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         thresholds = resources.read(queries.thresholds)
         deciding = sum(one.item.decides(thresholds) for one in queue)
         page_links.check_link(
-            f"{counted(len(queue), 'verdict')} to check, {deciding} could decide", shown.iteration.name
+            f"{counted(len(queue), 'verdict')} to check here, {deciding or 'none'} alone would turn a result",
+            shown.iteration.name,
         )
 
 

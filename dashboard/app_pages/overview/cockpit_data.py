@@ -25,8 +25,8 @@ from evaluation.rubric.verdict import has_low_evidence, shown_status
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import evidence_words, interval_words, shown_change, sizes_words
-from evaluation.text.display import cost_text, counted, listed, shortened
+from evaluation.statistics.words import change_words, evidence_words, interval_words, sizes_words
+from evaluation.text.display import cost_text, counted, fixed, half_up, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
 
 _MOST_DOTS = 30
@@ -36,11 +36,11 @@ _MOST_GAMES_SAID = 100
 _OUTCOMES = {
     Outcome.BETTER: "▲ better beyond luck",
     Outcome.WORSE: "▼ worse beyond luck",
+    Outcome.LOW_EVIDENCE: "△ on low evidence",
     Outcome.NO_EVIDENCE: "could be luck",
     Outcome.UNTESTABLE: "cannot be tested",
 }
 _LONGEST_CHANGE = 110
-_MINUS = "\u2212"
 LEGEND = (
     "○ before, the reference",
     "● now, with its 95 % interval",
@@ -97,10 +97,9 @@ def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
 
 
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
-    """The change and how it did, with names: untrusted text.
+    """The change and how it did, in one sentence with names: untrusted text.
 
-    Such as "Shorter prompt. Against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be
-    luck; lower, but it could be luck: Engagement."
+    Such as "Shorter prompt, against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be luck."
 
     Args:
         board: All iterations.
@@ -108,26 +107,20 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
         pair: Its comparison, without what the person must not see; ``None`` where there is none.
     """
     change = shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE)
-    change = f"{change}." if change else ""
     if pair is None:
-        return change
+        return f"{change}." if change else ""
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
-    differences = pair.comparison.values()
-    lower = [
-        METRIC_LABELS[one.name] for one in differences if one.outcome is Outcome.NO_EVIDENCE and _direction(one) < 0
-    ]
-    also = f"; lower, but it could be luck: {listed(lower)}" if lower else ""
-    name = shortened(reference.name, _LONGEST_NAME)
-    against = f"Against {name}{f' ({marks})' if marks else ''}"
-    return " ".join(filter(None, (change, f"{against}: {evidence_words(differences, METRIC_LABELS)}{also}.")))
+    against = f"gainst {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
+    against = f"{change}, a{against}" if change else f"A{against}"
+    return f"{against}: {evidence_words(pair.comparison.values(), METRIC_LABELS)}."
 
 
 def _direction(one: Difference) -> int:
     """1 for a mean that is shown as higher than before, -1 for a lower one, 0 for the same or none."""
     if not (one.before.n and one.after.n) or math.isnan(one.difference):
         return 0
-    before, after = round(one.before.mean, 1), round(one.after.mean, 1)
+    before, after = half_up(one.before.mean, 1), half_up(one.after.mean, 1)
     return (after > before) - (after < before)
 
 
@@ -141,18 +134,13 @@ class Fact:
 
 
 def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fact]:
-    """The facts of a comparison: games, metrics that are higher and lower, evidence, the target, and what to trust."""
+    """The facts of a comparison: games with the metrics that are higher and lower, the target, and what to trust."""
     if pair is None:
         return [Fact(counted(len(shown.games), "game"))]
     differences = pair.comparison.values()
     directions = Counter(map(_direction, differences))
-    proven = Counter(one.outcome for one in differences)
-    facts = [
-        Fact(sizes_words(len(pair.after.games), len(pair.before.games))),
-        Fact(f"{directions[1]} higher, {directions[-1]} lower"),
-        *(Fact(f"✓ {better} better beyond luck", "green") for better in [proven[Outcome.BETTER]] if better),
-        *(Fact(f"✗ {worse} worse beyond luck", "red") for worse in [proven[Outcome.WORSE]] if worse),
-    ]
+    sizes = sizes_words(len(pair.after.games), len(pair.before.games))
+    facts = [Fact(f"{sizes}: {directions[1]} higher, {directions[-1]} lower")]
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
     known = [one for one in metric_trust() if one.metric in scored]
@@ -170,7 +158,8 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
 def more_games_sentence(shown: IterationSummary, pair: IterationComparison | None) -> str:
     """Number of further games that would show the target's change, and their price; empty where nothing is open.
 
-    Such as "If Memory accuracy moved as far as seen, 37 games on each side would show it: 34 more, about 1.20 USD."
+    Such as "Coherence could be luck: if its change is as large as seen, 30 games on each side would show it: 27 and 27
+    more, about 85.59 USD at 1.75 USD a game of Prompt v4 and 1.42 USD a game of Prompt v5."
     """
     if pair is None or shown.decision is None:
         return ""
@@ -180,12 +169,12 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     label = METRIC_LABELS[one.name]
     if one.games_needed is None or one.games_needed > _MOST_GAMES_SAID:
         return f"{label} could be luck; it would take more than {_MOST_GAMES_SAID} games on each side to tell."
-    more = sum(max(0, one.games_needed - side.n) for side in (one.before, one.after))
-    price = shown.cost_usd.mean
-    cost = f", about {cost_text(more * price)}" if price is not None and more else ""
+    before, after = pair.more_games(one)
+    usd = pair.more_usd(one)
+    cost = f"; about {cost_text(usd)} at {pair.price_words}" if usd is not None else ""
     return (
         f"{label} could be luck: if its change is as large as seen, {counted(one.games_needed, 'game')} on each side "
-        f"would show it ({more} more in all{cost})."
+        f"would show it, {before} more before and {after} more after{cost}."
     )
 
 
@@ -316,7 +305,7 @@ def _change_text(definition: MetricDefinition, before: float | None, after: floa
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
-    return shown_change(before, after, unit).replace("-", _MINUS)
+    return change_words(after - before, unit)
 
 
 def _range_words(one: Difference) -> str:
@@ -324,7 +313,7 @@ def _range_words(one: Difference) -> str:
     low, high = one.deciding_interval.low, one.deciding_interval.high
     if low is None or high is None:
         return one.welch.reason
-    return f"the true change may be {low:+z.1f} to {high:+z.1f}".replace("-", _MINUS)
+    return f"the true change may be {fixed(low, signed=True)} to {fixed(high, signed=True)}"
 
 
 def mean_detail(metric: str, mean: MetricMean) -> str:

@@ -78,10 +78,10 @@ def _recorded(store: Store, held: Iteration, seen: int) -> None:
 def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *, is_main: bool) -> None:
     place = _place(held, seen)
     # Told once: the next run of the page shows it no more.
-    field, problem = st.session_state.pop(_PROBLEM, (None, ""))
+    problems = st.session_state.pop(_PROBLEM, {})
 
     def told(of: str) -> None:
-        if field == f"{of}_{place}":
+        if problem := problems.get(f"{of}_{place}"):
             with st.container(horizontal=True, gap="small"):
                 st.markdown(":red[:material/error:]", width="content")
                 # It may hold the name that was typed.
@@ -89,7 +89,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
 
     with st.form(f"decide_{place}", border=False), st.container(gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("**Your decision**", width="content")
+            st.markdown("**Your decision** (required)", width="content")
             st.radio(
                 "What becomes of the change?",
                 list(Fate),
@@ -104,7 +104,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
             if not identity.decider_name():
-                st.text_input("Your name", key=f"{_WHO}_{place}", width=140)
+                st.text_input("Your name (required)", key=f"{_WHO}_{place}", width=160)
             st.form_submit_button(
                 "Record the decision",
                 key=f"decide_now_{place}",
@@ -120,34 +120,34 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
 def _why_label(decision: Decision) -> str:
     """The question for the reason, which says what a departure from the rule's answer needs."""
     departing = {
-        Choice.KEEP: "Why? (If you revert: why against the rule?)",
-        Choice.REVERT: "Why? (If you keep: why against the rule?)",
-        Choice.NOT_YET: "Reason for deciding before enough games are rated",
-        Choice.HIDDEN: "Reason for deciding before you have rated these games",
+        Choice.KEEP: "Why? (required; if you revert: why against the rule)",
+        Choice.REVERT: "Why? (required; if you keep: why against the rule)",
+        Choice.NOT_YET: "Why before enough games are rated? (required)",
+        Choice.HIDDEN: "Why before you have rated these games? (required)",
     }
-    return departing.get(decision.choice, "Why, as the rule cannot decide?")
+    return departing.get(decision.choice, "Why, as the rule cannot decide? (required)")
 
 
 def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> None:
     place = _place(held, seen)
     # A forged message may press the button of a form that was never drawn for this session.
-    fate, reason = (st.session_state.get(f"{key}_{place}") for key in (_FATE, _WHY))
-    said = str(reason or "").strip()
+    fate, reason = (str(st.session_state.get(f"{key}_{place}") or "") for key in (_FATE, _WHY))
+    said = reason.strip()
+    problems = {}
     if fate not in list(Fate):
-        problem = _FATE, "Choose one of the two."
-    elif not said:
-        problem = _WHY, "Say why."
+        problems[_FATE] = "Choose one of the two."
+    if not said:
+        problems[_WHY] = "Say why."
     elif too_long := beyond(said, LONGEST_TEXT):
-        problem = _WHY, too_long
+        problems[_WHY] = too_long
+    try:
+        identity.take_name(f"{_WHO}_{place}")
+    except InputError as error:
+        problems[_WHO] = f"{error.message} {error.remedy}"
+    if problems:
+        st.session_state[_PROBLEM] = {f"{field}_{place}": problem for field, problem in problems.items()}
     else:
-        try:
-            identity.take_name(f"{_WHO}_{place}")
-        except InputError as error:
-            problem = _WHO, f"{error.message} {error.remedy}"
-        else:
-            _store_decision(store, held.name, Fate(fate), said, decision, seen)
-            return
-    st.session_state[_PROBLEM] = (f"{problem[0]}_{place}", problem[1])
+        _store_decision(store, held.name, Fate(fate), said, decision, seen)
 
 
 def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: Decision, seen: int) -> None:

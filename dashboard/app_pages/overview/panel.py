@@ -17,9 +17,10 @@ from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.statistics.words import difference_sentences, stricter_words
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import cost_text, counted, fixed, shortened
 from evaluation.workflows.iterations import stored_comparison
 
 TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
@@ -43,7 +44,13 @@ def panel(
     opened = next((one for one, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
     before = reference.iteration.name if reference else None
     found = None
-    if before and reference and reference.games and shown.games and opened in ("Messages", "Games", "Numbers"):
+    if (
+        before
+        and reference
+        and reference.games
+        and shown.games
+        and opened in ("Messages", "Games", "Numbers", "Advice")
+    ):
         found = resources.read(stored_comparison, before, shown.iteration.name)
         found = found.without(ENGAGEMENT.name) if is_hidden else found
     with tabs[TABS.index(opened)]:
@@ -54,7 +61,7 @@ def panel(
         elif opened == "Games":
             _games(shown, found, is_hidden=is_hidden)
         elif opened == "Advice":
-            _advice(store, board, shown, is_hidden=is_hidden)
+            _advice(store, board, shown, found, is_hidden=is_hidden)
         elif found is None:
             st.caption("There is nothing to compare it with: choose what it is compared with above.")
         elif opened == "Messages":
@@ -63,11 +70,13 @@ def panel(
             _numbers(found, with_files=not is_hidden)
 
 
-def _advice(store: Store, board: Board, shown: IterationSummary, *, is_hidden: bool) -> None:
+def _advice(
+    store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool
+) -> None:
     if is_hidden:
         st.caption("Advice rests on ratings, and is hidden from you until you have rated these games.")
     else:
-        parts.advice(store, board, shown)
+        parts.advice(store, board, shown, found)
 
 
 def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool) -> None:
@@ -92,23 +101,22 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
 
 def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files."""
-    status_table(
-        difference_rows(found.comparison, METRIC_LABELS), "Every metric's difference with its interval and verdict"
-    )
-    st.caption(
-        "Welch's test at 5 %: the named target of the change is tested alone, the other metrics are adjusted together "
-        f"(Holm). The rule that keeps or reverts looks at means alone. {stricter_words('The target')}"
-    )
+    rows = difference_rows(found.comparison, METRIC_LABELS)
+    for row, one in zip(rows, found.comparison.values(), strict=True):
+        usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE else None
+        row["They would cost"] = "" if usd is None else f"about {cost_text(usd)}"
+    status_table(rows, "Every metric's difference with its interval and verdict")
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
-    said = [f"{METRIC_LABELS[one.name]}: {' '.join(difference_sentences(one))}" for one in found.comparison.values()]
-    plain(
-        "\n".join(
-            filter(
-                None,
-                (pairs, *said, found.other_pair, *found.decision_words, *found.coverage_words, *found.control_words),
-            )
-        )
+    plain("\n".join(filter(None, (f"More games are counted at {found.price_words}.", pairs, found.other_pair))))
+    st.caption(
+        "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
+        "together (Holm). So each interval has its own level, that of the test which decided its metric: it excludes 0 "
+        f"just where the verdict is beyond luck, or on low evidence. {stricter_words('The target')}"
     )
+    with st.expander("How far to trust it"):
+        plain("\n".join(found.decision_words))
+        if trusted := found.trust_rows:
+            status_table(trusted, "What each metric's scores rest on, and whether they can be told from chance")
     if with_files:
         names = found.before.iteration.name, found.after.iteration.name
         with st.container(horizontal=True):
@@ -132,7 +140,7 @@ def _movers(found: IterationComparison) -> None:
             "Metric": METRIC_LABELS[one.metric],
             "By": one.kind,
             "What": one.label,
-            "Change": f"{one.change:+z.1f} points",
+            "Change": f"{fixed(one.change, signed=True)} points",
             "Lost before": f"{one.before:.1f} ({one.before_rows})",
             "Lost after": f"{one.after:.1f} ({one.after_rows})",
         }
@@ -157,7 +165,9 @@ def _mover(one: Mover) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.badge(METRIC_LABELS[one.metric], color="gray")
             better = one.change > 0
-            st.badge(f"{'✓' if better else '✗'} {one.change:+z.1f} points", color="green" if better else "red")
+            st.badge(
+                f"{'✓' if better else '✗'} {fixed(one.change, signed=True)} points", color="green" if better else "red"
+            )
             side = "before" if better else "after"
             st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
         plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")

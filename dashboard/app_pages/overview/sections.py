@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -13,15 +13,17 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
 from dashboard.shared.queries import Overview, score_cell
 from dashboard.shared.status_table import open_row, status_table
-from evaluation.comparison.movers import Example, Losses
+from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.movers import Example
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState, Criterion
 from evaluation.iterations.tests import GameTest, with_open_engagement
-from evaluation.rubric.advice import Advice, advise, nothing_to_fix
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.advice import advise, closest_passing, nothing_to_fix, troubleshooting
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
 from evaluation.rubric.verdict import MetricScore
+from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.iterations import stored_losses
 
 _TESTS_SHOWN = 12
@@ -113,27 +115,44 @@ def _check(check: Criterion) -> None:
         st.text(f"{check.label}\n{check.measured}", width="stretch")
 
 
-def advice(store: Store, board: Board, shown: IterationSummary) -> None:
-    """Advice from the rubric's guide on failing metrics, the lowest first; one sentence where nothing fails."""
-    given = advise(shown.means, shown.cost_usd.mean)
-    if not given:
-        st.caption(nothing_to_fix(shown.means))
-        return
+def advice(store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None) -> None:
+    """Advice on the next change: on what fell beyond luck, then on what fails; else on the metric closest to failing.
+
+    Each with its top reason, a message, and one change of the rubric's guide.
+    """
+    differences = found.comparison.differences if found else ()
+    fell = [one for one in differences if one.outcome is Outcome.WORSE]
+    for one in fell:
+        before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
+        plain(f"{DEFINITIONS[one.name].label}: worse beyond luck, {before} to {after}.")
+        _suggestion(one.name)
+        reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
+        if cause := next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None):
+            plain(f"It lost {fixed(-cause.change)} points more than before by this: {cause.label}")
+            for example in cause.examples[:1]:
+                example_row(example, one.name)
+    given = [one for one in advise(shown.means, shown.cost_usd.mean) if one.about not in {each.name for each in fell}]
     own = shown.iteration.name
-    losses = resources.once(stored_losses, (own,), store, own, board)
-    for one in given:
-        _advice(one, losses)
+    losses = resources.once(stored_losses, (own,), store, own, board) if given else {}
+    for advised in given:
+        plain(f"{advised.label}: {advised.finding}")
+        _suggestion(advised.about)
+        if lost := losses.get(advised.about):
+            plain(lost.words)
+            for example in lost.examples[:1]:
+                example_row(example, advised.about)
+    if not (fell or given):
+        plain(nothing_to_fix(shown.means))
+        if closest := closest_passing(shown.means):
+            _suggestion(closest)
 
 
-def _advice(given: Advice, losses: Mapping[str, Losses]) -> None:
-    plain(f"{given.label}: {given.finding}")
-    st.caption("Try one of these, one change at a time:")
-    plain("\n".join(f"•  {action}" for action in given.actions))
-    found = losses.get(given.about)
-    if found is not None:
-        plain(found.words)
-        for example in found.examples:
-            example_row(example, given.about)
+def _suggestion(about: str) -> None:
+    first, *others = troubleshooting()[about]
+    plain(f"Try this: {first}")
+    if others:
+        with st.expander("Or one of these, one change at a time"):
+            plain("\n".join(f"•  {action}" for action in others))
 
 
 def iteration_table(board: Board, *, is_hidden: bool) -> None:
@@ -147,7 +166,7 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
             "Iteration": one.iteration.name,
             "Games": len(one.games),
             "Verdict": look(one.verdict.status).label if one.verdict else "",
-            "Cost": usd_text(one.cost_usd.mean) if one.games else "",
+            "Cost a game": f"{usd_text(one.cost_usd.mean)}{one.cost_usd.partly}" if one.games else "",
             "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
             "Decision": decided_words(one),
             **{

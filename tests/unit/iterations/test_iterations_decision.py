@@ -118,7 +118,6 @@ def test_a_tie_in_real_arithmetic_is_a_tie() -> None:
 
 
 HIGHER, SHALLOW = {"coherence": 75.0}, {"coherence": 75.0, "strategic_depth": 1.0}
-HOWEVER = "However the open games are rated, the rule will say"
 
 
 @pytest.mark.parametrize(
@@ -136,9 +135,13 @@ HOWEVER = "However the open games are rated, the rule will say"
             "If all are rated 3 or more, the rule will say keep; if one is lower, revert.",
         ),
         # The target fell: no rating helps.
-        (side(UNRATED | {"coherence": 71.0}), side(GOOD), f"{HOWEVER} revert."),
+        (
+            side(UNRATED | {"coherence": 71.0}),
+            side(GOOD),
+            "the rule will say revert, however the 3 open games are rated",
+        ),
         # Only the reference waits, and the iteration passes all that it could.
-        (side(GOOD | HIGHER), side(UNRATED), f"{HOWEVER} keep."),
+        (side(GOOD | HIGHER), side(UNRATED), "the rule will say keep, however the 3 open games are rated"),
         # Six of seven pass here: whether the reference passes seven depends on its ratings.
         (side(GOOD | SHALLOW), side(UNRATED), ""),
         # A reference at 2.5 so far may still pass with a 5.
@@ -151,7 +154,9 @@ HOWEVER = "However the open games are rated, the rule will say"
 def test_what_open_ratings_will_decide_is_said(after: tuple[Game, ...], before: tuple[Game, ...], words: str) -> None:
     decision = decided(after, before, "coherence")
     assert decision.outlook == words
-    assert (words in decision.explanation) is bool(words)
+    # An answer that is settled is the heading, and is not told again among the reasons.
+    assert (decision.words == words) is ("however" in words) is (decision.foregone is not None)
+    assert (words in decision.explanation) is (bool(words) and decision.foregone is None)
 
 
 def test_a_target_that_ratings_are_or_may_choose_is_not_foretold() -> None:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from evaluation.statistics.comparison import Measure, Outcome, compare
-from evaluation.statistics.words import difference_cells, difference_sentences, paired_p_words
+from evaluation.statistics.words import difference_cells, difference_sentences, evidence_words, paired_p_words
 
 PERCENT = (0.0, 100.0)
 
@@ -21,11 +21,37 @@ def test_a_difference_that_three_games_cannot_show() -> None:
     assert found.outcome is Outcome.NO_EVIDENCE
     assert (found.paired.sign_flip.p, found.paired.smallest_p) == (0.25, 0.25)
     said = " ".join(difference_sentences(found))
-    assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval -0.5 to +21.2." in said
+    assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval \u22120.5 to +21.2." in said
     assert "Could be luck. Welch p 0.057" in said
     assert "With 3 games on each side, only a true difference of 14.7 points or more" in said
     assert "5 games on each side would show it (2 more)." in said
     assert "With 3 pairs an exact p cannot be below 0.25, whatever happened in them; 6 pairs could reach 0.031." in said
+
+
+def test_a_difference_is_that_of_the_values_and_halves_are_rounded_up() -> None:
+    # 3.1667 and 4.25: the difference is 1.0833, not that of 3.2 and 4.2.
+    found = compare({"engagement": Measure([3.0, 3.0, 3.5], [4.0, 4.5])})["engagement"]
+    cells = difference_cells(found)
+    assert (cells["Before"], cells["After"], cells["Difference"]) == ("3.2 (3)", "4.3 (2)", "+1.1")
+    fell = compare({"depth": Measure([98.6, 98.5, 98.4], [87.7, 87.8, 87.6], unit="%")})["depth"]
+    assert difference_cells(fell)["Difference"] == "\u221210.8 points"
+
+
+def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
+    high, low = [100.0, 100.0, 100.0], [87.0, 88.0, 90.0]
+    measures = {
+        "memory": Measure(low, high, limits=PERCENT, unit="%", is_low_evidence=True),
+        "depth": Measure(low, high, limits=PERCENT, unit="%"),
+        "roles": Measure([50, 60, 70], [52, 61, 69], limits=PERCENT, unit="%", is_low_evidence=True),
+    }
+    found = compare(measures)
+    assert [one.outcome for one in found.differences] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
+    labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
+    words = "better beyond luck on Depth; Memory on low evidence; the other could be luck"
+    assert evidence_words(found.differences, labels) == words
+    said = difference_sentences(found["memory"])
+    assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
+    assert said[2] == "All games after score the same, so the test knows no spread but that of the games before."
 
 
 def test_one_pair_and_more_pairs_than_are_counted_are_called_what_they_are() -> None:
