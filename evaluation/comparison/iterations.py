@@ -100,7 +100,7 @@ class IterationComparison:
         return max(0, needed - one.before.n), max(0, needed - one.after.n)
 
     def more_usd(self, one: Difference) -> float | None:
-        """What :meth:`more_games` would cost, each side at its own mean; ``None`` while that of one is unknown."""
+        """Price of :meth:`more_games`, each side at its own mean; ``None`` while that of one is unknown."""
         sides = [(more, price.mean) for more, price in zip(self.more_games(one), self.prices, strict=True) if more]
         known = [more * price for more, price in sides if price is not None]
         return sum(known) if sides and len(known) == len(sides) else None
@@ -133,7 +133,7 @@ class IterationComparison:
 
     @property
     def trust_rows(self) -> list[dict[str, object]]:
-        """What scores rest on and whether they differ from chance, as rows ``Metric``, ``Before``, ``After``."""
+        """Coverage of the scores, and whether they differ from chance, as rows ``Metric``, ``Before``, ``After``."""
         rows: list[dict[str, object]] = []
         for name, controls in self.controls.items():
             coverage = (game_coverage(name, side.games) for side in (self.before, self.after))

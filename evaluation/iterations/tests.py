@@ -283,7 +283,7 @@ def judges_apart(name: str, *sides: Iterable[Mapping[str, Scored]]) -> str:
 
 
 def game_coverage(name: str, games: Iterable[Game]) -> Coverage | None:
-    """What a metric's scores of some games rest on together; ``None`` for one that leaves nothing out."""
+    """Coverage of a metric over some games; ``None`` for one that leaves nothing out."""
     return added_coverage(one.coverage for game in games if (one := game.metrics.get(name)) is not None)
 
 

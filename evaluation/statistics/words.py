@@ -180,7 +180,7 @@ def _verdict(one: Difference) -> Iterator[str]:
 
 
 def _equal_side(one: Difference) -> Iterator[str]:
-    """That a side is without spread, so that the other one's alone decided the test."""
+    """A sentence where a side is without spread, so that the other one alone decided the test."""
     if one.outcome is not Outcome.UNTESTABLE:
         for word, other, side in (("before", "after", one.before), ("after", "before", one.after)):
             if side.interval.note == ALL_EQUAL:
