@@ -120,7 +120,7 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
 
     Each with its top reason, a message, and one change of the rubric's guide.
     """
-    differences = found.comparison.differences if found else ()
+    differences = found.comparison.values() if found else ()
     fell = [one for one in differences if one.outcome is Outcome.WORSE]
     for one in fell:
         before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))

@@ -45,10 +45,10 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
         "roles": Measure([50, 60, 70], [52, 61, 69], limits=PERCENT, unit="%", is_low_evidence=True),
     }
     found = compare(measures)
-    assert [one.outcome for one in found.differences] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
+    assert [one.outcome for one in found.values()] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
     labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
     words = "better beyond luck on Depth; Memory on low evidence; the other could be luck"
-    assert evidence_words(found.differences, labels) == words
+    assert evidence_words(found.values(), labels) == words
     said = difference_sentences(found["memory"])
     assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
     assert said[2] == "All games after score the same, so the test knows no spread but that of the games before."
