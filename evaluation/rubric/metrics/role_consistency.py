@@ -213,7 +213,8 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedA
     if side is None:
         return f"The side of {speaker} is not known."
     if not deciding:
-        return "Nothing in this message speaks for or against a role."
+        # The rules find fewer than half of the acts that people see: docs/validity.md.
+        return "The rules found no act for or against a role; they miss many."
     words = listed(list(dict.fromkeys(one.words for one in deciding)))
     verdict = "fits" if deciding[0].rule.consistent else "does not fit"
     return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."
