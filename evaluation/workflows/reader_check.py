@@ -173,7 +173,7 @@ def check_reader(config: JudgeConfig, cache: JudgementCache) -> ReaderCheck:
 def _verdict(found: Mapping[str, tuple[float, Interval]]) -> str:
     """At which questions the model is better or worse than the better one of rule and built-in reader."""
     sides: dict[str, list[str]] = {
-        side: [] for side in ("Better than rule and built-in reader", "Worse", "Could be luck")
+        side: [] for side in ("Better than rule and built-in reader", "Worse than the better of them", "Could be luck")
     }
     for name, (share, interval) in found.items():
         best = max(measured()["check"][name].values())

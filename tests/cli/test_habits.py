@@ -72,7 +72,7 @@ def test_a_judge_without_a_model_says_so_and_does_not_end_as_if_it_had_read(
     assert run("judge").exit_code == 2
     run("import", write_game("one"))
     done = run("judge", "--estimate")
-    assert (done.exit_code, "There is no key for gpt-4o-mini" in done.stderr) == (0, True)
+    assert (done.exit_code, "there is no key for gpt-4o-mini" in done.stderr) == (0, True)
     done = run("judge")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "No model can be asked" in done.stderr

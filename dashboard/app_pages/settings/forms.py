@@ -287,7 +287,8 @@ def _test(store: Store, held: dict[str, object]) -> None:
                 return
             st.caption(
                 "It reads 60 messages of sample games that careful readers have labelled, with the prompts that it "
-                "gets about your games. The built-in reader beside it is one that did not learn from these games."
+                "gets about your games. The rules were made on these games, too; the built-in reader beside them was "
+                "not."
             )
             plain(f"{estimate_check(config, store.judgements)}.")
             if st.button("Test the connection", key="test_connection", icon=":material/play_arrow:"):

@@ -91,7 +91,7 @@ def test_a_reader_that_knows_the_labels_agrees_with_them_and_one_that_sees_nothi
     assert "0 calls" in again.words
     with JudgeServer(content=lambda body: answer(body, is_right=False)).in_thread() as server:
         blind = check_reader(config(server.url), store.judgements)
-    assert blind.words.startswith("Worse: is strategic, answers what was said, holds a")
+    assert blind.words.startswith("Worse than the better of them: is strategic, answers what was said, holds a")
     # 27 of the 60 are not strategic.
     assert [row["local-model"].split(" (")[0] for row in blind.rows] == ["45 %", "37 %", "53 %", "0 %"]
 
