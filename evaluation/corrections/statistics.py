@@ -204,7 +204,7 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
 def outcome_words(results: Iterable[GateResult]) -> str:
     """The outcomes of messages in sentences.
 
-    "Of 5 messages, 1 failed every try and went out in the best version, 2 passed at once and 2 once written again."
+    "Of 5 messages, 1 failed every try, the best text sent, 2 passed at once and 2 once written again."
     Names the check that most first texts failed; empty without a message that was checked.
     """
     known = list(results)
@@ -214,7 +214,7 @@ def outcome_words(results: Iterable[GateResult]) -> str:
     count = found.outcomes
     never = count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]
     unsent = sum(result.outcome is not None and result.committed is None for result in known)
-    fate = f"failed every try ({unsent:,} not sent)" if unsent else "failed every try and went out in the best version"
+    fate = f"failed every try ({unsent:,} not sent)" if unsent else "failed every try, the best text sent"
     ways = {
         fate: never,
         "passed at once": count[GateOutcome.PASSED],

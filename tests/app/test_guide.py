@@ -52,6 +52,19 @@ def test_terms_are_those_of_the_glossary(open_page, table) -> None:
     assert sum(one.value.count("- **") for one in app.markdown) == 1
 
 
+def test_how_to_run_it_in_ci_is_found_with_the_iterations_of_the_database(open_page, filled) -> None:
+    app = open_page("settings", help="Guide", guide_view="Terms")
+    for word in ("ci", "nightly", "gate", "exit code"):
+        app.text_input(key="find_word").set_value(word).run()
+        assert any("**gate (in CI)**" in one.value and "In CI" in one.value for one in app.markdown), word
+    app.segmented_control(key="guide_view").set_value("In CI").run()
+    said = "\n".join(one.value for one in app.markdown)
+    assert "dramaturg evaluate games/ --no-store --gate automatic" in said
+    assert "actions/checkout" in said
+    assert "exit code is 1" in said
+    assert "dramaturg compare 'Baseline prompt' 'Shorter prompt' --gate" in app.code[-1].value
+
+
 def test_the_mapping_of_traces_is_the_documentations_and_names_every_format() -> None:
     page = (documentation_root() / "formats.md").read_text(encoding="utf-8")
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines()]

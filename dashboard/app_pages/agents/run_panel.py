@@ -77,7 +77,9 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             help="They are simulated, and left out of evaluations otherwise.",
         )
         limits = limit_inputs("personas")
-        is_batched = st.toggle("Ask up to ten questions in a call", True, key="batched_personas")
+        is_batched = st.toggle(
+            "Ask up to ten questions in a call", True, key="batched_personas", help="Cheaper, a little less exact."
+        )
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:
                 chosen = [Dimension(each) for each in dimensions]

@@ -32,7 +32,7 @@ from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
 from evaluation.statistics.comparison import Outcome
-from evaluation.text.display import counted, listed, shortened
+from evaluation.text.display import counted, fixed, listed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
 
@@ -83,14 +83,14 @@ def ranking(found: Sequence[SelectableAgent]) -> None:
     ranked, runs = _of_one_judge(found)
     known = sorted((person.score(Dimension.ADHERENCE) or 0.0, _name(person), runs[person.id].id) for person in ranked)
     if len(known) > 1:
-        least = [f"{name} ({score:.1f})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
+        least = [f"{name} ({fixed(score)})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
         best, first, run = known[-1]
         compared = resources.read(stored_run_comparison, known[0][2], run)
         if compared.comparison[str(Dimension.ADHERENCE)].outcome is Outcome.BETTER:
-            plain(f"{first} keeps in character best (Adherence {best:.1f} of 9), {listed(least)} least.")
+            plain(f"{first} keeps in character best (Adherence {fixed(best)} of 9), {listed(least)} least.")
         else:
-            scores = [f"{name} {score:.1f}" for score, name, _ in reversed(known)][:_MOST_NAMED]
-            plain(f"Nobody keeps in character better than another beyond luck: Adherence (0 to 9) is {listed(scores)}.")
+            scores = [f"{name} {fixed(score)}" for score, name, _ in reversed(known)][:_MOST_NAMED]
+            plain(f"How well the agents keep in character could be luck: Adherence (0 to 9) is {listed(scores)}.")
     if ranked:
         others = {_name(person): runs[person.id] for person in found if person.id in runs}
         if apart := runs_apart_words(others, runs[ranked[0].id]):
@@ -273,8 +273,8 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
         return ""
     (best, strongest), (worst, weakest) = scored[0], scored[-1]
     if len(scored) == 1:
-        return f"{strongest}: {best:.1f} of 9."
-    return f"Weakest in {weakest} ({worst:.1f} of 9), strongest in {strongest} ({best:.1f})."
+        return f"{strongest}: {fixed(best)} of 9."
+    return f"Weakest in {weakest} ({fixed(worst)} of 9), strongest in {strongest} ({fixed(best)})."
 
 
 def _changed_words(found: RunComparison) -> str:
@@ -358,7 +358,7 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
             raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
             is_plain = bool(row["is_inverted"]) and not unearned
             words = (
-                f"happens: {raw} of 9, should never"
+                f"should never happen; does: {raw} of 9"
                 if is_plain
                 else mark_words(raw, is_inverted=False, unearned=unearned)
             )

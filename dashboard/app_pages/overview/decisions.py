@@ -6,12 +6,13 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.shared import changes, resources
+from dashboard.shared import changes, resources, state
 from dashboard.shared.changes import attempt, is_recorded_already, person
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length
+from dashboard.shared.page_links import guide_link
 from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, SignOff, departs_from
@@ -66,6 +67,7 @@ def _recorded(store: Store, held: Iteration, seen: int) -> None:
                 on_click=promote,
                 args=(store, held.name),
             )
+            guide_link("Guard it in CI", state.IN_CI)
         st.button(
             "Take it back",
             key=f"undecide_{_place(held, seen)}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -154,6 +155,19 @@ def words() -> None:
         if of_group:
             st.subheader(about, anchor=False)
             st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in of_group))
+
+
+def in_ci() -> None:
+    """The documentation's section on a gate in CI, and the same commands with the iterations of this database."""
+    text = (documentation_root() / "ci.md").read_text(encoding="utf-8")
+    st.markdown(text.partition("## Games\n")[2].partition("\n## ")[0])
+    board = resources.share(queries.overview).board
+    shown = next((one for one in reversed(board.iterations) if one.decision), None)
+    if shown is not None and shown.decision is not None:
+        st.markdown("With this database, for instance every night after `dramaturg import`:")
+        before, after = map(shlex.quote, (shown.decision.reference, shown.iteration.name))
+        lines = (f"dramaturg import games/ --iteration {after}", f"dramaturg compare {before} {after} --gate")
+        st.code("\n".join(lines), language=None, wrap_lines=True)
 
 
 _CODE_MARKS = str.maketrans("", "", "*`")

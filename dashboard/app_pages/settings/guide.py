@@ -24,11 +24,13 @@ _LONGEST_PASTED = 200_000
 
 def guide() -> None:
     """Draw the view of the guide that the address names."""
-    view = state.choose_part([ABOUT, METRICS, SHAPES, TERMS], key=state.GUIDE_VIEW)
+    view = state.choose_part([ABOUT, METRICS, SHAPES, state.IN_CI, TERMS], key=state.GUIDE_VIEW)
     if view == ABOUT:
         explanations.about()
     elif view == METRICS:
         explanations.metrics()
+    elif view == state.IN_CI:
+        explanations.in_ci()
     elif view == TERMS:
         explanations.words()
     else:
