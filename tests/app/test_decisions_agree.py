@@ -27,6 +27,7 @@ from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status
 from evaluation.store import Store
 from evaluation.transcript import Cost
 from evaluation.workflows.iterations import record_decision
+from tests.app.drawn import data_of
 from tests.games import game_of
 from tests.long import mostly_long
 
@@ -266,7 +267,11 @@ def test_a_decision_counts_passes_as_the_verdict_of_the_same_games_does() -> Non
 def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: Any, words: Any) -> None:
     deep = [[(GOOD | {"strategic_depth": value}, 1.0) for value in side] for side in ((90, 91, 92), (70, 71, 72))]
     fill(store, {"v1": deep[0], "v2": deep[1]}, target="personality_diversity")
-    said = words(open_page(panel="Advice")).split("\n")
+    app = open_page(panel="Advice")
+    # Equal games have no interval, which the row says.
+    drawn = {row["label"]: row["texts"]["threshold"].endswith("no spread") for row in data_of(app, "cockpit")["rows"]}
+    assert [label for label, is_equal in drawn.items() if not is_equal] == ["Strategic depth"]
+    said = words(app).split("\n")
     first = said.index("Strategic depth: worse beyond luck, 91.0 % to 71.0 %.")
     assert said[first + 1].startswith("Try this: ")
     assert not any(line.startswith("No metric fails") for line in said)

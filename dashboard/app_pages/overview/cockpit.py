@@ -191,7 +191,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         thresholds = resources.read(queries.thresholds)
         deciding = sum(one.item.decides(thresholds) for one in queue)
         page_links.check_link(
-            f"{counted(len(queue), 'verdict')} to check here, {deciding or 'none'} alone would turn a result",
+            f"{counted(len(queue), 'verdict')} to check, {deciding or 'none'} decides alone",
             shown.iteration.name,
         )
 

@@ -24,7 +24,7 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import has_low_evidence, shown_status
 from evaluation.score import MetricDefinition, Status
 from evaluation.statistics.comparison import Difference, Outcome
-from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
 from evaluation.statistics.words import change_words, evidence_words, interval_words, sizes_words
 from evaluation.text.display import cost_text, counted, fixed, half_up, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
@@ -247,7 +247,8 @@ def _row(
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
-            + (" · low evidence" if has_low_evidence(mean) else ""),
+            + (" · low evidence" if has_low_evidence(mean) else "")
+            + (" · no spread" if interval.note == ALL_EQUAL else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",

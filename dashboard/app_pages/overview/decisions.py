@@ -124,7 +124,7 @@ def _why_label(decision: Decision) -> str:
     departing = {
         Choice.KEEP: "Why? (required; if you revert: why against the rule)",
         Choice.REVERT: "Why? (required; if you keep: why against the rule)",
-        Choice.NOT_YET: "Why before enough games are rated? (required)",
+        Choice.NOT_YET: "Why so early? (required)",
         Choice.HIDDEN: "Why before you have rated these games? (required)",
     }
     return departing.get(decision.choice, "Why, as the rule cannot decide? (required)")
