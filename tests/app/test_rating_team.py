@@ -138,7 +138,7 @@ def test_a_decision_is_open_to_who_must_not_see_its_ratings_and_is_told_to_who_d
         filled.ratings.add(Rating(game, "Bob", 1))
     filled.ratings.add(Rating(filled.transcripts.ids()[0], "Dana", 3))
     app = open_page(rater="Dana")
-    assert "Open to you until you have rated these games" in words(app)
+    assert "Hidden until you have rated these games" in words(app)
     assert "1 game here, 3 games in the reference" in words(app), "what no rating changes is still said"
     app.button(key="show_ratings").click().run()
     assert "The rule says revert" in words(app)
