@@ -15,6 +15,7 @@ from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from unicodedata import category
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
@@ -173,7 +174,9 @@ class Question:
         values = "|".join(self.choices)
         if self.topic is Topic.INCOMPLETE:
             return "--incomplete"
-        return f'--{self.topic} "{self.name}={values}"' if self.name else f"--{self.topic} {values}"
+        # It is printed on terminals, and names are text of the file.
+        name = "".join("?" if category(letter) == "Cc" else letter for letter in self.name)
+        return f'--{self.topic} "{name}={values}"' if name else f"--{self.topic} {values}"
 
 
 @dataclass(frozen=True, slots=True)

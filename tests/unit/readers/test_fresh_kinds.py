@@ -700,3 +700,9 @@ def test_columns_of_a_list_inside_json_can_be_chosen() -> None:
         ("Olga", "Le moulin"),
         ("Per", "Le moulin"),
     ]
+
+
+def test_no_control_character_of_a_name_reaches_the_terminal() -> None:
+    found = result("2. Wren:\n\x13a:\n6. Ida:Wren")
+    assert '"?a' in str(found.error)
+    assert "\x13" not in str(found.error)
