@@ -1,6 +1,6 @@
 """A simulation of your own with all three corrections: ``python examples/simulation_with_corrections.py``.
 
-Gate, interventions and repetition suppression follow what ``dramaturg corrections config`` stored for each agent;
+Gate, interventions and repetition suppression follow what the page *Agents, Checks* stored for each agent;
 without ``--db`` they follow ``CONFIG``. Agents and judge are scripts here: in your program ``speak`` asks your model,
 and ``build_judge(judge_config())`` of ``evaluation.judging.judge_config`` is the judge.
 """

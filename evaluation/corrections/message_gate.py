@@ -72,7 +72,7 @@ class MessageGate:
         config: What is checked, for every agent; when left out, what ``corrections`` hold for the agent, or else
             adherence at 7 with two retries.
         library: The propositions; those that come with Dramaturg when left out.
-        corrections: ``store.corrections``: what ``dramaturg corrections config`` stored for each agent counts, read
+        corrections: ``store.corrections``: what the page *Agents, Checks* stored for each agent counts, read
             anew for each message, and what the gate did is logged there, as one run that ``close`` completes.
         timeout_seconds: How long one judgement may take before it passes.
     """

@@ -7,26 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.store import Store
-
-
-def listed(run: Any) -> dict[str, dict[str, Any]]:
-    return {row["id"]: row for row in json.loads(run("agents", "list", "--format", "json").stdout)}
+from evaluation.workflows.agents import KnownAgents
 
 
 def judged(run: Any, agent: str) -> list[dict[str, Any]]:
     chosen = ("--agents", agent, "--dimensions", "fluency", "--mode", "offline", "--format", "json")
     return list(json.loads(run("persona", "run", *chosen).stdout))
-
-
-def test_everybody_who_speaks_and_the_shipped_ones_are_listed(run: Any, write_game: Any) -> None:
-    run("import", write_game())
-    found = listed(run)
-    assert list(found) == ["ann", "ben", "cid", "michael", "dwight", "jim", "lisa-carter", "oscar"]
-    ann = {"id": "ann", "name": "Ann", "kind": "agent", "persona": "from transcripts, if any", "games": 1}
-    assert found["ann"] == ann
-    assert found["michael"]["persona"] == "shipped"
-    lines = run("agents", "list").stdout.splitlines()
-    assert lines[0].split() == ["Id", "Name", "Kind", "Persona", "Games"]
 
 
 def import_names(run: Any, folder: Path, *names: str) -> Any:
@@ -52,12 +38,14 @@ def test_an_import_finds_a_shipped_agent_by_its_name_and_two_files_of_one_agent_
     assert (done.exit_code, "gone.json: It cannot be read: " in done.stderr) == (2, True)
 
 
-def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(run: Any, tmp_path: Path, write_game: Any) -> None:
+def test_an_agent_whose_name_stands_for_others_is_chosen_by_its_id(
+    run: Any, tmp_path: Path, write_game: Any, database: Path
+) -> None:
     path = tmp_path / "odd.json"
     game = write_game().read_text("utf-8")
     path.write_text(game.replace('"Ann"', '"Ann, Ben"').replace('"Cid"', '"all"'), encoding="utf-8")
     run("import", path)
-    (all_id,) = [key for key, row in listed(run).items() if row["name"] == "all"]
+    (all_id,) = [key for key, name in KnownAgents.of(Store(database)).spoken_as.items() if name == "all"]
     for agent, name in (("ann-ben", "Ann, Ben"), (all_id, "all")):
         assert [one["agent"]["name"] for one in judged(run, agent)] == [name]
 
@@ -69,12 +57,11 @@ def test_a_speaker_becomes_another_agent_and_itself_again(
     file = tmp_path / "ann.json"
     file.write_text('{"name": "Ann", "persona": "Keeps bees.", "speakers": ["Ben"]}', encoding="utf-8")
     run("agents", "import", file)
-    assert listed(run)["ann"]["games"] == 2
-    assert "ben" not in listed(run)
+    assert "ben" not in KnownAgents.of(Store(database)).ids
     assert [each["sample_size"] for each in judged(run, "ann")] == [4]
     file.write_text('{"name": "Ann", "speakers": []}', encoding="utf-8")
     run("agents", "import", file)
-    assert "ben" in listed(run)
+    assert "ben" in KnownAgents.of(Store(database)).ids
     assert Store(database).agents.get("ann").persona == "Keeps bees."
 
 
