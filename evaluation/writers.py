@@ -204,12 +204,6 @@ def _row(transcript: Transcript, message: Message) -> dict[str, Any]:
     return dict(zip(COLUMNS, values, strict=True))
 
 
-def json_lines(transcripts: Iterable[Transcript]) -> Iterator[str]:
-    """One line of JSON per message, each with its line end."""
-    for row in message_rows(transcripts):
-        yield json_text(row, indent=None) + "\n"
-
-
 def message_table(transcripts: Iterable[Transcript]) -> pd.DataFrame:
     """The rows of ``message_rows`` as a table; ``index`` and ``round`` are whole numbers, the others text."""
     import pandas as pd

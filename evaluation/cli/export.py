@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,12 +14,6 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import json_text
 from evaluation.text.display import listed
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from evaluation.store import Store
-    from evaluation.transcript import Transcript
-
 
 class Exported(StrEnum):
     """Kinds of things that can be exported."""
@@ -28,8 +21,6 @@ class Exported(StrEnum):
     TRANSCRIPTS = "transcripts"
     RESULTS = "results"
     RATINGS = "ratings"
-    CHECKS = "checks"
-    FINDINGS = "findings"
 
 
 class ExportFormat(StrEnum):
@@ -38,13 +29,11 @@ class ExportFormat(StrEnum):
     CANONICAL = "canonical"
     CSV = "csv"
     JSON = "json"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
 
 
-_TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV, ExportFormat.JSONL, ExportFormat.PARQUET)
-_TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON, ExportFormat.PARQUET)
-_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".ods")
+_TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV)
+_TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON)
+_NOT_WRITTEN = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".jsonl")
 _BY_ENDING = {f".{one}": one for one in ExportFormat} | {".zip": ExportFormat.CANONICAL}
 
 
@@ -54,7 +43,7 @@ def export(
         typer.Argument(
             metavar="WHAT",
             help="transcripts; results (one row per transcript and metric); ratings (the sheet that 'rate import' "
-            "takes); a judge's checks or findings.",
+            "takes).",
         ),
     ],
     transcript: Annotated[
@@ -64,8 +53,8 @@ def export(
         ExportFormat | None,
         typer.Option(
             "--format",
-            help="Of transcripts: canonical (a zip without loss; the default), csv, jsonl, parquet (one row per "
-            "message). Of tables: csv (safe to open in a spreadsheet; the default), json or parquet.",
+            help="Of transcripts: canonical (a zip without loss; the default) or csv (one row per message). Of tables: "
+            "csv (safe to open in a spreadsheet; the default) or json.",
         ),
     ] = None,
     output: OutputFile = None,
@@ -74,9 +63,9 @@ def export(
 ) -> None:
     """Write transcripts, scores or people's answers to a file, for import or for other programs."""
     allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else _TABLE_FORMATS
-    if output is not None and output.suffix.lower() in _WORKBOOKS:
+    if output is not None and output.suffix.lower() in _NOT_WRITTEN:
         raise typer.BadParameter(
-            f"Workbooks are not written. Spreadsheets open CSV; there is {listed(list(allowed))}.",
+            f"{output.suffix} is not written. Spreadsheets and data frames read CSV; there is {listed(list(allowed))}.",
             param_hint="--output",
         )
     if kind is None and output is not None and transcript is None:
@@ -88,54 +77,35 @@ def export(
     if what is Exported.TRANSCRIPTS:
         _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
     else:
-        _table(
-            what,
-            kind or (ExportFormat.JSON if what is Exported.FINDINGS else ExportFormat.CSV),
-            output,
-            iteration,
-            force,
-        )
+        _table(what, kind or ExportFormat.CSV, output, iteration, force)
 
 
 def _transcripts(
     transcript: str | None, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool
 ) -> None:
+    from evaluation.writers import csv_text, message_table, write_canonical, write_new_file
+
     if transcript is not None:
         store = open_store()
         with store.unit():
-            found = store.transcripts.get(store.transcripts.resolve(transcript))
-        _deliver(found.to_json(indent=2), output, force)
+            game = store.transcripts.get(store.transcripts.resolve(transcript))
+        _deliver(game.to_json(indent=2), output, force)
         return
-    if output is None and kind not in (ExportFormat.CSV, ExportFormat.JSONL):
-        raise typer.BadParameter(f"{kind} is not text: name a file to write.", param_hint="--output")
+    if output is None and kind is ExportFormat.CANONICAL:
+        raise typer.BadParameter("A zip is not text: name a file to write.", param_hint="--output")
     store = open_store()
     with store.unit():
-        ids = _ids(store, iteration)
-        _write_transcripts((store.transcripts.get(each) for each in ids), kind, output, force)
-
-
-def _ids(store: Store, iteration: str | None) -> list[str]:
-    ids = list(store.transcripts.ids(iteration))
-    if not ids:
-        raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
-    return ids
-
-
-def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers import csv_text, json_lines, message_table, write_canonical, write_new_file
-
-    if kind is ExportFormat.CSV:
-        _deliver(csv_text(message_table(found)), output, force)
-    elif kind is ExportFormat.JSONL:
-        _deliver("".join(json_lines(found)), output, force)
-    elif output is not None:
+        ids = store.transcripts.ids(iteration)
+        if not ids:
+            raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
+        found = (store.transcripts.get(each) for each in ids)
+        if output is None or kind is ExportFormat.CSV:
+            _deliver(csv_text(message_table(found)), output, force)
+            return
 
         def write(path: Path) -> None:
             with path.open("wb") as target:
-                if kind is ExportFormat.PARQUET:
-                    message_table(found).to_parquet(target, index=False)
-                else:
-                    write_canonical(found, target)
+                write_canonical(found, target)
 
         write_new_file(output, write, overwrite=force)
         note(f"Wrote {safe(output)}.")
@@ -143,41 +113,17 @@ def _write_transcripts(found: Iterable[Transcript], kind: ExportFormat, output: 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
     from evaluation.workflows.ratings import export_ratings
-    from evaluation.writers import flat_controls
+    from evaluation.workflows.scoring import stored_results_table
+    from evaluation.writers import csv_text, flat_controls, json_rows
 
     store = open_store()
     if what is Exported.RATINGS and kind is ExportFormat.CSV:
         # With a mark in a file, so that spreadsheets take it for UTF-8.
         _deliver(export_ratings(store), output, force, encoding="utf-8-sig")
         return
-    if what is Exported.RATINGS:
-        table = store.ratings.all()
-    elif what is Exported.CHECKS:
-        table = store.insights.checks(iteration)
-    elif what is Exported.FINDINGS:
-        table = store.insights.findings(iteration)
-        if kind is not ExportFormat.JSON:
-            table["result"] = table["result"].map(json_text)
-    else:
-        from evaluation.workflows.scoring import stored_results_table
-
-        table = stored_results_table(store, iteration)
-        table = table if kind is ExportFormat.JSON else flat_controls(table)
-    _write_table(table, kind, output, force)
-
-
-def _write_table(table: pd.DataFrame, kind: ExportFormat, output: Path | None, force: bool) -> None:
-    from evaluation.writers import csv_text, json_rows, write_new_file
-
-    if kind is ExportFormat.CSV:
-        _deliver(csv_text(table), output, force)
-    elif kind is ExportFormat.JSON:
-        _deliver(json_text(json_rows(table)), output, force)
-    elif output is None:
-        raise typer.BadParameter("Parquet is not text: name a file to write.", param_hint="--output")
-    else:
-        write_new_file(output, lambda path: table.to_parquet(path, index=False), overwrite=force)
-        note(f"Wrote {safe(output)}.")
+    table = store.ratings.all() if what is Exported.RATINGS else stored_results_table(store, iteration)
+    is_json = kind is ExportFormat.JSON
+    _deliver(json_text(json_rows(table)) if is_json else csv_text(flat_controls(table)), output, force)
 
 
 def _deliver(text: str, output: Path | None, force: bool, encoding: str = "utf-8") -> None:

@@ -81,11 +81,8 @@ class Insights:
                 found.setdefault(str(transcript_id), set()).add(str(kind))
         return found
 
-    def checks(self, iteration: str | None = None) -> pd.DataFrame:
+    def checks(self) -> pd.DataFrame:
         """The checks of the latest sample of every stored transcript, in the order of iterations and transcripts.
-
-        Args:
-            iteration: Only its transcripts; ``None`` for all.
 
         Returns:
             One row per check: ``transcript_id``, ``game`` (its name), ``iteration`` (empty for none), ``position`` (of
@@ -93,19 +90,16 @@ class Insights:
             ``threshold``, ``agent``, ``message_id``, ``excerpt``, ``explanation``, ``judge``, ``model``,
             ``created_at`` (UTC).
         """
-        return self._units.table(_CHECKS, {"iteration": iteration}, times=["created_at"])
+        return self._units.table(_CHECKS, times=["created_at"])
 
-    def findings(self, iteration: str | None = None) -> pd.DataFrame:
+    def findings(self) -> pd.DataFrame:
         """The latest answers to every question about opinions, themes and quotes.
-
-        Args:
-            iteration: Only its transcripts; ``None`` for all.
 
         Returns:
             One row per transcript and question: ``transcript_id``, ``game``, ``iteration``, ``kind``, ``question``,
             ``result`` (as ``Extraction.as_dict``), ``judge``, ``model``, ``created_at`` (UTC).
         """
-        found = self._units.table(_FINDINGS, {"iteration": iteration}, times=["created_at"])
+        found = self._units.table(_FINDINGS, times=["created_at"])
         found["result"] = found["result"].map(json.loads)
         return found
 
@@ -146,7 +140,6 @@ SELECT c.transcript_id, names.game, coalesce(t.iteration, '') AS iteration, i.po
 FROM insight_checks c JOIN latest USING (transcript_id, number) JOIN transcripts t USING (transcript_id)
 JOIN ({GAME_NAMES}) names USING (transcript_id)
 LEFT JOIN iterations i ON i.name = t.iteration
-WHERE $iteration::text IS NULL OR t.iteration = $iteration
 ORDER BY i.position NULLS LAST, t.position, c.place
 """
 
@@ -160,6 +153,5 @@ SELECT f.transcript_id, names.game, coalesce(t.iteration, '') AS iteration, f.ki
 FROM insight_findings f JOIN latest USING (transcript_id, kind, question, number)
 JOIN transcripts t USING (transcript_id)
 JOIN ({GAME_NAMES}) names USING (transcript_id)
-WHERE $iteration::text IS NULL OR t.iteration = $iteration
 ORDER BY t.position, f.kind, f.question
 """

@@ -60,8 +60,8 @@ def test_answers_are_stored_and_summed_up_by_iteration_check_and_player(store: S
     assert (everybody.n, everybody.games, everybody.passed, everybody.mean) == (4, 2, 4, pytest.approx(0.9))
     assert found["before", "Ann"].pass_rate == 0
     assert not found["before", EVERYBODY].interval.is_known, "one game has no interval"
-    checks = store.insights.checks("before")
-    assert list(checks["status"].value_counts().items()) == [("not_scored", 4), ("scored", 2)]
+    checks = store.insights.checks()
+    assert list(checks["status"].value_counts().items()) == [("not_scored", 12), ("scored", 6)]
     findings = store.insights.findings()
     assert list(findings["kind"]) == ["themes"] * 3
     assert findings["result"][0]["status"] == "done"

@@ -8,11 +8,12 @@ from zipfile import ZipFile
 
 import pytest
 
+from evaluation.escaping import json_text
 from evaluation.readers import Limits, read_path, read_upload
 from evaluation.readers._format_detection import ARCHIVE_READERS, BINARY_READERS, FILE_READERS, FOLDER_READERS
 from evaluation.readers.document import Document
 from evaluation.transcript import Transcript
-from evaluation.writers import csv_text, json_lines, message_table
+from evaluation.writers import csv_text, message_rows, message_table
 from tests.unit.readers.trace_samples import SAMPLES
 
 DATA = Path(__file__).parents[2] / "data"
@@ -82,7 +83,7 @@ MADE: dict[str, tuple[str, bytes]] = {
     "captions": ("captions", b"WEBVTT\n\n00:01.000 --> 00:02.000\nAnn: Hi\n\n00:02.000 --> 00:03.000\nBob: Ho\n"),
     "csv": ("table", csv_text(message_table([GAME])).encode()),
     "tsv": ("table", csv_text(message_table([GAME])).replace('","', '"\t"').encode()),
-    "table as lines": ("table", "".join(json_lines([GAME])).encode()),
+    "table as lines": ("table", "".join(f"{json_text(row, indent=None)}\n" for row in message_rows([GAME])).encode()),
     "table as a list": ("table", dumped([{"from": "Ann", "value": "Hi"}, {"from": "Bob", "value": "Ho"}])),
     "parquet": ("table", parquet(GAME)),
 } | SAMPLES

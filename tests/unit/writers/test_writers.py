@@ -10,7 +10,7 @@ import pytest
 
 from evaluation.readers import read_path, read_upload
 from evaluation.transcript import Message, Player, Transcript
-from evaluation.writers import COLUMNS, csv_text, json_lines, message_rows, message_table, write_canonical
+from evaluation.writers import COLUMNS, csv_text, message_rows, message_table, write_canonical
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -62,7 +62,7 @@ def held_by_a_table(transcript: Transcript) -> list[tuple[object, ...]]:
     ]
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_tables_come_back_with_what_they_hold(kind: str, real_games: list[list[Transcript]]) -> None:
     for transcript in chain(*(games[:3] for games in real_games)):
         if all(message.channel == "system" for message in transcript.messages):
@@ -84,8 +84,6 @@ def test_tables_come_back_with_what_they_hold(kind: str, real_games: list[list[T
 
 
 def table_bytes(transcripts: list[Transcript], kind: str) -> bytes:
-    if kind == "jsonl":
-        return "".join(json_lines(transcripts)).encode()
     table = message_table(transcripts)
     if kind == "csv":
         return csv_text(table).encode()
