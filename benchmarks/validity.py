@@ -26,7 +26,6 @@ from evaluation.rubric.control_words import COMPANION_NAMES
 from evaluation.rubric.controls import FEWEST_MESSAGES
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status
-from evaluation.statistics.agreement import spearman
 from evaluation.text.display import number_or_none
 from evaluation.transcript import Message, Player, Transcript
 from evaluation.validity import metric_trust
@@ -54,7 +53,7 @@ def length_correlations(games: Sequence[Transcript]) -> dict[str, tuple[float | 
     for name, measure in SCORERS.items():
         scores = [measure(game).score for game in games]
         pairs = [(score, length) for score, length in zip(scores, lengths, strict=True) if score is not None]
-        value = spearman(*zip(*pairs, strict=True)) if len(pairs) > 2 else None
+        value = float(stats.spearmanr(*zip(*pairs, strict=True)).statistic) if len(pairs) > 2 else None
         found[name] = (None if value is None else number_or_none(value), len(pairs))
     return found
 

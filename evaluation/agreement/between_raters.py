@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evaluation.ratings import HIGHEST_SCORE, LOWEST_SCORE, SCORES, checked_score
 from evaluation.rubric.rating_guide import QUESTIONS
@@ -18,7 +17,6 @@ from evaluation.statistics.agreement import (
     ac1_of,
     alpha_of,
     coincidences,
-    moments,
 )
 from evaluation.statistics.intervals import (
     FEWEST_FOR_BOOTSTRAP,
@@ -174,13 +172,6 @@ def share_of(sums: Numbers) -> Numbers:
     """The first column over the second; NaN without any."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(sums[..., 1] > 0, sums[..., 0] / sums[..., 1], np.nan)
-
-
-def moments_per_game(x: Numbers, y: Numbers, game: NDArray[np.intp], games: int) -> Numbers:
-    """Games x 6: the :func:`~evaluation.statistics.agreement.moments` of the pairs of each game, summed."""
-    sums = np.zeros((games, 6))
-    np.add.at(sums, game, moments(x, y))
-    return sums
 
 
 RELIABLE = 0.8

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from evaluation.statistics.intervals import has_spread, known_pairs
 
 Level = Literal["nominal", "ordinal"]
 Numbers = NDArray[np.float64]
@@ -91,38 +87,6 @@ def ac1_of(counts: Numbers, categories: int, weights: Numbers | None = None) -> 
     return np.asarray(found if weights is not None else found[0])
 
 
-def spearman(first: Iterable[float], second: Iterable[float]) -> float:
-    """Spearman's rank correlation: Pearson's of ranks, ties shared; pairs with a NaN are left out.
-
-    Returns:
-        From -1 to 1; NaN for fewer than three pairs, or when one side has no spread.
-    """
-    x, y = known_pairs(first, second)
-    if len(x) < 3 or not has_spread(x) or not has_spread(y):
-        return math.nan
-    return float(correlation_of(moments(ranks(x), ranks(y)).sum(axis=0)))
-
-
-def ranks(values: Numbers) -> Numbers:
-    """Ranks from 1, the mean rank for ties."""
-    from scipy.stats import rankdata  # slow to import
-
-    return np.asarray(rankdata(values), dtype=float)
-
-
-def moments(x: Numbers, y: Numbers) -> Numbers:
-    """Pairs x (1, x, y, x^2, y^2, xy): sums of these rows are all that kappa, correlation and bias need."""
-    return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=-1)
-
-
-def kappa_of(sums: Numbers) -> Numbers:
-    """Quadratic-weighted kappa from summed :func:`moments` (... x 6); NaN where it is not defined."""
-    mean_x, mean_y, var_x, var_y, covariance = _central(sums)
-    spread = var_x + var_y + (mean_x - mean_y) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(spread > _NOISE, 2.0 * covariance / spread, np.nan)
-
-
 def nominal_kappa_of(cells: Numbers) -> Numbers:
     """Cohen's kappa = (p_o - p_e) / (1 - p_e) (Cohen 1960) of two raters' categories without an order.
 
@@ -139,24 +103,4 @@ def nominal_kappa_of(cells: Numbers) -> Numbers:
         return np.where(expected < 1.0 - _NOISE, (observed - expected) / (1.0 - expected), np.nan)
 
 
-def correlation_of(sums: Numbers) -> Numbers:
-    """Pearson's correlation from summed :func:`moments`; of ranks it is Spearman's. NaN where it is not defined."""
-    _, _, var_x, var_y, covariance = _central(sums)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = covariance / np.sqrt(np.maximum(var_x, 0.0) * np.maximum(var_y, 0.0))
-        return np.where((var_x > _NOISE) & (var_y > _NOISE), np.clip(found, -1.0, 1.0), np.nan)
-
-
-def bias_of(sums: Numbers) -> Numbers:
-    """The mean of x minus y from summed :func:`moments`; NaN without a pair."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((sums[..., 1] - sums[..., 2]) / sums[..., 0])
-
-
 _NOISE = 1e-9
-
-
-def _central(sums: Numbers) -> tuple[Numbers, ...]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean_x, mean_y, square_x, square_y, product = (sums[..., place] / sums[..., 0] for place in range(1, 6))
-    return mean_x, mean_y, square_x - mean_x**2, square_y - mean_y**2, product - mean_x * mean_y

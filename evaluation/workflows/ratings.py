@@ -334,7 +334,7 @@ def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated
 
 
 def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementReport:
-    """Agreement over all current ratings, with the scores as they stand and today's thresholds.
+    """Agreement over all current ratings, with the scores as they stand.
 
     Args:
         store: Where to read.
@@ -344,14 +344,14 @@ def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementRep
         names = store.transcripts.game_names()
         ratings = store.ratings.all()
         ratings = ratings[~ratings["transcript_id"].isin(list(hidden))]
-        scores, thresholds = store.results.scores(), store.settings.thresholds()
+        scores = store.results.scores()
         overrides = {(one.transcript_id, one.metric, one.row_id): one for one in store.overrides.current()}
         found, confirmed = store.ledger.decided([*overrides.values()])
     columns = (scores[name].tolist() for name in ("transcript_id", "metric", "numerator", "denominator"))
     sums = {(key, metric): (above, below) for key, metric, above, below in zip(*columns, strict=True)}
     decided = [_decided(row, names[row.transcript_id], overrides.get(row[:3]), sums) for row in found]
     agreed = {(key, metric, RowVerdict(verdict)): count for (key, metric, verdict), count in confirmed.items()}
-    return agreement_report(ratings, scores, names, thresholds, decided, agreed)
+    return agreement_report(ratings, scores, names, decided, agreed)
 
 
 def _decided(

@@ -1,4 +1,4 @@
-"""The Agreement page: empty with one rater, disagreements first with links, alpha and ceilings with their words."""
+"""The Agreement page: empty with one rater, disagreements first with links, alpha with its words."""
 
 from __future__ import annotations
 

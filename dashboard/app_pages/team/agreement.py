@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources, state
-from dashboard.shared.charts.comparison_charts import item_whiskers, reference_whiskers, whisker_figure, whisker_words
+from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity import identity
@@ -26,7 +26,7 @@ from evaluation.agreement.report import (
     agreement_level,
     headline,
     often_words,
-    other_sentences,
+    row_sentences,
 )
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics.intervals import Interval
@@ -99,15 +99,12 @@ def agreement() -> None:
             "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
             "near ones count almost as the same."
         )
-    plain("\n".join(other_sentences(report)))
+    plain("\n".join(row_sentences(report)))
     disagreements(report)
     with state.linked_box("Show the numbers", NUMBERS) as is_open:
-        # An address that names a question shows them.
-        if is_open or state.chosen("item"):
+        if is_open:
             if report.shared_games:
                 raters(report)
-            if report.ratings:
-                references(report)
             row_agreement(report)
             export(report)
 
@@ -152,59 +149,6 @@ def _item_row(one: ItemAgreement) -> dict[str, object]:
     }
 
 
-def references(report: AgreementReport) -> None:
-    """The metrics against the raters on one item, between floor and human ceiling."""
-    st.subheader("Metrics against raters", anchor=False)
-    names = [one.item.name for one in report.items]
-    name = st.segmented_control(
-        "Beside",
-        names,
-        default=names[0],
-        required=True,
-        format_func={one.item.name: one.item.short_label for one in report.items}.__getitem__,
-        key="item",
-        bind="query-params",
-    )
-    if name != names[0]:
-        plain(QUESTIONS[names.index(name) - 1])
-    shown = [one for one in report.references if one.item.name == name]
-    rows = reference_whiskers(shown)
-    st.caption(
-        "Quadratic-weighted kappa between metric and ratings. Open diamonds: two raters of the same games, the most "
-        "that a metric can hope for. 0: always the commonest answer."
-    )
-    if not report.shared_games:
-        # Else it stands above, with the raters.
-        _few_games(report)
-    draw_chart(
-        whisker_figure(rows, "weighted kappa", ()),
-        key="kappas",
-        alt="Weighted kappa by metric. " + "; ".join(map(whisker_words, rows)),
-    )
-    status_table(
-        [
-            {
-                "Metric": one.label,
-                "Kappa": figure_text(one.kappa),
-                "Ceiling": number_text(one.ceiling_kappa),
-                "Rank agreement": figure_text(one.spearman),
-                "Above the raters": number_text(one.bias.value, "+"),
-                "Same answer": share_text(one.exact.value),
-                "Two raters": share_text(one.ceiling_exact),
-                "Floor": share_text(one.floor_exact),
-                "Games": one.games,
-                "Ratings": one.ratings,
-            }
-            for one in shown
-        ],
-        "Metrics against raters",
-    )
-    st.caption(
-        "For the score, 0 to 100 % are laid on 1 to 5. For a question, a passed metric stands for yes. No metric "
-        "claims to measure what raters feel; this shows which of them follows it."
-    )
-
-
 def export(report: AgreementReport) -> None:
     """The agreement of items as CSV, and the whole report as JSON."""
     with st.container(horizontal=True):
@@ -229,11 +173,6 @@ def interval_text(interval: Interval, *, signed: bool = True) -> str:
         return interval.note or "no interval"
     sign = "+" if signed else ""
     return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
-
-
-def number_text(value: float, sign: str = "") -> str:
-    """Two digits, or that it is not defined."""
-    return "not defined" if math.isnan(value) else f"{value:{sign}.2f}"
 
 
 def share_text(value: float) -> str:

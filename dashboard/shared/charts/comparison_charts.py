@@ -11,7 +11,6 @@ import plotly.graph_objects as go
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars
 from dashboard.shared.formatting import score_text
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE, ItemAgreement
-from evaluation.agreement.report import ReferenceAgreement
 from evaluation.score import MetricDefinition, Scale
 from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.intervals import Interval
@@ -30,13 +29,11 @@ class Whisker:
     Attributes:
         label: In our own words.
         value: NaN leaves the row empty.
-        ceiling: What people reach among themselves; NaN draws none.
     """
 
     label: str
     value: float
     interval: Interval
-    ceiling: float = math.nan
 
 
 def item_whiskers(items: Sequence[ItemAgreement]) -> list[Whisker]:
@@ -44,13 +41,8 @@ def item_whiskers(items: Sequence[ItemAgreement]) -> list[Whisker]:
     return [Whisker(one.item.short_label, one.alpha.value, one.alpha.interval) for one in items]
 
 
-def reference_whiskers(references: Sequence[ReferenceAgreement]) -> list[Whisker]:
-    """Kappa of every metric, with the ceiling, as rows."""
-    return [Whisker(one.label, one.kappa.value, one.kappa.interval, one.ceiling_kappa) for one in references]
-
-
 def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] = (TENTATIVE, RELIABLE)) -> go.Figure:
-    """Dots with their intervals, one row each, the first on top; where there is a ceiling, a diamond.
+    """Dots with their intervals, one row each, the first on top.
 
     Args:
         rows: What to draw.
@@ -71,23 +63,10 @@ def whisker_figure(rows: Sequence[Whisker], title: str, limits: Sequence[float] 
             hovertemplate="%{text}<extra></extra>",
         )
     )
-    ceilings = [(place, row) for place, row in enumerate(rows) if not math.isnan(row.ceiling)]
-    if ceilings:
-        figure.add_trace(
-            go.Scatter(
-                x=[row.ceiling for _, row in ceilings],
-                y=[place for place, _ in ceilings],
-                mode="markers",
-                name="two raters",
-                marker={"size": 12, "symbol": "diamond-open", "color": NEUTRAL, "line": {"width": 2}},
-                text=[f"{row.label}: two raters reach {row.ceiling:.2f}" for _, row in ceilings],
-                hovertemplate="%{text}<extra></extra>",
-            )
-        )
     for limit in limits:
         figure.add_vline(x=limit, line={"dash": "dash", "width": 1, "color": LIMIT})
     _lay_out(figure, [row.label for row in rows], title)
-    low = min([0.0, *(row.value - _below(row) for _, row in shown), *(row.ceiling for _, row in ceilings)])
+    low = min([0.0, *(row.value - _below(row) for _, row in shown)])
     figure.update_xaxes(range=[low - 0.05, 1.05])
     return figure
 

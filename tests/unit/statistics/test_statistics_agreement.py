@@ -11,16 +11,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
-from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 from evaluation.statistics.agreement import (
     Level,
     ac1_of,
     alpha_of,
     coincidences,
-    kappa_of,
-    moments,
-    spearman,
 )
 from evaluation.statistics.intervals import bootstrap_interval, percentile_interval
 
@@ -91,24 +87,6 @@ def test_ac1_does_not_collapse_when_nearly_all_say_yes() -> None:
     assert krippendorff_alpha(ratings) < 0.01
     assert math.isnan(gwet_ac1(np.ones((2, 20))))
     assert gwet_ac1(np.ones((2, 20)), categories=2) == pytest.approx(1.0)
-
-
-@given(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), min_size=2, max_size=30))
-def test_weighted_kappa_equals_statsmodels(pairs: list[tuple[int, int]]) -> None:
-    x, y = zip(*pairs, strict=True)
-    found = float(kappa_of(moments(np.array(x, float), np.array(y, float)).sum(axis=0)))
-    if len(set(x) | set(y)) == 1:
-        assert math.isnan(found)
-    else:
-        table = to_table(np.array(pairs) - 1, bins=np.arange(6) - 0.5)[0]
-        expected = cohens_kappa(table, wt="quadratic", return_results=False)
-        assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_rank_correlation_by_hand() -> None:
-    assert spearman([1, 2, 3, NAN], [10, 20, 15, 1]) == pytest.approx(0.5)
-    assert math.isnan(spearman([1, 2], [1, 2]))
-    assert math.isnan(spearman([1, 1, 1], [1, 2, 3]))
 
 
 def test_resampled_figures_with_every_game_once_are_the_figures_themselves() -> None:
