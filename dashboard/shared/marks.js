@@ -154,7 +154,7 @@ function setTabStops(view) {
 }
 
 function marksIn(view, place) {
-  return [...view.rows[place].querySelectorAll("[data-mark]")];
+  return [...view.rows[place].querySelectorAll("[data-mark]")].filter((mark) => !mark.closest("details:not([open])"));
 }
 
 function setTabStop(view, place) {

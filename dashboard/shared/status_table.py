@@ -35,7 +35,9 @@ Marks = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
 """By column: begin and end in each cell's text, in characters, of the parts that are marked."""
 
 
-def status_table(table: Table, alt: str, *, bars: Bars | None = None, marks: Marks | None = None) -> None:
+def status_table(
+    table: Table, alt: str, *, bars: Bars | None = None, marks: Marks | None = None, is_code: bool = False
+) -> None:
     """``table`` as texts; cells that begin with a status symbol are in that status's colour.
 
     Args:
@@ -44,11 +46,14 @@ def status_table(table: Table, alt: str, *, bars: Bars | None = None, marks: Mar
         alt: What the table holds, in our own words.
         bars: Columns whose cells have a bar below.
         marks: Columns with marked parts.
+        is_code: Whether it is a text in lines, each behind its sign, drawn as one block in a typeface of equal widths.
     """
-    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks)
+    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, is_code=is_code)
 
 
-def pick_row(table: Table, alt: str, key: str, *, at_first: int | None = None) -> int | None:
+def pick_row(
+    table: Table, alt: str, key: str, *, at_first: int | None = None, groups: Sequence[str] = ()
+) -> int | None:
     """A table like :func:`status_table` whose rows can be chosen.
 
     Args:
@@ -56,11 +61,14 @@ def pick_row(table: Table, alt: str, key: str, *, at_first: int | None = None) -
         alt: What the table holds, in our own words.
         key: The key of the choice.
         at_first: The row that is chosen at first; one is always chosen then.
+        groups: For each row, the heading above it and those of the same group that follow it.
 
     Returns:
         The number of the chosen row from 0, until another is chosen, or the table changes; ``None`` for none.
     """
-    rows = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row", keeps=True, at_first=at_first), table)
+    rows = _rows(
+        _draw(pd.DataFrame(table), alt, key=key, pick="row", keeps=True, at_first=at_first, groups=groups), table
+    )
     return rows[0] if rows else at_first
 
 
@@ -98,6 +106,8 @@ def _draw(
     pick: str = "",
     keeps: bool = False,
     at_first: int | None = None,
+    groups: Sequence[str] = (),
+    is_code: bool = False,
 ) -> list[list[int]]:
     columns = [
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
@@ -113,7 +123,8 @@ def _draw(
         at = list(frame.columns).index(name)
         for row, own in zip(rows, spans, strict=True):
             row[at] = [row[at][0], None, [utf16_span(str(row[at][0]), *one) for one in own]]
-    data = {"alt": alt, "columns": columns, "rows": rows, "pick": pick, "keeps": keeps, "atFirst": at_first}
+    data = {"alt": alt, "columns": columns, "rows": rows, "groups": list(groups), "isCode": is_code}
+    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first}
     if key is None:
         _text_table(data=data)
         return []

@@ -30,7 +30,8 @@ function withRole(node, role) {
 
 function drawTable(view) {
   const { alt, columns, rows } = view.data;
-  const table = withRole(element("table", columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : ""), "table");
+  const size = columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
+  const table = withRole(element("table", view.data.isCode ? "code" : size), "table");
   table.setAttribute("aria-label", alt);
   const head = withRole(element("tr"), "row");
   for (const { label, isNumber } of columns) {
@@ -45,9 +46,13 @@ function drawTable(view) {
 }
 
 function addRows(view, number) {
-  const { rows } = view.data;
+  const { rows, columns, groups } = view.data;
   const until = Math.min(rows.length, view.shown + number);
-  for (let place = view.shown; place < until; place += 1) view.body.append(makeRow(view, rows[place], place));
+  for (let place = view.shown; place < until; place += 1) {
+    const group = groups[place];
+    if (group && group !== groups[place - 1]) view.body.append(makeGroup(group, columns.length));
+    view.body.append(makeRow(view, rows[place], place));
+  }
   view.shown = until;
   if (until === rows.length) return;
   const next = Math.min(MORE, rows.length - until);
@@ -58,6 +63,14 @@ function addRows(view, number) {
     addRows(view, next);
   };
   view.box.append(more);
+}
+
+function makeGroup(words, width) {
+  const row = withRole(element("tr", "group"), "row");
+  const head = withRole(element("th", "", words), "rowheader");
+  head.colSpan = width;
+  row.append(head);
+  return row;
 }
 
 function makeRow(view, cells, place) {

@@ -39,7 +39,8 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
     assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
-    rests = tables(open_page(panel="Numbers"))[-1]
+    *_, tests, rests = tables(open_page(panel="Numbers"))
+    assert [*tests] == ["Metric", "Effect size d", "p", "p after Holm", "Paired p", "Would show from"]
     assert all(three in rests.loc[rests["Metric"] == "Memory accuracy", side].item() for side in ("Before", "After"))
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}

@@ -272,6 +272,7 @@ def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: A
     drawn = {row["label"]: row["texts"]["threshold"].endswith("no spread") for row in data_of(app, "cockpit")["rows"]}
     assert [label for label, is_equal in drawn.items() if not is_equal] == ["Strategic depth"]
     said = words(app).split("\n")
-    first = said.index("Strategic depth: worse beyond luck, 91.0 % to 71.0 %.")
-    assert said[first + 1].startswith("Try this: ")
+    assert "✗ worse beyond luck, 91.0 % to 71.0 %." in said
+    assert [one.value for one in app.subheader] == ["Strategic depth"]
+    assert [one.value for one in app.markdown].count("**Try this**") == 1
     assert not any(line.startswith("No metric fails") for line in said)

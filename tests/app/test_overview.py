@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from dashboard.app_pages.overview.cockpit_data import more_games_sentence
@@ -54,6 +55,38 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
     assert "3 games against 3" in words(app)
     outcomes = [row["texts"]["outcome"].lstrip("▲▼△ ") for row in data_of(app, "cockpit")["rows"]]
     assert outcomes == [one.outcome.words for one in found.comparison.values()]
+
+
+def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_messages(
+    open_page, filled, words
+) -> None:
+    app = open_page(iteration="Shorter prompt", panel="Messages")
+    components = [json.loads(one.proto.json or "{}") for one in app.get("bidi_component")]
+    [index] = [one for one in components if one.get("groups")]
+    found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
+    reasons = [one for one in found.movers if one.kind == "reason"]
+    assert len(index["rows"]) == len(index["groups"]) == len(reasons)
+    # A metric is named once, and what fell most stands first and is chosen.
+    named = [name for place, name in enumerate(index["groups"]) if name not in index["groups"][place - 1 : place]]
+    assert len(named) == len({one.metric for one in reasons})
+    lowest = min(reasons, key=lambda one: one.change)
+    assert index["rows"][0][0][0] == lowest.label
+    assert index["atFirst"] == 0
+    said = words(app)
+    assert "**Messages after**" in said
+    assert all(example.text in said for example in lowest.examples)
+
+
+def test_the_games_of_an_iteration_are_rows_without_what_is_hidden(open_page, filled) -> None:
+    def rows(**query):
+        drawn = tables(open_page(iteration="Baseline prompt", panel="Games", **query))
+        return next(table for table in drawn if "Depth" in table)
+
+    games = rows()
+    assert games["Game"].tolist() == [f"Game {number} · Baseline prompt" for number in (1, 2, 3)]
+    assert games["Engagement"].tolist() == ["✓ 4.0 of 5", "✗ 2.0 of 5", "… pending"]
+    filled.ratings.add(Rating(filled.transcripts.ids()[3], "Dana", 4))
+    assert [*rows(rater="Dana")] == [name for name in games if name not in ("Verdict", "Engagement")]
 
 
 def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(filled, small_game) -> None:

@@ -27,6 +27,9 @@ def failing_metric(page: Page) -> str:
 def test_an_example_opens_its_message_with_the_reason(sample_server, visit, width) -> None:
     page = look(visit, sample_server, width=width, height=2600).page
     example = mark(page, "0:example:1")
+    expect(mark(page, "0:example:0")).to_be_visible()
+    expect(example).to_be_hidden()
+    page.locator(".reason-row summary").first.click()
     said = example.inner_text().split(": ", 1)[1]
     example.click()
     assert failing_metric(page) == "strategic_depth"

@@ -27,10 +27,18 @@ function makeReason(row, place) {
   what.append(element("span", "label", row.label), element("small", "", row.caption));
   bar.append(what, element("span", "length"));
   if (row.trend) bar.append(element("span", `status ${row.color}`, row.trend));
-  const examples = element("div", "examples");
-  examples.append(...row.examples.map((text, index) => makeMarkButton("example", text, `${place}:example:${index}`)));
-  node.append(bar, examples);
+  const [first, ...others] = row.examples.map((text, index) => makeMarkButton("example", text, `${place}:example:${index}`));
+  node.append(bar, ...(first ? [first] : []));
+  if (others.length) node.append(makeFold(others));
   return node;
+}
+
+// The marks of a fold are reached by the arrow keys when it is open; it is itself a stop of the Tab key.
+function makeFold(examples) {
+  const fold = element("details");
+  fold.append(element("summary", "", `${examples.length} more`), ...examples);
+  fold.onclick = (event) => event.target.tagName === "SUMMARY" && event.stopPropagation();
+  return fold;
 }
 
 function drawShare(cell, row) {

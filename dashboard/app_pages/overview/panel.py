@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
-from dashboard.shared import page_links, resources, state
+from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS, difference_rows, export_rows
+from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import csv_download, json_download, status_table
+from dashboard.shared.status_table import csv_download, json_download, open_row, pick_row, status_table
 from evaluation.comparison.iterations import IterationComparison, comparison_data, typical_pair
-from evaluation.comparison.movers import Mover
 from evaluation.comparison.prompt_diff import is_cut, prompt_diff
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
-from evaluation.text.display import cost_text, counted, fixed, shortened
+from evaluation.text.display import cost_text, counted, fixed
 from evaluation.workflows.iterations import stored_comparison
 
 TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
-_FIRST = 5
-_LONGEST_REASON = 300
+_TEST_COLUMNS = ("Effect size d", "p", "p after Holm", "Paired p", "Would show from")
 
 
 def panel(
@@ -93,6 +91,15 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
                 query_params={state.TRANSCRIPT: pair[0], state.BESIDE: pair[1]},
                 help="The two that differ most nearly as the means of the iterations do.",
             )
+    games = resources.share(queries.transcript_list)
+    games = games[games["iteration"] == shown.iteration.name]
+    columns = {"label": "Game", "verdict": "Verdict", **SHORT_LABELS}
+    for name in ("verdict", ENGAGEMENT.name) if is_hidden else ():
+        del columns[name]
+    rows = games.assign(verdict=[look(status).label for status in games["verdict"]])[list(columns)]
+    opened = open_row(rows.rename(columns=columns), "The iteration's games", "iteration_games")
+    if opened is not None:
+        st.switch_page(page_links.GAMES_PAGE, query_params={state.TRANSCRIPT: games["transcript_id"].iloc[opened]})
     if is_hidden:
         st.caption("Tests rest on ratings, and are hidden from you until you have rated these games.")
     else:
@@ -104,8 +111,9 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     rows = difference_rows(found.comparison, METRIC_LABELS)
     for row, one in zip(rows, found.comparison.values(), strict=True):
         usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE else None
-        row["They would cost"] = "" if usd is None else f"about {cost_text(usd)}"
-    status_table(rows, "Every metric's difference with its interval and verdict")
+        row["Games needed"] = f"{row['Games needed']}{'' if usd is None else f', about {cost_text(usd)}'}"
+    differences = pd.DataFrame(rows)
+    status_table(differences.drop(columns=[*_TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
     plain("\n".join(filter(None, (f"More games are counted at {found.price_words}.", pairs, found.other_pair))))
     st.caption(
@@ -113,6 +121,8 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
         "together (Holm). So each interval has its own level, that of the test which decided its metric: it excludes 0 "
         f"just where the verdict is beyond luck, or on low evidence. {stricter_words('The target')}"
     )
+    with st.expander("The tests"):
+        status_table(differences[["Metric", *_TEST_COLUMNS]], "Every metric's test")
     with st.expander("How far to trust it"):
         plain("\n".join(found.decision_words))
         if trusted := found.trust_rows:
@@ -129,50 +139,42 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
 
 
 def _movers(found: IterationComparison) -> None:
-    """The messages behind what moved the scores most, and the rest as a table."""
-    if not found.movers:
+    """What moved the scores, by metric, and beside it the messages behind the row that is chosen."""
+    kinds = list(dict.fromkeys(one.kind for one in found.movers))
+    if not kinds:
         st.caption("No reason and no player cost more points on one side than on the other.")
         return
-    for one in first_movers(found.movers):
-        _mover(one)
+    # The same points are listed by reason and again by player.
+    labels = [f"By {kind}" for kind in kinds]
+    kind = kinds[labels.index(state.choose_part(labels, key="moved", label="Messages"))]
+    moved = [one for one in found.movers if one.kind == kind]
+    lowest = {metric: min(one.change for one in moved if one.metric == metric) for metric in {m.metric for m in moved}}
+    # The largest losses first, so that gains alone do not stand for the change.
+    shown = sorted(moved, key=lambda one: (lowest[one.metric], one.metric, one.change))
     rows = [
         {
-            "Metric": METRIC_LABELS[one.metric],
-            "By": one.kind,
-            "What": one.label,
-            "Change": f"{fixed(one.change, signed=True)} points",
+            kind.capitalize(): one.label,
+            "Change": f"{'✓' if one.change > 0 else '✗'} {fixed(one.change, signed=True)} points",
             "Lost before": f"{one.before:.1f} ({one.before_rows})",
             "Lost after": f"{one.after:.1f} ({one.after_rows})",
         }
-        for one in found.movers
+        for one in shown
     ]
-    status_table(rows, "Reasons and players that moved the scores most")
-    st.caption(
-        "Reasons that differ only in names, numbers or quotations are counted together. The same points are listed by "
-        "reason and again by player."
-    )
+    index, beside = st.columns([7, 5], gap="medium")
+    with index:
+        groups = [_change_of_metric(found, one.metric) for one in shown]
+        place = pick_row(rows, f"Each {kind} that moved the scores", f"movers_{kind}", at_first=0, groups=groups)
+        st.caption("Points of 100, and in how many rows. What differs only in names, numbers or quotations is one.")
+    with beside:
+        chosen = shown[place or 0]
+        st.markdown(f"**Messages {'before' if chosen.change > 0 else 'after'}**")
+        for example in chosen.examples:
+            parts.example_row(example, chosen.metric, chosen.label)
 
 
-def first_movers(movers: Sequence[Mover]) -> list[Mover]:
-    """Those that moved scores most; the largest losses come first, so that gains alone do not stand for the change."""
-    losses = [one for one in movers if one.change < 0][: _FIRST // 2]
-    gains = [one for one in movers if one.change >= 0][: _FIRST - len(losses)]
-    return [*losses, *gains]
-
-
-def _mover(one: Mover) -> None:
-    with st.container(gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.badge(METRIC_LABELS[one.metric], color="gray")
-            better = one.change > 0
-            st.badge(
-                f"{'✓' if better else '✗'} {fixed(one.change, signed=True)} points", color="green" if better else "red"
-            )
-            side = "before" if better else "after"
-            st.caption(f"{one.before:.1f} points lost before, {one.after:.1f} after. Examples from {side}:")
-        plain(shortened(one.label, _LONGEST_REASON) if one.kind == "reason" else f"Player {one.label}")
-        for example in one.examples:
-            parts.example_row(example, one.metric)
+def _change_of_metric(found: IterationComparison, metric: str) -> str:
+    sides = (found.comparison[metric].before, found.comparison[metric].after)
+    return f"{METRIC_LABELS[metric]}: {' to '.join(score_words(DEFINITIONS[metric], side.mean) for side in sides)}"
 
 
 def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> None:
@@ -192,10 +194,11 @@ def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> Non
         return
     if is_cut(before, after):
         st.caption("Only the first 1,000 lines are compared.")
-    lines = [f"\u2212{line.text[1:]}" if line.text.startswith("-") else line.text for line in changed]
+    lines = [f"\u2212{line.text[1:]}" if line.text.startswith("- ") else line.text for line in changed]
     heading = f"{reference.iteration.name} → {shown.iteration.name}"
     status_table(
         [{heading: line} for line in lines],
         "The prompt's lines: left out, unchanged and new",
         marks={heading: [line.marks for line in changed]},
+        is_code=True,
     )

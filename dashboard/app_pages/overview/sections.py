@@ -124,32 +124,41 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
     fell = [one for one in differences if one.outcome is Outcome.WORSE]
     for one in fell:
         before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
-        plain(f"{DEFINITIONS[one.name].label}: worse beyond luck, {before} to {after}.")
-        _suggestion(one.name)
+        _finding(DEFINITIONS[one.name].label, f"✗ worse beyond luck, {before} to {after}.")
         reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
         if cause := next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None):
-            plain(f"It lost {fixed(-cause.change)} points more than before by this: {cause.label}")
-            for example in cause.examples[:1]:
-                example_row(example, one.name)
+            _evidence(f"{fixed(-cause.change)} points more are lost by this:", cause.label, cause.examples, one.name)
+        _suggestion(one.name)
     given = [one for one in advise(shown.means, shown.cost_usd.mean) if one.about not in {each.name for each in fell}]
     own = shown.iteration.name
     losses = resources.once(stored_losses, (own,), store, own, board) if given else {}
     for advised in given:
-        plain(f"{advised.label}: {advised.finding}")
-        _suggestion(advised.about)
+        _finding(advised.label, advised.finding)
         if lost := losses.get(advised.about):
-            plain(lost.words)
-            for example in lost.examples[:1]:
-                example_row(example, advised.about)
+            _evidence(lost.words, "", lost.examples, advised.about)
+        _suggestion(advised.about)
     if not (fell or given):
         plain(nothing_to_fix(shown.means))
         if closest := closest_passing(shown.means):
             _suggestion(closest)
 
 
+def _finding(label: str, words: str) -> None:
+    st.subheader(label, anchor=False)
+    plain(words)
+
+
+def _evidence(words: str, reason: str, examples: Sequence[Example], metric: str) -> None:
+    """The top reason, and one message of it."""
+    plain(f"{words} {reason}".rstrip())
+    for example in examples[:1]:
+        example_row(example, metric, reason)
+
+
 def _suggestion(about: str) -> None:
     first, *others = troubleshooting()[about]
-    plain(f"Try this: {first}")
+    st.markdown("**Try this**")
+    plain(first)
     if others:
         with st.expander("Or one of these, one change at a time"):
             plain("\n".join(f"•  {action}" for action in others))
@@ -190,15 +199,16 @@ _LONGEST_QUOTE = 200
 _LONGEST_NAME = 60
 
 
-def example_row(example: Example, metric: str) -> None:
-    """Shows one example of a metric, with a link to its message or ledger."""
+def example_row(example: Example, metric: str, told: str) -> None:
+    """Shows one example of a metric, with a link to its message or ledger, and its reason unless that is ``told``."""
     link = {"transcript": example.transcript_id}
     if example.message_id:
         link |= {"message": example.message_id, "metric": metric}
     else:
         link |= {"show": state.LEDGER, "rows_of": DEFINITIONS[metric].label}
     quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
-    lines = (shortened(example.game, _LONGEST_NAME), quote, shortened(example.reason, _LONGEST_REASON))
+    reason = "" if example.reason == told else shortened(example.reason, _LONGEST_REASON)
+    lines = (shortened(example.game, _LONGEST_NAME), quote, reason)
     with st.container(gap=None):
         plain("\n".join(filter(None, lines)))
         transcript_link("Open the message" if example.message_id else "Open the ledger", **link)
