@@ -51,6 +51,7 @@ FILE_READERS: tuple[FileReader, ...] = (
     concordia.READER,
     chat_exports.TELEGRAM_READER,
     chat_exports.DISCORD_READER,
+    chat_exports.SLACK_DAY_READER,
     chat.READER,
     chat.SHAREGPT_READER,
     captions.READER,

@@ -296,6 +296,8 @@ _DECODER = json.JSONDecoder()
 _VALUE = re.compile(r"\S")
 # Ten digits of seconds reach the year 2286, so whatever is larger was counted in milliseconds.
 _FIRST_MILLISECONDS = 10**10
+# Milli-, micro- and nanoseconds.
+_FINER_UNITS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,7 +409,7 @@ class Node:
         return self.value
 
     def time_or_none(self) -> datetime | None:
-        """A time in UTC from ISO 8601 text (without an offset: UTC) or from seconds or milliseconds since 1970."""
+        """A time in UTC from ISO 8601 text (without an offset: UTC), or from seconds since 1970 or finer units."""
         try:
             return None if self.value is None else _time(self.value)
         except (ValueError, OverflowError, OSError):
@@ -420,7 +422,9 @@ def _time(written: object) -> datetime:
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     if isinstance(written, bool) or not isinstance(written, (int, float)):
         raise ValueError(written)
-    seconds = written / 1000 if abs(written) >= _FIRST_MILLISECONDS else written
+    seconds = written
+    for _ in range(_FINER_UNITS):
+        seconds = seconds / 1000 if abs(seconds) >= _FIRST_MILLISECONDS else seconds
     return datetime.fromtimestamp(seconds, UTC)
 
 

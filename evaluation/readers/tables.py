@@ -480,7 +480,7 @@ def _shown(value: object) -> str:
 FORMAT = "table"
 
 _NUMBER = re.compile(r"\d{1,9}")
-_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,15})?\Z")
+_DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,15})?\Z")
 _CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,6})?")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
 _LETTERS = re.compile(r"[a-z]+")

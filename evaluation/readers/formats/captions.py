@@ -14,8 +14,12 @@ from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
 from evaluation.readers.document import Document, FileReader, ReadResult
 from evaluation.readers.formats import plain_text
+from evaluation.text.display import counted
 
 FORMAT = "captions"
+
+# Where nearly all lines have a name, one without may be anybody's.
+_FEW = 0.2
 
 _CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}"
 _CUE = re.compile(
@@ -40,12 +44,16 @@ def _read(document: Document) -> ReadResult:
                 message, place=f"line {number}", remedy="Expected 00:01:02.000 --> 00:01:04.500."
             )
     lines: list[str] = []
+    named = nameless = 0
     for cue in _CUE.finditer(document.text):
         start = re.split("[.,]", cue["start"])[0]
         stamp = f"[{start if start.count(':') == 2 else f'0:{start}'}]"
         for written in cue["text"].splitlines():
             text = html.unescape(_TAG.sub("", _VOICE.sub(r"\n\g<name>: ", written))).strip()
-            lines += [f"{stamp} {one}" if plain_text.names_speaker(one) else one for one in text.split("\n") if one]
+            for one in filter(None, text.split("\n")):
+                begins = plain_text.names_speaker(one)
+                lines.append(f"{stamp} {one}" if begins else one)
+                named, nameless = named + begins, nameless + (not begins)
     inner = Document("\n".join(lines).encode() or b" ", document.limits, document.answers)
     # A name may stand only where the speaker changes, so that few of the lines have one.
     if not lines or not plain_text.several_speak(inner):
@@ -56,7 +64,10 @@ def _read(document: Document) -> ReadResult:
     transcript = found.transcript
     assert transcript is not None
     about = {"source_format": FORMAT, "game_id": document.game_id(FORMAT)}
-    return replace(found, transcript=transcript.model_copy(update=about))
+    is_odd = 0 < nameless < _FEW * named
+    left = f"{counted(nameless, 'line')} of captions without a name left to who spoke before."
+    remarks = (*found.remarks, left) if is_odd else found.remarks
+    return replace(found, transcript=transcript.model_copy(update=about), remarks=remarks)
 
 
 READER = FileReader(FORMAT, _recognises, _read)

@@ -176,12 +176,38 @@ def _read_slack(files: Mapping[str, Callable[[], Document]]) -> Games:
         yield (channel, partial(_slack_channel, channel, [(path, files[path]) for path in paths], users))
 
 
+def _is_slack_post(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") == "message" and {"ts", "text", "user_profile"} <= value.keys()
+
+
+def _recognises_slack_day(document: Document) -> bool:
+    rows = document.json if isinstance(document.json, list) else []
+    return any(map(_is_slack_post, rows)) and all(isinstance(row, dict) and "ts" in row for row in rows)
+
+
+def _read_slack_day(document: Document) -> Transcript:
+    """One day of a channel, without the workspace's list of users: names stand in the messages themselves."""
+    nodes = list(Node(document.json).entries())
+    users = _told_apart(
+        {
+            user: speaker_name(_profile_name(node["user_profile"]) or user, user)
+            for node in nodes
+            if (user := node["user"].identifier_or_none())
+        }
+    )
+    posts = [_slack_post(node, users) for node in nodes if node["type"].text_or_none() in (None, "message")]
+    return _transcript(SLACK, content_id(SLACK, document.text), posts, document.limits, {})
+
+
+def _profile_name(profile: Node) -> str | None:
+    names = (profile[key].text_or_none() or "" for key in ("display_name", "real_name", "name"))
+    return next((name for name in map(str.strip, names) if name), None)
+
+
 def _slack_users(document: Document) -> Mapping[str, str]:
     users: dict[str, str] = {}
     for user in Node(_json(document, _SLACK_USERS), f"{_SLACK_USERS}: $").entries():
-        profile = user["profile"]
-        names = (profile["display_name"], profile["real_name"], user["real_name"], user["name"])
-        name = next((found for one in names if (found := (one.text_or_none() or "").strip())), None)
+        name = _profile_name(user["profile"]) or _profile_name(user)
         if user_id := user["id"].identifier_or_none():
             users[user_id] = speaker_name(name or user_id, user_id)
     return _told_apart(users)
@@ -229,4 +255,5 @@ def _slack_text(text: str, users: Mapping[str, str]) -> str:
 
 TELEGRAM_READER = FileReader(TELEGRAM, _recognises_telegram, _read_telegram)
 DISCORD_READER = FileReader(DISCORD, _recognises_discord, _read_discord)
+SLACK_DAY_READER = FileReader(SLACK, _recognises_slack_day, _read_slack_day)
 SLACK_READER = ArchiveReader(SLACK, _recognises_slack, _read_slack)

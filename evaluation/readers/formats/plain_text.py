@@ -79,6 +79,7 @@ _LEAST_LETTERS = 500
 _LONGEST_NOTICE = 100
 _MOST_ASKED = 12
 _LEAST_SHARE = 0.15
+_IDEOGRAPHS = range(0x2E80, 0xFB00)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ class Head:
 
 
 _NOTHING = Head()
+_JOINS = frozenset({"and", "&", "with"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,6 +426,9 @@ def _after_time(line: str, time: str) -> Head | None:
     """The speaker as chats of the net and of conferences write it behind a time: "<Ann>", "From Ann to Bob"."""
     if match := part("nick").fullmatch(line):
         return Head("nick", match["nick"], match["text"], time=time)
+    if match := part("tabbed").fullmatch(line):
+        is_name = any(map(str.isalnum, match["nick"]))
+        return Head("nick" if is_name else "event", match["nick"] if is_name else "", match["text"], time=time)
     if part("program log").fullmatch(line):
         return Head("program log")
     match = part("conference").fullmatch(line)
@@ -435,7 +440,8 @@ def _marked(line: str) -> str:
     """The line of a log without its level; with a tag, where a server or a warning of the program tells it."""
     if level := part("level").match(line):
         return line[level.end() :] if level["level"].casefold() == "info" else f"[{level['level']}] {line}"
-    return f"[event] {line}" if line.startswith(("*** ", "-!- ", "=== ")) else line
+    is_event = line.startswith(("*** ", "-!- ", "=== ")) or part("service notice").match(line)
+    return f"[event] {line}" if is_event else line
 
 
 def _untagged(rest: str) -> tuple[str, list[str]]:
@@ -503,7 +509,9 @@ def _above(line: str) -> Head | None:
     name = written[: note.start() if note else None].strip(_MARKS + " ")
     if len(written.split()) > _MOST_WORDS and match["later"] is None and re.search(r"[-–—•|]", line):
         return Head("event", text=written.strip(), time=time)
-    if not _is_name(name) or shape("time in front").match(name + " ") or name.startswith(("<", "[", "(", "*", "-")):
+    # A name of an account may end with a full stop.
+    is_name = _is_name(name if " " in name else name.rstrip("."))
+    if not is_name or shape("time in front").match(name + " ") or name.startswith(("<", "[", "(", "*", "-")):
         return None
     # "we met at 10:30" ends like such a line.
     is_sentence = match["later"] is None and (name[0].islower() or name.split()[-1].islower()) and " " in name
@@ -617,8 +625,9 @@ class _Speakers:
         self.is_timed = timed > 1 and (is_log or timed >= _MARKED_SHARE * len(heads))
         self._shape = _ruling_shape(heads)
         self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
-        said = (line.head.text if line.head.name else line.cleaned for line in lines)
+        said = [line.head.text if line.head.name else line.cleaned for line in lines]
         self._words = {word for text in said for word in part("word").findall(text)}
+        self._said = _fold("\n".join(said)) if any(map(_is_ideographic, (one.name for one in heads))) else ""
         self.listed: dict[str, str | None] = {}
         self.list_lines: set[int] = set()
         # Those of "Ann voted for Bob", in the order of the file.
@@ -649,6 +658,7 @@ class _Speakers:
             for head in beginning.values()
             if (self._counts[head.key] > 1 or self._is_named(head.name)) and not _is_label(head.key)
         } | {_build(self.spelling(name)) for name in self.listed}
+        self._ending = _shared_ending([head.name for head in beginning.values()])
         self._stand_alike = self._all_stand_alike([head.name for head in beginning.values()])
         self.labels = 0
         self.asked: dict[str, int] = {}
@@ -693,7 +703,19 @@ class _Speakers:
         self._accepted |= {name} if accepted else set()
 
     def _is_doubtful(self, head: Head) -> bool:
-        return head.key in word_set("doubtful") or self._only_repeats(head.name) or self._is_field(head)
+        words = head.name.split()
+        is_label = head.key in word_set("doubtful") or words[-1] == self._ending
+        # "He giggled and thought: ..."
+        is_sentence = self._counts[head.key] == 1 and sum(word.islower() and len(word) > 3 for word in words) > 1
+        # Without spaces no word shows that somebody is spoken of; a label stands in no text.
+        is_unseen = head.time is None and _is_ideographic(head.name) and head.key not in self._said
+        return (
+            is_label
+            or (is_sentence and not head.time)
+            or is_unseen
+            or self._only_repeats(head.name)
+            or self._is_field(head)
+        )
 
     def _tells_of(self, name: str) -> bool:
         """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
@@ -701,7 +723,10 @@ class _Speakers:
         *before, last = name.split()
         owner, *owned = part("owned").split(name, 1)
         is_told = bool(before) and last.islower() and _fold(" ".join(before)) in known
-        return is_told or bool(owned and _fold(owner) in known)
+        # "First Ann and Ben Debate"
+        words = [_fold(word) for word in name.split()]
+        is_about = sum(word in known for word in words) > 1 and not all(word in known | _JOINS for word in words)
+        return is_told or is_about or bool(owned and _fold(owner) in known)
 
     def _is_field(self, head: Head) -> bool:
         """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
@@ -773,6 +798,8 @@ class _Speakers:
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
             is_of_text = self.is_timed and not line.head.time
             is_entry = line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text) and not is_of_text
+            # In a chat "gm" is a greeting.
+            is_entry = is_entry and not (line.head.time and is_moderator(line.head.text))
             if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
@@ -830,10 +857,13 @@ class _Speakers:
             return False
         players = {line.head.key for line in lines if not is_moderator(line.head.name)}
         is_alone = len(players) == 1 and len(lines) > 2 and (self.is_timed or self._shape is not None)
-        written = sum(1 for line in self.lines if line.cleaned)
         # Paragraphs stand below a heading, so there are fewer of them.
         share = _LEAST_SHARE if self._shape != "titled" else 0
-        return (len(players) > 1 or is_alone) and len(lines) >= share * written
+        # What stands before the talk is asked about where it is most of the text.
+        written = [line.number for line in self.lines if line.cleaned]
+        behind = sum(number >= lines[0].number for number in written) if lines else 0
+        are_many = len(lines) >= share * len(written) or len(lines) >= 2 * share * behind
+        return (len(players) > 1 or is_alone) and are_many
 
 
 def _ruling_shape(heads: Sequence[Head]) -> str | None:
@@ -844,6 +874,17 @@ def _ruling_shape(heads: Sequence[Head]) -> str | None:
     others = [head for head in heads if head.shape != "titled"]
     ((name, count),) = Counter(head.shape for head in others).most_common(1) or [("", 0)]
     return name if name != "colon" and count > 1 and count >= _MARKED_SHARE * len(others) else None
+
+
+def _is_ideographic(name: str) -> bool:
+    return any(ord(character) in _IDEOGRAPHS for character in name)
+
+
+def _shared_ending(names: Sequence[str]) -> str | None:
+    """The word in small letters that most of several names end with: that of "Ann action" and "Ben action"."""
+    endings = Counter(name.split()[-1] for name in {*names} if " " in name)
+    ((ending, count),) = endings.most_common(1) or [("", 0)]
+    return ending if ending.islower() and count > 1 and count >= _MARKED_SHARE * len({*names}) else None
 
 
 def _is_label(name: str) -> bool:
@@ -917,9 +958,22 @@ class _Page:
         kinds = {kind: count for kind, count in self._kinds.items() if count}
         least = max(_LEAST_LETTERS, _MUCH_TOLD * sum(len("".join(one.lines)) for one in said))
         is_much = self._told > least and not self._speakers.asked
-        words = "Most of the text stands in lines that no player is known to say." if is_much else ""
+        words = "Most of the text stands in lines that no player is known to say." if is_much else self._inside(said)
         left_out = tuple(self._left_out)
         return ReadResult(transcript=transcript, kinds=kinds, left_out=left_out, not_understood=words, **about)
+
+    def _inside(self, said: Sequence[_Spoken]) -> str:
+        """A remark on names of speakers, in capitals with a colon, that stand in the middle of another's lines.
+
+        In other letters they address somebody: "Cleo: you first. Dan: you second."
+        """
+        names = sorted({one.speaker for one in said if one.speaker.isupper()}, key=len, reverse=True)
+        if self._speakers.is_timed or not names:
+            return ""
+        begins = re.compile(rf"[.!?…)\]\"”’][ \t]+({'|'.join(map(re.escape, names))}):[ \t]")
+        found = [name for one in said for line in one.lines for name in begins.findall(line) if name != one.speaker]
+        stands = f"a speaker's name stands in the middle of a line of another ({found[0]}:)" if found else ""
+        return f"{counted(len(found), 'time')} {stands}." if found else ""
 
     def _players(self) -> list[dict[str, Any]]:
         involved = {one.speaker for one in self._spoken if one.channel != "system"}
@@ -1135,6 +1189,8 @@ class _Page:
         if (match := part("whispered").match(head.text)) and _words(match["note"]) & word_set("quiet"):
             self._note(one, match["note"], is_before=False)
             one.lines = [match["text"]]
+        if self._speakers.is_timed and part("replying").fullmatch(head.text):
+            one.lines = []
         kind = "message"
         if self._is_leading(speaker):
             starts = game_log.heading(head.text)

@@ -114,6 +114,20 @@ def test_a_workspace_of_slack() -> None:
     assert "Nobody speaks" in str(random.error)
 
 
+def test_one_day_of_slack_takes_names_from_its_messages() -> None:
+    def said(user: str, text: str, ts: str, **names: str) -> dict[str, Any]:
+        return {"type": "message", "user": user, "text": text, "ts": ts, "user_profile": names}
+
+    day = [
+        said("U1", "<@U2> where were you?", "1700000010.000200", display_name="Ann"),
+        said("U2", "At home", "1700000020.000300", display_name="", real_name="Bob Berg"),
+    ]
+    assert told(read(json.dumps(day), "slack")) == [
+        ("public", "Ann", "@Bob Berg where were you?"),
+        ("public", "Bob Berg", "At home"),
+    ]
+
+
 WHATSAPP = "01/06/2024, 10:00 - Ann: Hello\n02/06/2024, 10:01 - Bob: Good morning\nall of you\n"
 
 

@@ -706,3 +706,96 @@ def test_no_control_character_of_a_name_reaches_the_terminal() -> None:
     found = result("2. Wren:\n\x13a:\n6. Ida:Wren")
     assert '"?a' in str(found.error)
     assert "\x13" not in str(found.error)
+
+
+def test_what_services_tell_in_a_chat_of_the_net_is_no_speech() -> None:
+    text = (
+        "[09:00:01] <olga> Who broke the build?\n[09:00:20] -git-spam- [app] rui closed pull request #7: mend it\n"
+        "[09:00:30] <per> Not me.\n[09:00:41] -git-spam- app/main 1f9b7b1 rui: mend it\n[09:00:50] <olga> It was Rui.\n"
+    )
+    assert set(shown(text).player_names) == {"olga", "per"}
+
+
+def test_a_raw_log_of_a_client_has_the_nick_between_tabs() -> None:
+    rows = [
+        ("olga", "Shall we begin?"),
+        ("⚡", "per is now known as per_"),
+        ("per", "Yes, all are here."),
+        ("olga", "Good."),
+    ]
+    text = "".join(f"2024-06-01 10:00:{place:02d}\t{nick}\t{said}\n" for place, (nick, said) in enumerate(rows))
+    assert told(read(text)) == [
+        ("public", "olga", "Shall we begin?"), ("system", "System", "per is now known as per_"),
+        ("public", "per", "Yes, all are here."), ("public", "olga", "Good."),
+    ]  # fmt: skip
+
+
+def test_reactions_and_greetings_in_the_chat_of_a_conference() -> None:
+    text = (
+        "10:00:01\tOlga Berg:\tgm\n10:00:05\tPer Lund:\tgm\n10:01:00\tOlga Berg:\tIs the room open?\n"
+        '10:01:30\tPer Lund:\tReplying to "Is the room..."\n\nYes, it is.\n'
+        '10:01:40\tRui Sato:\tReacted to "Yes, it is." with 👍\n'
+    )
+    transcript = read(text)
+    assert {one.name: one.role for one in transcript.players} == {"Olga Berg": None, "Per Lund": None}
+    assert told(transcript)[3:] == [
+        ("public", "Per Lund", "Yes, it is."), ("system", "Rui Sato", 'Reacted to "Yes, it is." with 👍'),
+    ]  # fmt: skip
+
+
+def test_a_name_of_an_account_that_ends_with_a_full_stop() -> None:
+    text = "[2024-06-01T10:00:00] olga (id=1)\n    Hello\n[2024-06-01T10:01:00] perl. (id=2)\n    Good morning\n"
+    assert [speaker for _, speaker, _ in told(read(text))] == ["olga", "perl."]
+
+
+def test_names_in_capitals_inside_a_line_are_asked_about() -> None:
+    text = (
+        "HOLM: Good evening to both of you.\nBERG: Good evening. LUND: Good evening to all.\n"
+        "HOLM: Who begins?\nLUND: I do.\nBERG: Please.\nFirst Berg and Lund Debate: Notes\n"
+    )
+    asked = result(text)
+    assert [one.topic for one in asked.questions] == ["incomplete"]
+    assert "1 time a speaker's name stands in the middle of a line of another (LUND:)" in asked.questions[0].words
+    assert set(shown(text).player_names) == {"HOLM", "BERG", "LUND"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Olga Berg action: I get up.\nPer Lund action: I sleep.\nOlga Berg action: I eat.\nPer Lund action: I go.\n",
+        "正方需要补强：对反方的攻势缺乏回应。\n反方需要补强：没有证据。\n正方需要补强：成本问题。\n反方需要补强：过于简单。\n",
+    ],
+)
+def test_labels_that_nothing_shows_to_be_speakers(text: str) -> None:
+    assert "nothing shows that these are speakers" in str(refusal(text))
+
+
+def test_a_talk_below_a_long_text_is_asked_about() -> None:
+    story = "".join(f"The story goes on for another day, and nothing happens in it ({day}).\n" for day in range(60))
+    said = "Debater A: It is Victor.\nDebater B: It is Tom.\nDebater A: Victor says so himself.\nDebater B: He lies.\n"
+    asked = result(story + said)
+    assert [one.topic for one in asked.questions] == ["incomplete"]
+    assert set(shown(story + said).player_names) == {"Debater A", "Debater B"}
+
+
+def test_times_in_nanoseconds() -> None:
+    row = {"agent_name": "Olga", "content": "Hello", "timestamp": "1714734100102881939"}
+    transcript = read(lines(row, row | {"agent_name": "Per"}))
+    assert transcript.messages[0].sent_at.isoformat()[:16] == "2024-05-03T11:01"
+
+
+def test_captions_without_a_name_among_captions_with_names_are_told() -> None:
+    cues = [
+        "Olga: Hello",
+        "Per: Hello",
+        "Olga: All here?",
+        "Per: Yes",
+        "And Rui",
+        "Olga: Good",
+        "Per: Then go",
+        "Olga: I do",
+    ]
+    text = "WEBVTT\n\n" + "".join(
+        f"00:00:{at:02d}.000 --> 00:00:{at:02d}.900\n{cue}\n\n" for at, cue in enumerate(cues)
+    )
+    assert "1 line of captions without a name left to who spoke before." in result(text, "call.vtt").remarks
