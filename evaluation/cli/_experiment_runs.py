@@ -16,7 +16,6 @@ from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, scenar
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.proposition_library import PropositionLibrary
-from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.workflows.experiment_runs import connection
@@ -33,22 +32,20 @@ def chosen_plans(
     store: Store,
     scenario: str,
     settings: dict[str, Any],
-    folder: Path | None,
     model: str | None,
 ) -> list[ExperimentPlan]:
     """The plan of a scenario, or of all four.
 
     Raises:
-        InputError: There is no such scenario, or agent files cannot be used.
+        InputError: There is no such scenario.
     """
-    personas = tuple(load_personas(folder)) if folder else ()
     speaker = (
         SCRIPTED_MODEL
         if settings["effects"] is not None
         else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
     )
     named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
-    return [ExperimentPlan(each, speaker, **settings, personas=personas) for each in named]
+    return [ExperimentPlan(each, speaker, **settings) for each in named]
 
 
 def run_all(

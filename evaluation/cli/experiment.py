@@ -36,8 +36,8 @@ Scenario = Annotated[
     str,
     typer.Argument(
         metavar="SCENARIO",
-        help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, 'all' for these "
-        "four of Table 1, or a .yaml file of yours.",
+        help="debate-controversial, brainstorming-average, brainstorming-difficult-full or -variety, or 'all' for "
+        "these four of Table 1.",
     ),
 ]
 Scale = Annotated[
@@ -52,13 +52,6 @@ Scale = Annotated[
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random choice of population, seating, order and samples.")]
 Steps = Annotated[
     int | None, typer.Option(min=1, max=200, help="How many times everybody may speak. Default: the scenario's number.")
-]
-Personas = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Take the agents in this folder (TinyTroupe's *.agent.json) instead of making a population.",
-    ),
 ]
 Scripted = Annotated[
     bool,
@@ -90,7 +83,6 @@ def run(
     scale: Scale = 1.0,
     seed: Seed = 0,
     steps: Steps = None,
-    personas: Personas = None,
     scripted: Scripted = False,
     sample_size: SampleSize = 3,
     batched: Batched = False,
@@ -122,7 +114,7 @@ def run(
         "has_double_check": double_check,
         "effects": True if scripted else None,
     }
-    plans = chosen_plans(store, scenario, settings, personas, asked.config["model"])
+    plans = chosen_plans(store, scenario, settings, asked.config["model"])
     run_all(store, plans, asked, output, yes=yes)
 
 

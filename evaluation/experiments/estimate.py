@@ -99,14 +99,13 @@ class Estimate:
 
 def estimate(plan: ExperimentPlan, library: PropositionLibrary, model: JudgeConfig) -> Estimate:
     """The estimate for a plan that nothing is known of yet: making people, messages, corrections, and evaluation."""
-    messages = plan.seats * plan.step_count
-    people = 0 if plan.personas else plan.people
-    population = people + math.ceil(people / NAMES_AT_ONCE) + (_PLANNING_CALLS if people else 0)
+    messages = plan.people * plan.step_count
+    population = plan.people + math.ceil(plan.people / NAMES_AT_ONCE) + _PLANNING_CALLS
     corrections = messages * sum(corrections_per_message(plan.scenario.treatment, library))
     rechecks = 2 if plan.has_double_check else 1
     per_agent = sum(_questions(plan, library, each) for each in DIMENSIONS if each not in ENVIRONMENT_DIMENSIONS)
     per_room = sum(_questions(plan, library, each) for each in DIMENSIONS if each in ENVIRONMENT_DIMENSIONS)
-    evaluation = 2 * rechecks * (plan.seats * per_agent + len(plan.rooms) * per_room)
+    evaluation = 2 * rechecks * (plan.people * per_agent + len(plan.rooms) * per_room)
     pairs, steps = counted(len(plan.rooms), "pair"), counted(plan.step_count, "step")
     return Estimate(
         f"{counted(plan.people, 'agent')} in {pairs} of conversations, {steps}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,7 +11,6 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
@@ -28,7 +26,7 @@ from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
-from evaluation.simulation.population import Profile, profile_named, profiles
+from evaluation.simulation.population import profiles
 
 
 class Side(StrEnum):
@@ -163,8 +161,7 @@ class Scenario(_Part):
         id: The name of its file.
         title: For people.
         kind: "brainstorming" or "debate".
-        population: A shipped profile of the agent factory; ``None`` where ``own_population`` stands.
-        own_population: One that the file itself describes.
+        population: A profile of the agent factory.
         agents: N_a, how many agents there are on each side in full size.
         environments: N_e, how many conversations; each has N_a / N_e agents.
         steps: How many times everybody may speak.
@@ -174,14 +171,13 @@ class Scenario(_Part):
         topics: Taken in turn, one for each pair of conversations.
         facilitator: What the facilitator says at the beginning of a step, by step from 1; ``{{topic}}`` stands for the
             topic.
-        published: The experiment of Table 1 that it repeats; ``None`` for one of one's own.
+        published: The experiment of Table 1 that it repeats.
     """
 
     id: str = ""
     title: Text
     kind: Annotated[str, Field(min_length=1, max_length=60)]
-    population: str | None = None
-    own_population: Profile | None = None
+    population: str
     agents: Annotated[int, Field(ge=2, le=10_000)]
     environments: Annotated[int, Field(ge=1, le=5_000)]
     steps: Annotated[int, Field(ge=1, le=200)]
@@ -194,26 +190,18 @@ class Scenario(_Part):
 
     @field_validator("population")
     @classmethod
-    def _is_known(cls, value: str | None) -> str | None:
-        if value is not None and value not in profiles():
-            remedy = f"Choose from {', '.join(profiles())}, or describe your own under 'own_population'."
-            raise ValueError(f"{value!r} is not a population. {remedy}")
+    def _is_known(cls, value: str) -> str:
+        if value not in profiles():
+            raise ValueError(f"{value!r} is not a population. Choose from {', '.join(profiles())}.")
         return value
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
         if self.agents % self.environments or self.agents // self.environments < 2:
             raise ValueError("agents must be two or more for each environment, the same number in all of them")
-        if (self.population is None) == (self.own_population is None):
-            raise ValueError("exactly one of 'population' and 'own_population' says who takes part")
         if self.facilitator and max(self.facilitator) > self.steps:
             raise ValueError(f"the facilitator speaks in step {max(self.facilitator)}, of {self.steps} steps")
         return self
-
-    @property
-    def profile(self) -> Profile:
-        """The profile of those who take part."""
-        return self.own_population or profile_named(self.population or "")
 
     @property
     def per_room(self) -> int:
@@ -238,22 +226,14 @@ def scenarios() -> dict[str, Scenario]:
 
 
 def scenario_named(name: str) -> Scenario:
-    """A shipped scenario by its id, or a person's own by the path of its file.
+    """The scenario of that id.
 
     Raises:
-        InputError: There is none, or its file is faulty.
+        InputError: There is none.
     """
-    if name in scenarios():
-        return scenarios()[name]
-    path = Path(name).expanduser()
-    if path.suffix in (".yaml", ".yml"):
-        try:
-            return read_scenario(path.read_bytes(), path.stem, name)
-        except OSError as error:
-            raise InputError(f"The scenario cannot be read: {error.strerror}.", place=name) from None
-    raise InputError(
-        f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}, or name a .yaml file."
-    )
+    if name not in scenarios():
+        raise InputError(f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}.")
+    return scenarios()[name]
 
 
 def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
@@ -268,26 +248,6 @@ def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
 
 FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""
-
-
-def seated(personas: int, environments: int, per_room: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Which personas sit in which room: session by session, everybody at most once in a session.
-
-    With as many personas as seats there is one session, in the order of the population. Otherwise every session is
-    drawn again; whoever finds no full room in a session sits it out.
-    """
-    if personas == environments * per_room:
-        return tuple(tuple(range(start, start + per_room)) for start in range(0, personas, per_room))
-    rooms: list[tuple[int, ...]] = []
-    session = 0
-    while len(rooms) < environments:
-        people = list(range(personas))
-        random.Random(f"{seed}:seats:{session}").shuffle(people)
-        rooms += [
-            tuple(sorted(people[start : start + per_room])) for start in range(0, personas - per_room + 1, per_room)
-        ]
-        session += 1
-    return tuple(rooms[:environments])
 
 
 DEFAULT_SAMPLE_SIZE = 3
@@ -308,7 +268,6 @@ class ExperimentPlan:
         is_batched: Whether up to ten questions share a call: cheaper and a little less exact.
         has_double_check: Whether the judge is asked to reconsider.
         temperature: Of what agents say.
-        personas: Imported ones, in place of generated ones.
         effects: Whether the script plants effects of the treatment; ``None`` with a real model.
     """
 
@@ -321,17 +280,16 @@ class ExperimentPlan:
     is_batched: bool = False
     has_double_check: bool = False
     temperature: float = 1.0
-    personas: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     effects: bool | None = None
 
     @property
     def rooms(self) -> tuple[tuple[int, ...], ...]:
         """For each pair of conversations the numbers of its agents, the same on both sides.
 
-        The scenario's number of pairs at the scale, rounded up, two at least. Imported personas meet again and again.
+        The scenario's number of pairs at the scale, rounded up, two at least; everybody sits in one of them.
 
         Raises:
-            InputError: The scale is out of range, or there are too few personas.
+            InputError: The scale is out of range.
         """
         if not 0 < self.scale <= 1:
             remedy = "Give a number from 0.01 to 1."
@@ -339,22 +297,11 @@ class ExperimentPlan:
         # A scale of 0.1 of 30 is 3.0000000000000004.
         pairs = max(FEWEST_ENVIRONMENTS, math.ceil(round(self.scenario.environments * self.scale, 9)))
         per_room = self.scenario.per_room
-        people = len(self.personas) or pairs * per_room
-        if people < per_room:
-            raise InputError(
-                f"{people} personas cannot fill a conversation of {per_room}.",
-                remedy="Name a folder with more agents.",
-            )
-        return seated(people, pairs, per_room, self.seed)
+        return tuple(tuple(range(room * per_room, (room + 1) * per_room)) for room in range(pairs))
 
     @property
     def people(self) -> int:
-        """Number of different agents."""
-        return len(self.personas) or self.seats
-
-    @property
-    def seats(self) -> int:
-        """Number of times that an agent takes part in a conversation, over all agents of one side."""
+        """Number of agents of one side."""
         return len(self.rooms) * self.scenario.per_room
 
     @property

@@ -74,19 +74,19 @@ class _Bounds(NamedTuple):
     json_values: int = 500_000
 
 
-def read_persona_bytes(path: Path, largest: int = LARGEST_FILE) -> bytes:
-    """The content of a file of at most ``largest`` bytes.
+def read_persona_bytes(path: Path) -> bytes:
+    """The content of a file of at most ``LARGEST_FILE`` bytes.
 
     Raises:
         InputError: It cannot be read, or is larger.
     """
     try:
         with path.open("rb") as file:
-            content = file.read(largest + 1)
+            content = file.read(LARGEST_FILE + 1)
     except OSError as error:
         raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
-    if len(content) > largest:
-        raise InputError(f"The file has more than {largest:,} bytes.", place=str(path), remedy="Shorten it.")
+    if len(content) > LARGEST_FILE:
+        raise InputError(f"The file has more than {LARGEST_FILE:,} bytes.", place=str(path), remedy="Shorten it.")
     return content
 
 

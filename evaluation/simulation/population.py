@@ -12,14 +12,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from evaluation.errors import InputError, JSONParseError
+from evaluation.errors import JSONParseError
 from evaluation.files.bundled import parse_yaml
-from evaluation.files.yaml_files import read_model
 from evaluation.judging.answers import AnswerError, Validate, Value
-from evaluation.persona.agents import read_agent_file, read_persona_bytes
 from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.model_texts import USUAL_ROOM, Writer
-from evaluation.text.agent_names import agent_name, require_distinct_agents, slug_of
+from evaluation.text.agent_names import slug_of
 
 _FILE = Path(__file__).with_name("profiles.yaml")
 
@@ -28,7 +26,7 @@ class Profile(BaseModel):
     """A kind of population.
 
     Attributes:
-        id: "average-customers", ...; the name of the file of one's own.
+        id: "average-customers", ...
         title: For people.
         description: Who is in it.
         must_cover: What its dimensions have to reach.
@@ -48,26 +46,6 @@ def profiles() -> Mapping[str, Profile]:
     body = parse_yaml(_FILE.read_text(encoding="utf-8"))
     return {key: Profile(id=key, **each) for key, each in body.items()}
 
-
-def profile_named(name: str) -> Profile:
-    """The profile of that id, or a person's own by the path of its .yaml file.
-
-    Raises:
-        InputError: There is none, or its file is faulty; names the line.
-    """
-    if name in profiles():
-        return profiles()[name]
-    path = Path(name).expanduser()
-    if path.suffix not in (".yaml", ".yml"):
-        remedy = f"Choose from {', '.join(profiles())}, or name a .yaml file."
-        raise InputError(f"There is no population {name!r}.", remedy=remedy)
-    found = read_model(path, Profile, remedy="Write 'title', 'description' and 'must_cover'.")
-    return found.model_copy(update={"id": path.stem})
-
-
-AGENT_FILES = "*.agent.json"
-LARGEST_FILE = 1_000_000
-"""Bytes of a persona's file."""
 
 _LONGEST = 2_000
 _MOST = 50
@@ -130,25 +108,6 @@ class GeneratedPersona(_Part):
     personality: Personality
     preferences: Preferences
     beliefs: Lines
-
-
-def load_personas(folder: Path) -> list[dict[str, Any]]:
-    """The personas in a folder's ``*.agent.json`` files by file name.
-
-    Raises:
-        InputError: There is none, a file cannot be used, or two personas would be one agent or the facilitator.
-    """
-    found: list[dict[str, Any]] = []
-    names = [FACILITATOR]
-    for path in sorted(folder.glob(AGENT_FILES)):
-        name, persona, _ = read_agent_file(read_persona_bytes(path, LARGEST_FILE), str(path))
-        held = dict(persona) if isinstance(persona, dict) else {"description": persona}
-        names.append(name)
-        found.append(held | {"name": agent_name(name)})
-    if not found:
-        raise InputError(f"There is no {AGENT_FILES} file.", place=str(folder), remedy="Name the folder with agents.")
-    require_distinct_agents(names, str(folder))
-    return found
 
 
 Word = Annotated[str, Field(min_length=1, max_length=500)]

@@ -38,7 +38,7 @@ from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.simulation.model_texts import RaisingJudge, Writer
-from evaluation.simulation.population import AgentFactory
+from evaluation.simulation.population import AgentFactory, profiles
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
@@ -101,7 +101,6 @@ def run_experiment(
         JudgeError: The model cannot be asked.
         InputError: The design is impossible, or a budget in US dollars cannot be kept.
     """
-    people = 0 if plan.personas else plan.people
     run = _Run(
         store,
         plan,
@@ -110,7 +109,7 @@ def run_experiment(
         provider,
         library or PropositionLibrary.load(),
         report,
-        total=people + 2 * plan.seats * plan.step_count + 2 * len(plan.rooms),
+        total=plan.people + 2 * plan.people * plan.step_count + 2 * len(plan.rooms),
     )
     store.experiments.begin(plan.record)
     status = ExperimentStatus.FAILED
@@ -151,7 +150,8 @@ async def _run(run: _Run) -> str:
         _recall(run)
         async with writer.session(), chosen.session():
             try:
-                run.population = await _population(run, writer)
+                factory = AgentFactory(writer, profiles()[run.plan.scenario.population], seed=run.plan.seed)
+                run.population = await factory.make(run.plan.people, report=lambda *_: run.advance())
                 conversations = [
                     _conversation(run, side, number, writer, judge)
                     for number in range(len(run.plan.rooms))
@@ -208,13 +208,6 @@ def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
 def _recall(run: _Run) -> None:
     """The conversations of an earlier run of the same, as far as they are stored and evaluated."""
     run.known = {(each.arm, each.unit): each for each in joined(run.store.experiments.runs(run.plan.record.id))}
-
-
-async def _population(run: _Run, writer: Writer) -> Sequence[Mapping[str, Any]]:
-    if run.plan.personas:
-        return run.plan.personas
-    factory = AgentFactory(writer, run.plan.scenario.profile, seed=run.plan.seed)
-    return await factory.make(run.plan.people, report=lambda *_: run.advance())
 
 
 async def _conversation(run: _Run, side: Side, number: int, writer: Writer, judge: RaisingJudge) -> None:

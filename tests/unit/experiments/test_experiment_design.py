@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
@@ -16,14 +14,11 @@ from evaluation.experiments.plan import (
     read_scenario,
     scenario_named,
     scenarios,
-    seated,
 )
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.proposition_library import PropositionLibrary
 
 VARIETY = "brainstorming-difficult-variety"
-FOUR_PERSONAS = tuple({"name": name} for name in ("Ann", "Bea", "Cem", "Dov"))
-"""As many as one conversation of the scenario seats."""
 
 
 def test_the_four_scenarios_have_the_sizes_of_the_specification() -> None:
@@ -58,17 +53,8 @@ def test_a_scale_is_rounded_up(name: str, scale: float, personas: int, rooms: in
     assert sorted(seat for room in plan.rooms for seat in room) == list(range(personas))
 
 
-@given(st.integers(2, 30), st.integers(2, 20), st.integers(2, 6), st.integers(0, 5))
-def test_nobody_sits_twice_in_a_room(personas: int, environments: int, per_room: int, seed: int) -> None:
-    if personas >= per_room:
-        rooms = seated(personas, environments, per_room, seed)
-        assert len(rooms) == environments
-        assert all(len(set(room)) == per_room and max(room) < personas for room in rooms)
-        assert rooms == seated(personas, environments, per_room, seed)
-
-
 def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
-    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=False, personas=FOUR_PERSONAS)
+    plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=False)
     assert plan.record.id == replace(plan).record.id
     others = [replace(plan, seed=1), replace(plan, scale=0.2), replace(plan, model="n"), replace(plan, effects=None)]
     assert len({plan.record.id, *(other.record.id for other in others)}) == 5

@@ -26,7 +26,6 @@ from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse
 from evaluation.judging.propositions import Dimension
-from evaluation.simulation.population import load_personas
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.experiment_runs import run_experiment
@@ -210,20 +209,3 @@ def test_one_experiment_runs_at_a_time_and_a_job_says_how_far_it_is(store: Store
     job = store.jobs.list()[0]
     assert (job.state, job.done, job.total) == (JobState.DONE, 44, 44)
     assert job.label == "Experiment small, seed 0, scale 1, scripted"
-
-
-def test_personas_of_tinytroupe_play_in_an_experiment(store: Store, data_root: Path) -> None:
-    personas = tuple(load_personas(data_root / "tinytroupe" / "agents"))
-    asked = provider()
-    record = run_experiment(store, plan(personas=personas, steps=1), CONFIG, provider=asked)
-    session = joined(store.experiments.runs(record.id))[0]
-    transcript = store.transcripts.get(session.transcript_id)
-    names = {each["name"] for each in personas}
-    assert len(transcript.players) == 4
-    assert set(transcript.player_names) <= names
-    persona = transcript.players[0].persona
-    assert isinstance(persona, dict)
-    assert persona in personas
-    with store.unit() as cursor:
-        purposes = {row[0] for row in cursor.execute("SELECT DISTINCT purpose FROM generations").fetchall()}
-    assert purposes == {"simulation"}

@@ -14,7 +14,7 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population import AgentFactory, profile_named
+from evaluation.simulation.population import AgentFactory, profiles
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 
 RUNS = 200
@@ -51,7 +51,7 @@ async def scores(seed: int, library: PropositionLibrary, *, effects: bool) -> li
     provider, small = ScriptedProvider(ScriptedWorld(effects=effects)), plan(seed, effects=effects)
     writer = Writer(LLMClient(provider), salt=seed)
     judge = build_judge(CONFIG, provider=provider)
-    people = await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(small.people)
+    people = await AgentFactory(writer, profiles()["average-customers"], seed=seed).make(small.people)
     found: list[AgentScore] = []
     for room in range(len(small.rooms)):
         for side in Side:

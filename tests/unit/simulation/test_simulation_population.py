@@ -24,7 +24,6 @@ from evaluation.simulation.population import (
     SamplingDimension,
     fitted,
     flattened,
-    profile_named,
     profiles,
 )
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
@@ -91,7 +90,7 @@ def population(size: int, concurrency: int, seed: int = 0, cache: Memory | None 
 
     async def make() -> list[Any]:
         writer = Writer(LLMClient(provider, concurrency=concurrency), cache=cache, salt=seed)
-        return await AgentFactory(writer, profile_named("average-customers"), seed=seed).make(size)
+        return await AgentFactory(writer, profiles()["average-customers"], seed=seed).make(size)
 
     return asyncio.run(make()), provider
 
@@ -159,7 +158,7 @@ def test_a_model_that_cannot_name_people_does_not_end_the_experiment() -> None:
 
     async def make() -> list[Any]:
         writer = Writer(LLMClient(Nameless(ScriptedWorld())))
-        return await AgentFactory(writer, profile_named("political-compass")).make(3)
+        return await AgentFactory(writer, profiles()["political-compass"]).make(3)
 
     assert [each["name"] for each in asyncio.run(make())] == ["Person 1", "Person 2", "Person 3"]
 
@@ -211,7 +210,7 @@ def test_a_plan_that_is_too_long_for_any_model_says_so() -> None:
 
 
 def characteristics(size: int, provider: Wordy, cache: Memory | None = None) -> tuple[list[Any], Wordy]:
-    factory = AgentFactory(Writer(LLMClient(provider), cache=cache), profile_named("average-customers"))
+    factory = AgentFactory(Writer(LLMClient(provider), cache=cache), profiles()["average-customers"])
     return asyncio.run(factory.characteristics(size)), provider
 
 
