@@ -21,13 +21,13 @@ from evaluation.cli.options import (
     require_consent,
 )
 from evaluation.cli.terminal import Columns, note, safe, say, say_json, say_list, shortened, table
-from evaluation.text.display import counted, dollars, number_or_none, time_words
+from evaluation.text.display import counted, dollars, number_or_none
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
     from evaluation.score import LedgerRow, MetricResult
-    from evaluation.store import Deletion, Store
+    from evaluation.store import Store
     from evaluation.transcript import Transcript
 
 
@@ -216,68 +216,20 @@ def _delete_agent(store: Store, agent: str, yes: bool) -> None:
     note(f"{name} is deleted. Its messages stay in their transcripts.")
 
 
-def _purge(store: Store, numbers: Sequence[int], who: str, yes: bool) -> None:
-    chosen = list(dict.fromkeys(numbers)) or [deletion.id for deletion in store.deletions.list()]
-    if not chosen:
-        note("Nothing is deleted that could be removed.")
-        return
-    require_consent(f"Remove {counted(len(chosen), 'deletion')} for ever?", yes)
-    with store.unit(write=True):
-        removed = [store.deletions.purge(each, who=who) for each in chosen]
-    say("Removed for ever: " + ", ".join(safe(deletion.label) for deletion in removed) + ".")
-
-
-def _deletion_dict(deletion: Deletion) -> dict[str, Any]:
-    return {
-        "number": deletion.id,
-        "kind": str(deletion.kind),
-        "label": deletion.label,
-        "games": deletion.games,
-        "who": deletion.who,
-        "deleted_at": deletion.deleted_at.isoformat(),
-    }
-
-
-_DELETIONS: Columns[Deletion] = {
-    "Number": lambda deletion: deletion.id,
-    "What": lambda deletion: deletion.kind,
-    "Name": lambda deletion: shortened(deletion.label, 40),
-    "Games": lambda deletion: deletion.games,
-    "By": lambda deletion: shortened(deletion.who, 24),
-    "When": lambda deletion: time_words(deletion.deleted_at),
-}
-
-
 def undo(
     numbers: Annotated[
-        list[int] | None, typer.Argument(metavar="[NUMBER]...", help="Numbers that --list shows. Default: the latest.")
+        list[int] | None,
+        typer.Argument(metavar="[NUMBER]...", help="Numbers that 'delete' and the pages name. Default: the latest."),
     ] = None,
-    is_list: Annotated[bool, typer.Option("--list", help="List what can come back, the latest first.")] = False,
-    is_purge: Annotated[
-        bool,
-        typer.Option(
-            "--purge", help="Delete permanently instead of restoring; without NUMBER, everything that --list shows."
-        ),
-    ] = False,
     by: By = None,
-    yes: Yes = False,
-    output: Rows = ListFormat.TABLE,
 ) -> None:
     """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
     store = open_store()
-    if is_list:
-        nothing = "Nothing is deleted that could come back."
-        say_list(store.deletions.list(), _DELETIONS, _deletion_dict, nothing, is_json=output is ListFormat.JSON)
-    elif is_purge:
-        _purge(store, numbers or [], person(by), yes)
-    else:
-        for number in numbers or [_latest(store)]:
-            with store.unit(write=True):
-                deletion = store.deletions.undo(number, who=person(by))
-            games = (
-                f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
-            )
-            say(f"Back again: {safe(deletion.label)}{games}.")
+    for number in numbers or [_latest(store)]:
+        with store.unit(write=True):
+            deletion = store.deletions.undo(number, who=person(by))
+        games = f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
+        say(f"Back again: {safe(deletion.label)}{games}.")
 
 
 def _latest(store: Store) -> int:

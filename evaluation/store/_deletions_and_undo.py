@@ -187,12 +187,10 @@ def _purge(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> None:
 def _require_open(cursor: DuckDBPyConnection, deletion_id: int) -> Deletion:
     found = cursor.execute("SELECT ended FROM deletions WHERE deletion_id = ?", [deletion_id]).fetchone()
     if found is None:
-        raise NotFoundError(f"There is no deletion {deletion_id}.", remedy="See them with: dramaturg undo --list.")
+        raise NotFoundError(f"There is no deletion {deletion_id}.", remedy="See them on the page Games.")
     if found[0] is not None:
         done = "undone" if found[0] == "undone" else "removed for ever"
-        raise ConflictError(
-            f"Deletion {deletion_id} was {done} before.", remedy="See what is left: dramaturg undo --list."
-        )
+        raise ConflictError(f"Deletion {deletion_id} was {done} before.", remedy="See what is left on the page Games.")
     return _one(cursor, deletion_id)
 
 
