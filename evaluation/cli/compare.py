@@ -114,12 +114,11 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         f"{item}{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
         for one in found.comparison.values()
     )
-    yield from (f"{item}{line}" for line in found.coverage_words)
-    if found.control_words:
+    if trusted := found.trust_rows:
         yield ""
-        yield f"{head}Whether the scores can be told from chance"
-        yield from gap
-        yield from (f"{item}{line}" for line in found.control_words)
+        yield f"{head}What the scores rest on, and whether they can be told from chance"
+        yield ""
+        yield draw(list(trusted[0]), [list(row.values()) for row in trusted])
     if found.movers:
         yield ""
         yield f"{head}What moved the scores most"

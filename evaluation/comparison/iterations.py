@@ -21,9 +21,6 @@ from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data, value_words
 from evaluation.text.display import cost_text, json_data
 
-NO_COMPARISON = "not compared with scrambled copies"
-"""What stands for a side of which the controls say nothing."""
-
 
 @dataclass(frozen=True, slots=True)
 class IterationComparison:
@@ -106,35 +103,14 @@ class IterationComparison:
         return sum(known) if sides and len(known) == len(sides) else None
 
     @property
-    def coverage_words(self) -> tuple[str, ...]:
-        """The coverage of scores: "Memory accuracy rests on 22 of 51 references to the past settled before; ..."."""
-        found = []
-        for name, definition in DEFINITIONS.items():
-            sides = [game_coverage(name, side.games) for side in (self.before, self.after)]
-            if any(sides):
-                before, after = (one.words if one else "nothing" for one in sides)
-                found.append(f"{definition.label} rests on {before} before; {after} after.")
-        return tuple(found)
-
-    @property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
         """The controls of every metric, before and after."""
         return {name: (_controls(self.before, name), _controls(self.after, name)) for name in DEFINITIONS}
 
     @property
-    def control_words(self) -> tuple[str, ...]:
-        """Whether scores differ from chance, one sentence for each metric that has controls."""
-        found = []
-        for name, sides in self.controls.items():
-            if any(side.words for side in sides):
-                before, after = (side.words or NO_COMPARISON for side in sides)
-                found.append(f"{DEFINITIONS[name].label}: {before} before; {after} after.")
-        return tuple(found)
-
-    @property
-    def trust_rows(self) -> list[dict[str, object]]:
+    def trust_rows(self) -> list[dict[str, str]]:
         """Coverage of the scores, and whether they differ from chance, as rows ``Metric``, ``Before``, ``After``."""
-        rows: list[dict[str, object]] = []
+        rows: list[dict[str, str]] = []
         for name, controls in self.controls.items():
             coverage = (game_coverage(name, side.games) for side in (self.before, self.after))
             before, after = (
@@ -306,7 +282,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
         "regressions": list(found.regressions),
-        "coverage": list(found.coverage_words),
+        "trust": found.trust_rows,
         "level": LEVEL,
         "metrics": [
             difference_data(one)
