@@ -12,9 +12,16 @@ import numpy as np
 
 from benchmarks.companions import companion_value
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric._spoiled_copies import changed, deal_speakers, rebuilt, with_names, with_roles, without_prefixes
 from evaluation.rubric.control_words import COMPANION_NAMES
-from evaluation.rubric.controls import FEWEST_MESSAGES
+from evaluation.rubric.controls import (
+    FEWEST_MESSAGES,
+    changed,
+    deal_speakers,
+    rebuilt,
+    with_names,
+    with_roles,
+    without_prefixes,
+)
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,

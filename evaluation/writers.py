@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from evaluation.coverage import Coverage
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import json_text, spreadsheet_safe
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import Coverage
 from evaluation.text.display import counted
 from evaluation.transcript import Message, Transcript
 

@@ -10,11 +10,10 @@ from types import MappingProxyType
 
 import numpy as np
 
-from evaluation.agreement.between_raters import Figure, figures, share_of
+from evaluation.agreement.between_raters import Figure, Numbers, figures, nominal_kappa_of, share_of
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rows_in_doubt import percent
 from evaluation.score import LedgerRow, Method, RowVerdict, redecided
-from evaluation.statistics.agreement import Numbers, nominal_kappa_of
 from evaluation.statistics.intervals import proportion_interval
 
 PAIRS = tuple(combinations(Method, 2))

@@ -228,7 +228,7 @@ def _say(result: ABTestResult, output: ListFormat) -> None:
 
 
 def _lines(result: ABTestResult) -> Iterator[str]:
-    from evaluation.experiments.ab_summary import ab_summary
+    from evaluation.experiments.ab_results import ab_summary
 
     found = ab_summary(result.as_dict())
     yield f"{safe(result.name)}\n"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluation.coverage import Coverage, added_coverage
 from evaluation.judged_by import apart_words
 from evaluation.rubric.control_words import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
@@ -21,7 +20,7 @@ from evaluation.rubric.verdict import (
     metric_control,
     metric_judges,
 )
-from evaluation.score import Status, failure_beyond_score, status_of
+from evaluation.score import Coverage, Status, added_coverage, failure_beyond_score, status_of
 from evaluation.text.display import counted
 
 TEST_SIZE = 3

@@ -16,6 +16,7 @@ is alike in topic.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -31,7 +32,6 @@ from numpy.typing import NDArray
 from evaluation.rubric import link_strength
 from evaluation.rubric._claim_checks import findings_on
 from evaluation.rubric._passage import SCENE, Asked, Scene
-from evaluation.rubric._spoiled_copies import by_author, deal_speakers, with_names, with_roles, without_prefixes
 from evaluation.rubric.control_words import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
@@ -43,7 +43,7 @@ from evaluation.rubric.definitions import (
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
 )
-from evaluation.rubric.discussion import Discussion, PreparedMessage
+from evaluation.rubric.discussion import Discussion, PreparedMessage, prepare
 from evaluation.rubric.game_record import Record
 from evaluation.rubric.link_strength import Link, Matrix, tf_idf
 from evaluation.rubric.metrics.coherence import rule_rows
@@ -60,7 +60,7 @@ from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.speech import ACCUSATIONS, Reading, read, read_message
 from evaluation.score import LedgerRow, MetricResult, Status
-from evaluation.transcript import Alignment, Player, Transcript
+from evaluation.transcript import Alignment, Message, Player, Transcript
 
 FEWEST_MESSAGES = 12
 """Of shorter discussions no control is computed."""
@@ -581,3 +581,83 @@ def _linked(row: LedgerRow, link: Link | None) -> LedgerRow:
     if link is None or link.strength is None:
         return row
     return replace(row, details={**row.details, "link_strength": link.strength, "link_words": list(link.words)})
+
+
+def without_prefixes(transcript: Transcript) -> Transcript:
+    """The transcript with the own names cut that stand before public messages, and without reply ids."""
+    starts = {prepared.message.index: prepared.body_start for prepared in Discussion.of(transcript).messages}
+    messages = [
+        changed(message, text=message.text[starts.get(message.index, 0) :] or message.text, reply_to=None)
+        for message in transcript.messages
+    ]
+    return rebuilt(transcript, messages=tuple(messages))
+
+
+def by_author(discussion: Discussion, place: int, author: str) -> PreparedMessage:
+    """The public message at ``place`` by another author; its words are cut again only where a name stands before it."""
+    prepared = discussion.messages[place]
+    message = changed(prepared.message, speaker=author)
+    if discussion.names.body_start(message.text, author) == prepared.body_start:
+        return replace(prepared, message=message)
+    return prepare(message, discussion.names, prepared.topic_words)
+
+
+def deal_speakers(speakers: Sequence[str], lengths: Sequence[int], random: np.random.Generator) -> list[str]:
+    """Other authors for messages, each player keeping about the number of words.
+
+    Args:
+        speakers: The author of each message.
+        lengths: Its number of words.
+        random: Decides the order in which messages are dealt, each to the player who lacks most words then.
+    """
+    lacking: Counter[str] = Counter()
+    for speaker, length in zip(speakers, lengths, strict=True):
+        lacking[speaker] += length
+    dealt = list(speakers)
+    for place in random.permutation(len(dealt)):
+        chosen = max(lacking, key=lacking.__getitem__)
+        dealt[place] = chosen
+        lacking[chosen] -= lengths[place]
+    return dealt
+
+
+def with_roles(transcript: Transcript, sources: Sequence[int]) -> Transcript:
+    """Roles and alignments dealt again: each player gets those of the player at that position."""
+    players = transcript.players
+    dealt = [
+        player.model_copy(update={"role": players[source].role, "alignment": players[source].alignment})
+        for player, source in zip(players, sources, strict=True)
+    ]
+    return rebuilt(transcript, players=tuple(dealt))
+
+
+def with_names(transcript: Transcript, names: Mapping[str, str]) -> Transcript:
+    """Players' names permuted in votes, eliminations and roles; messages keep their authors and texts.
+
+    Args:
+        transcript: The transcript.
+        names: Each player's name -> the name that takes its place.
+    """
+    owners = {names[player.name]: player for player in transcript.players}
+    votes = [
+        vote.model_copy(update={"voter": names[vote.voter], "target": vote.target and names[vote.target]})
+        for vote in transcript.votes
+    ]
+    eliminations = [one.model_copy(update={"player": names[one.player]}) for one in transcript.eliminations]
+    return rebuilt(
+        transcript,
+        players=tuple(owners[player.name].model_copy(update={"name": player.name}) for player in transcript.players),
+        votes=tuple(votes),
+        eliminations=tuple(eliminations),
+    )
+
+
+def changed(message: Message, **fields: Any) -> Message:
+    """The message with other fields."""
+    # A plain copy would keep what the message remembers of its old text.
+    return Message.model_construct(**{name: getattr(message, name) for name in Message.model_fields} | fields)
+
+
+def rebuilt(transcript: Transcript, **fields: Any) -> Transcript:
+    """The transcript with other fields, which the caller has checked."""
+    return Transcript.model_construct(**{name: getattr(transcript, name) for name in Transcript.model_fields} | fields)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.coverage import CoverageRule
-from evaluation.score import LIKERT, PERCENT, LedgerRow, MetricDefinition, RowVerdict, WhenEmpty
+from evaluation.score import LIKERT, PERCENT, CoverageRule, LedgerRow, MetricDefinition, RowVerdict, WhenEmpty
 from evaluation.text.display import fixed, telling_digits
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from evaluation.coverage import Coverage
 from evaluation.judged_by import JudgedBy, Judges
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
-from evaluation.score import JUDGES, MetricResult, Status, failure_beyond_score, status_by
+from evaluation.score import JUDGES, Coverage, MetricResult, Status, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evaluation.coverage import Coverage
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judged_by import JudgedBy, Judges
@@ -17,7 +16,7 @@ from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import LedgerRow, MetricResult, Status, status_by, status_of, summarise
+from evaluation.score import Coverage, LedgerRow, MetricResult, Status, status_by, status_of, summarise
 from evaluation.store._bulk_rows import (
     append,
     append_rows,

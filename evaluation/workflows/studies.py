@@ -8,9 +8,9 @@ from itertools import count
 from typing import Any
 
 from evaluation.errors import DramaturgError
+from evaluation.experiments.ab_results import runs_by_status
 from evaluation.experiments.ab_runner import ABConfig, ab_test_of
 from evaluation.experiments.ab_sources import check_test
-from evaluation.experiments.ab_summary import runs_by_status
 from evaluation.experiments.plan import AB_TEST, ExperimentPlan, ExperimentRecord, plan_of
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig
 from evaluation.judging.model_client.budget import Budget, spent_words

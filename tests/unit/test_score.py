@@ -8,16 +8,17 @@ from dataclasses import replace
 import pytest
 
 from evaluation.cli.rendering import score_cell
-from evaluation.coverage import CoverageRule, added_coverage
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT, MEMORY_ACCURACY
 from evaluation.score import (
     PERCENT,
+    CoverageRule,
     Evidence,
     LedgerRow,
     Method,
     MetricDefinition,
     RowVerdict,
     Status,
+    added_coverage,
     coverage_words,
     decided,
     replace_rows,

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dashboard.shared.local_time import local_time
+from evaluation.experiments.ab_results import BETTER_COLUMN
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.ab_summary import BETTER_COLUMN
 from evaluation.experiments.estimate import Estimate
 from evaluation.experiments.plan import (
     AB_TEST,

@@ -21,7 +21,7 @@ from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import status_table
 from dashboard.shared.version_notes import trust_note
-from evaluation.experiments.ab_summary import ab_summary
+from evaluation.experiments.ab_results import ab_summary
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord, ExperimentStatus
 from evaluation.experiments.report import (

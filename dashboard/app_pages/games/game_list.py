@@ -21,9 +21,9 @@ from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import csv_download
-from evaluation.coverage import LOW_EVIDENCE
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.score import LOW_EVIDENCE
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt, pattern

@@ -12,8 +12,7 @@ from dashboard.shared.comparison_tables import METRIC_LABELS, difference_rows, e
 from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, json_download, open_row, pick_row, status_table
-from evaluation.comparison.iterations import IterationComparison, comparison_data, typical_pair
-from evaluation.comparison.prompt_diff import is_cut, prompt_diff
+from evaluation.comparison.iterations import IterationComparison, comparison_data, is_cut, prompt_diff, typical_pair
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
 from evaluation.statistics.comparison import Outcome

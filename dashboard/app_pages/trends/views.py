@@ -17,10 +17,9 @@ from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
-from evaluation.coverage import Coverage
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
-from evaluation.score import MetricDefinition
+from evaluation.score import Coverage, MetricDefinition
 from evaluation.store import Store
 from evaluation.text.display import counted
 

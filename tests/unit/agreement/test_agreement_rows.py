@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
+from evaluation.agreement.between_raters import nominal_kappa_of
 from evaluation.agreement.report import agreement_data
 from evaluation.agreement.rows import DecidedRow, disputed_rows, row_agreements
 from evaluation.ratings import Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict
-from evaluation.statistics.agreement import nominal_kappa_of
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.comparison.prompt_diff import MOST_LINES, is_cut, prompt_diff
+from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
 
 
 def test_prompts_of_any_length() -> None:

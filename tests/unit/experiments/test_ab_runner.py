@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError, JudgeError
-from evaluation.experiments.ab_results import RunResult, sentence
+from evaluation.experiments.ab_results import RunResult, ab_summary, runs_by_status, sentence
 from evaluation.experiments.ab_runner import (
     ABConfig,
     ABTestResult,
@@ -25,7 +25,6 @@ from evaluation.experiments.ab_runner import (
     variant_config,
 )
 from evaluation.experiments.ab_sources import check_numbers, given_metrics, stored_games
-from evaluation.experiments.ab_summary import ab_summary, runs_by_status
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge, Judgement

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import renamed, with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric._spoiled_copies import deal_speakers, with_roles, without_prefixes
 from evaluation.rubric.control_words import control_words, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
     Aims,
@@ -22,10 +21,13 @@ from evaluation.rubric.controls import (
     against_chance,
     arrangements,
     compute_controls,
+    deal_speakers,
     deals,
     score_of_order,
     score_of_roles,
     score_of_speakers,
+    with_roles,
+    without_prefixes,
 )
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.link_strength import link_strengths, percentiles

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
 
-from evaluation.statistics.agreement import (
+from evaluation.agreement.between_raters import (
     Level,
     ac1_of,
     alpha_of,

@@ -10,7 +10,7 @@ from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import CHANGES, FAULTS, Noticed, breaks, fault_table, noticed, paired_auc
 from benchmarks.validity import is_human_game, length_correlations, pass_rates
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric._spoiled_copies import deal_speakers
+from evaluation.rubric.controls import deal_speakers
 from evaluation.transcript import Transcript
 from tests.long import mostly_long
 
