@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import findings
-from tests.browser.hands import in_every_size, settle
+from tests.browser.hands import choose, in_every_size, settle
 
 KINDS = ("before", "after", "game")
 WINDOW_HEIGHT = 800
@@ -89,3 +89,15 @@ def test_the_keyboard_reaches_every_mark_and_opens_it(sample_server, visit) -> N
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert "metric=strategic_depth" in lands_on_what_is_behind(page)
+
+
+def test_another_iteration_is_shown_against_its_own_reference(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
+    shown = page.get_by_test_id("stSelectbox").filter(has_text="Compared with").get_by_role("combobox")
+    own = shown.input_value()
+    choose(page, "Compared with", "Prompt v4")
+    expect(shown).to_have_value("Prompt v4")
+    choose(page, "Iteration", "Prompt v2")
+    expect(shown).to_have_value("Prompt v1")
+    choose(page, "Iteration", "Prompt v3")
+    expect(shown).to_have_value(own)

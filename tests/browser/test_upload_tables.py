@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.browser.hands import choose, open_list
+from tests.browser.hands import choose, open_list, settle
 from tests.faults.bad_files import GOOD_LOG, MIB
 
 # As short as a heading must be.
@@ -45,3 +45,19 @@ def test_a_file_of_200_mb_is_refused_and_the_one_beside_it_goes_in(sample_server
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([large, good])
     expect(page.get_by_text("1 game to store.").first).to_be_visible()
     expect(page.get_by_text("File must be 64.0MB or smaller.").first).to_be_visible()
+
+
+def test_the_column_editor_shows_what_the_names_suggest_again(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/games?part=Add")
+    hand_in(seen, "a.csv", b"speaker,text,note\nAnn,one,two\nBen,three,four\n")
+    page = seen.page
+    page.get_by_text("Columns of 1 table").click()
+    settle(page)
+    box = page.get_by_test_id("stSelectbox").filter(has_text="What is said")
+    choose(page, "What is said", "3. note")
+    expect(box.get_by_role("combobox")).to_have_value("3. note")
+    page.get_by_role("button", name="Back to what the names suggest").click()
+    expect(box.get_by_role("combobox")).to_have_value("2. text")
+    # An editor that closed under the hand took its time to do so.
+    page.wait_for_timeout(2000)
+    expect(box).to_be_visible()
