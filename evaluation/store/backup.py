@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -308,8 +309,6 @@ def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
 
 def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> None:
     """It must have the very tables that this version makes."""
-    import duckdb
-
     tables = tables_of(connection, catalog)
     number = None
     if ("main", "schema_migrations") in tables and connection.execute(_NUMBER_COLUMN, [catalog]).fetchone() == (1,):
@@ -321,10 +320,18 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
         require_known(number, newest())
     except StoreError as error:
         raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
+    if _shape(connection, catalog) != _own_shape():
+        raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
+
+
+@cache
+def _own_shape() -> set[tuple[object, ...]]:
+    """The shape of the tables that this version makes."""
+    import duckdb
+
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
         migrate(fresh)
-        if _shape(connection, catalog) != _shape(fresh, _catalog(fresh)):
-            raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
+        return _shape(fresh, _catalog(fresh))
 
 
 def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ...]]:
@@ -385,8 +392,8 @@ _LARGEST_NUMBER = 2**53
 _VERSIONS = "schema_migrations"
 _TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal ORDER BY ALL"
 _COLUMNS = """
-SELECT column_name, data_type FROM duckdb_columns()
-WHERE database_name = ? AND schema_name = ? AND table_name = ? ORDER BY column_index
+SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()
+WHERE database_name = ? AND NOT internal ORDER BY column_index
 """
 _REFERENCES = """
 SELECT table_name, referenced_table FROM duckdb_constraints()
@@ -464,10 +471,11 @@ def copy_rows(
         duckdb.Error: The source is damaged, a row does not fit, or the target cannot be written.
     """
     own = _catalog(target)
-    held = set(tables_of(source, catalog))
+    tables, held, wanted = set(tables_of(source, catalog)), _columns(source, catalog), _columns(target, own)
     for table in _referenced_first(target, tables_of(target, own)):
-        if table in held and table != ("main", _VERSIONS):
-            _copy_table(source, catalog, target, own, table, left_out_settings)
+        if table in tables and table != ("main", _VERSIONS):
+            columns = {name: kind for name, kind in wanted[table].items() if name in held[table]}
+            _copy_table(source, catalog, target, table, columns, left_out_settings)
     reached = dict(source.execute(_SEQUENCES, [catalog]).fetchall())
     for sequence, _ in target.execute(_SEQUENCES, [own]).fetchall():
         if (last := reached.get(sequence)) is not None:
@@ -479,16 +487,22 @@ def copy_rows(
             target.execute("SELECT setval(?, ?)", [sequence, last]).fetchall()
 
 
+def _columns(connection: DuckDBPyConnection, catalog: str) -> dict[Table, dict[str, str]]:
+    """The types of the columns of each table and view, by name and in their order."""
+    found: dict[Table, dict[str, str]] = {}
+    for schema, table, name, kind in connection.execute(_COLUMNS, [catalog]).fetchall():
+        found.setdefault((schema, table), {})[name] = kind
+    return found
+
+
 def _copy_table(
     source: DuckDBPyConnection,
     catalog: str,
     target: DuckDBPyConnection,
-    own: str,
     table: Table,
+    columns: Mapping[str, str],
     left_out_settings: Collection[str],
 ) -> None:
-    held = {name for name, _ in source.execute(_COLUMNS, [catalog, *table]).fetchall()}
-    columns = {name: kind for name, kind in target.execute(_COLUMNS, [own, *table]).fetchall() if name in held}
     names = ", ".join(f'"{name}"' for name in columns)
     # JSON and identifiers have no type of their own in Arrow's tables, and are checked again when they go in.
     taken = ", ".join(
