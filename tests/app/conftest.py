@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
+from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner import add_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
-from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.util import calc_hash
 
 from evaluation.judging.answers import ScoreAnswer
@@ -41,7 +42,9 @@ Open = Callable[..., AppTest]
 # A server looks once through all installed distributions for components and compiles each script once, an AppTest for
 # each run of the script.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
-local_script_runner.ScriptCache = functools.cache(local_script_runner.ScriptCache)
+app_test.ScriptCache = local_script_runner.ScriptCache = functools.cache(local_script_runner.ScriptCache)
+# As `dramaturg serve` sets it.
+config.set_option("browser.gatherUsageStats", False)
 _look_for_the_end = local_script_runner.require_widgets_deltas
 
 

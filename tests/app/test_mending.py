@@ -14,25 +14,18 @@ CURRENT = "1_0"
 """The forms of the second iteration before anything about it was changed."""
 
 
-def test_an_iteration_is_renamed_and_described_in_one_step(open_page, filled, words) -> None:
-    app = open_page()
-    app.text_input(key=f"name_{CURRENT}").set_value("  Short and sweet ")
-    app.text_input(key=f"change_{CURRENT}").set_value("Half the words")
-    app.selectbox(key=f"target_{CURRENT}").set_value("strategic_depth")
-    app.text_area(key=f"prompt_{CURRENT}").set_value("Be brief.")
-    app.button(key=f"save_{CURRENT}").click().run()
+def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link(open_page, filled) -> None:
+    app = open_page(iteration="Baseline prompt")
+    app.text_input(key="name_0_0").set_value("  Short and sweet ")
+    app.text_input(key="change_0_0").set_value("Half the words")
+    app.selectbox(key="target_0_0").set_value("strategic_depth")
+    app.text_area(key="prompt_0_0").set_value("Be brief.")
+    app.button(key="save_0_0").click().run()
     assert not app.exception
+    assert app.query_params["iteration"] in ("Short and sweet", ["Short and sweet"])
     told = filled.iterations.get("Short and sweet")
     assert (told.change, told.target_metric, told.prompt_text) == ("Half the words", "strategic_depth", "Be brief.")
     assert {one.who for one in filled.iterations.history("Short and sweet")} == {"somebody at the dashboard"}
-
-
-def test_a_renamed_iteration_stays_in_the_link(open_page, filled) -> None:
-    app = open_page(iteration="Baseline prompt")
-    app.text_input(key="name_0_0").set_value("Where we began")
-    app.button(key="save_0_0").click().run()
-    assert not app.exception
-    assert app.query_params["iteration"] in ("Where we began", ["Where we began"])
 
 
 def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:

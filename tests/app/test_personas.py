@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -24,6 +21,7 @@ from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
 from tests.app.drawn import tables, wait_for_jobs
+from tests.judge_questions import entry, reading
 from tests.judge_server import JudgeServer
 
 
@@ -33,8 +31,7 @@ def script(reason: str = "Because of [M1]."):
             return ScoreAnswer(reason=reason, score=6, confidence=0.5, citations=[min(request.messages)])
         if request.answer is IdeasAnswer:
             return IdeasAnswer(ideas=[Idea(text="Watch Bravo.", citations=[min(request.messages)])])
-        nothing = {"reason": reason, "is_strategic": False, "answers": [], "acts": [], "references": []}
-        return WindowAnswer.model_validate({"messages": [{"message": each, **nothing} for each in request.messages]})
+        return WindowAnswer.model_validate({"messages": [entry(each, reason=reason) for each in request.messages]})
 
     return answer
 
@@ -88,14 +85,7 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
 @pytest.fixture
 def reading_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
     """A model that finds every message that it is asked about shallow."""
-
-    def read(body: dict[str, Any]) -> str:
-        asked = re.search(r"in this order: ([\d, ]+)\.", body["messages"][-1]["content"])
-        nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
-        assert asked is not None
-        return json.dumps({"messages": [{"message": int(one), **nothing} for one in asked[1].split(", ")]})
-
-    with JudgeServer(content=read).in_thread() as server:
+    with JudgeServer(content=reading).in_thread() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("DRAMATURG_MODEL", "local-model")
         yield server

@@ -123,8 +123,11 @@ def test_who_decides_without_rating_sees_engagement_and_is_not_asked_to_rate_any
     for game in games[:3]:
         filled.ratings.add(Rating(game, "Bob", 4))
     filled.ratings.add(Rating(games[3], "Dana", 4))
+    filled.rating_assignments.add([(games[0], "Dana")], who="Lea")
     app = open_page(rater="Dana")
     assert "Engagement is hidden from you until you have rated" in words(app)
+    assert "3 games, 1 of them assigned to you, leave your queue for good" in words(app)
+    assert filled.discards.of("Dana") == []
     app.button(key="show_ratings").click().run()
     assert not app.exception
     assert "Engagement is hidden from you" not in words(app)
@@ -142,17 +145,6 @@ def test_a_decision_is_open_to_who_must_not_see_its_ratings_and_is_told_to_who_d
     assert "1 game here, 3 games in the reference" in words(app), "what no rating changes is still said"
     app.button(key="show_ratings").click().run()
     assert "The rule says revert" in words(app)
-
-
-def test_who_looks_without_rating_is_told_first_what_leaves_the_queue(open_page, filled, words) -> None:
-    games = filled.transcripts.ids()
-    for game in games[:3]:
-        filled.ratings.add(Rating(game, "Bob", 4))
-    filled.ratings.add(Rating(games[3], "Dana", 4))
-    filled.rating_assignments.add([(games[0], "Dana")], who="Lea")
-    app = open_page(rater="Dana")
-    assert "3 games, 1 of them assigned to you, leave your queue for good" in words(app)
-    assert filled.discards.of("Dana") == []
 
 
 def test_agreement_says_that_ratings_are_hidden_and_not_that_there_are_none(open_page, filled, words) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 from dashboard.shared.database_panel import backup_bytes
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from tests.judge_questions import reading
 from tests.judge_server import JudgeServer
 
 
@@ -99,13 +97,8 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
 
 
 def test_a_connected_model_is_tested_on_labelled_messages(open_page, words, table, monkeypatch) -> None:
-    def read(body) -> str:
-        listed = re.findall(r"in this order: ([\d, ]+)\.", body["messages"][1]["content"])[-1]
-        nothing = {"reason": "r", "is_strategic": True, "answers": [], "acts": [], "references": []}
-        return json.dumps({"messages": [{"message": int(number), **nothing} for number in listed.split(", ")]})
-
     assert "test_connection" not in [button.key for button in open_page("settings", check_reader="true").button]
-    with JudgeServer(content=read).in_thread() as server:
+    with JudgeServer(content=lambda body: reading(body, is_strategic=True)).in_thread() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         app = open_page("settings", check_reader="true")
         assert "5 questions, 5 calls to gpt-4o-mini, about $0." in words(app)

@@ -32,7 +32,6 @@ def simulate(filled, small_game) -> Any:
 @pytest.mark.parametrize(
     ("page", "query"),
     [
-        ("overview", {}),
         ("trends", {}),
         ("trends", {"trends": "Cost and behaviour"}),
         ("team", {}),

@@ -8,8 +8,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.dashboard_server import dramaturg
 
 ROOT = Path(__file__).parents[2]
@@ -37,16 +35,14 @@ def test_with_games_of_before_the_change_is_compared(tmp_path: Path) -> None:
     assert (found, "worse beyond luck" in text) == (1, True)
 
 
-@pytest.mark.parametrize(("version", "code"), [("prompt-v1", 1), ("prompt-v4", 0)])
-def test_the_gate_decides_and_the_table_stands_on_the_page_of_the_run(tmp_path: Path, version: str, code: int) -> None:
+def test_games_that_pass_the_gate_stand_in_a_table_on_the_page_of_the_run(tmp_path: Path) -> None:
     # A module of the checkout is not run.
     (tmp_path / "evaluation.py").write_text("raise SystemExit('taken')")
     games = tmp_path / "games"
     games.mkdir()
-    shutil.copy(sorted((SAMPLES / version).glob("*.json"))[0], games)
+    shutil.copy(min((SAMPLES / "prompt-v4").glob("*.json")), games)
     found, table = scored(games, tmp_path)
-    assert found == code
-    assert table.startswith("| ")
+    assert (found, table[:2]) == (0, "| ")
 
 
 def test_a_name_like_an_option_is_wrong_usage(tmp_path: Path) -> None:

@@ -97,15 +97,6 @@ def test_dimensions_sample_and_window_are_chosen(run: Any, database: Path) -> No
     assert str(row["window_start"]) == "2025-03-05 00:00:00+00:00"
 
 
-def test_stored_transcripts_come_before_shipped_ones(run: Any, database: Path) -> None:
-    put(database, ("Michael", "Stored words only."), ("Ann", "Indeed they are."), channel="kitchen")
-    found = evaluated(run("eval", "run", *OFFLINE, "--agents", "michael,channel:kitchen", "--format", "json"))
-    assert found["michael"]["sample_size"] == 1
-    assert found["channel:kitchen"]["agent"] == {"id": "channel:kitchen", "name": "kitchen", "kind": "environment"}
-    everybody = evaluated(run("eval", "run", *OFFLINE, "--agents", "all", "--format", "json"))
-    assert list(everybody) == ["michael", "ann", "channel:kitchen"]
-
-
 def test_by_default_those_are_evaluated_who_have_a_persona_or_propositions(run: Any, database: Path) -> None:
     put(database, ("Ann", "Hello to you all."), ("Bob", "Hello to you, too."))
     store = Store(database)

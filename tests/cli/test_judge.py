@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.judge_questions import entry, reading
 from tests.judge_server import JudgeServer
 
 
@@ -21,11 +22,6 @@ def test_only_the_games_asked_for(run: Any, write_game: Any) -> None:
     assert json.loads(run("judge", "two", *nobody).stdout)["transcripts"] == 1
     for wrong in ("nothing", "--iteration nope", "--mode psychic", "--budget -1"):
         assert run("judge", *wrong.split()).exit_code == 2, wrong
-
-
-def entry(number: int, **fields: Any) -> dict[str, Any]:
-    nothing = {"reason": "A mood.", "is_strategic": False, "answers": [], "acts": [], "references": []}
-    return {"message": number, **nothing, **fields}
 
 
 def test_a_dead_address_is_a_failure_also_when_the_budget_ends_the_tries(run: Any, write_game: Any) -> None:
@@ -73,10 +69,6 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
 
 
 def test_a_model_is_checked_on_labelled_messages_and_its_price_said_first(run: Any, monkeypatch: Any) -> None:
-    def read(body: dict[str, Any]) -> str:
-        listed = re.findall(r"in this order: ([\d, ]+)\.", body["messages"][1]["content"])[-1]
-        return json.dumps({"messages": [entry(int(number)) for number in listed.split(", ")]})
-
     nobody = run("judge", "--check")
     assert (nobody.exit_code, nobody.stdout) == (2, "")
     assert nobody.stderr.startswith(
@@ -85,7 +77,7 @@ def test_a_model_is_checked_on_labelled_messages_and_its_price_said_first(run: A
     for more in (("game-1",), ("--iteration", "v1"), ("--withdraw", "Ada")):
         assert "reads no games of yours" in run("judge", "--check", *more).stderr
     assert "5 questions, 5 calls to gpt-4o-mini, about $0." in run("judge", "--check", "--estimate").stdout
-    with JudgeServer(content=read).in_thread() as server:
+    with JudgeServer(content=reading).in_thread() as server:
         ask = ("judge", "--check", "--base-url", server.url, "--model", "local-model")
         done = run(*ask)
         found = json.loads(run(*ask, "--format", "json").stdout)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 ALL_COUNT = "Strategic depth: 100.0 %, passed (6 of 6; threshold 60)"
 FIVE_COUNT = "Strategic depth: 83.3 %, passed (5 of 6; threshold 60)"
 
@@ -33,19 +31,3 @@ def test_a_row_is_overruled_and_the_score_computed_again(run: Any, write_game: A
     assert score(run) == FIVE_COUNT
     shown = json.loads(run("show", "game-1", "--metric", "strategic_depth", "--format", "json").stdout)
     assert (shown["method"], shown["ledger"][1]["reason"]) == ("human", "Grace: Only words.")
-
-
-@pytest.mark.parametrize(
-    ("row", "changes", "told"),
-    [
-        ("strategic_depth:m99", (), "dramaturg show"),
-        ("nonsense", (), "dramaturg show"),
-        ("coherence:m1", ("--reason", " "), "reason"),
-        ("engagement:Grace", (), "rat"),
-    ],
-)
-def test_what_cannot_be_overruled_is_refused(run: Any, write_game: Any, row: str, changes: Any, told: str) -> None:
-    run("import", write_game())
-    run("rate", "game-1", "--rater", "Grace", "--score", "4", "--answers", "yyyyy")
-    done = overrule(run, row, *changes)
-    assert (done.exit_code, told in done.stderr.lower()) == (2, True)

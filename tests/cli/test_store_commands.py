@@ -9,9 +9,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from evaluation.errors import InputError
 from evaluation.store import Store
 
 
@@ -112,17 +109,6 @@ def test_wrong_iterations_are_bad_input(run: Any, tmp_path: Path) -> None:
     ):
         done = run("iterations", *wrong.split(" "))
         assert (done.exit_code, told in done.stderr) == (2, True), wrong
-
-
-@pytest.mark.parametrize("name", ["a\x1b[31m\nb", "a\nb", "a\x00", "a\u200bb", "a\u202eb", "\u200b"])
-def test_an_iteration_whose_name_cannot_be_typed_as_it_is_shown_is_refused(run: Any, database: Path, name: str) -> None:
-    refused = run("iterations", "create", name)
-    assert refused.exit_code == 2
-    assert "holds a character that no screen shows" in refused.stderr
-    store = Store(database)
-    with pytest.raises(InputError):
-        store.iterations.ensure(name)
-    assert store.iterations.list() == []
 
 
 def test_the_database_may_be_named_before_or_after_a_subcommand(run: Any, tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError
@@ -13,7 +11,6 @@ from evaluation.store import Store
 from evaluation.transcript import Cost, Elimination, Transcript, Vote
 from tests.games import game_of
 
-EVENING = datetime(2026, 1, 1, 20, tzinfo=UTC)
 PEOPLE = {"Alpha": "bold", "Bravo": "careful", "Charlie": "bold"}
 
 

@@ -75,6 +75,13 @@ def test_agents_bring_the_channels_that_they_speak_in(store: Store) -> None:
     assert found(store, "channel:attic") == ["channel:attic"]
 
 
+def test_stored_transcripts_come_before_shipped_ones(store: Store) -> None:
+    put(store, "g", ("Michael", "Stored words only."), ("Ann", "Indeed they are."))
+    (michael,) = find_subjects(store, ["michael"], (), PropositionLibrary.load())
+    assert sum(len(each.positions) for each in michael.portrayals) == 1
+    assert found(store, "all") == ["michael", "ann", "channel:kitchen"]
+
+
 def test_conversations_of_experiments_are_left_out_unless_asked_for(store: Store) -> None:
     for name, source_format in (("real", "native"), ("room", "simulation")):
         store.transcripts.add(game_of([("Ann", f"Hello from {name}.")], source_format=source_format), source_name=name)

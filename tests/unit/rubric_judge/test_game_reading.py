@@ -34,7 +34,9 @@ from evaluation.rubric_judge.window_prompt import (
 )
 from evaluation.score import PROOF, LedgerRow, Method, MetricResult, RowVerdict, Status
 from evaluation.transcript import Elimination, Message, Transcript, Vote
+from tests import judge_questions
 from tests.games import game_of
+from tests.judge_questions import numbers_asked
 
 by_rule = partial(evaluate_transcript, reader=None)
 """The rubric to the letter, whose answers can be told by hand."""
@@ -56,24 +58,18 @@ def game(said: tuple[tuple[str, str], ...] = SAID, round_number: int = 1, **fiel
 
 
 def entry(number: int, **fields: Any) -> Entry:
-    nothing = {"reason": f"Reason {number}.", "is_strategic": False, "answers": [], "acts": [], "references": []}
-    return {"message": number, **nothing, **fields}
+    return judge_questions.entry(number, **{"reason": f"Reason {number}."} | fields)
 
 
 def reference(quote: str, verdict: str = "accurate") -> Entry:
     return {"quote": quote, "reason": f"It is {verdict}.", "verdict": verdict}
 
 
-def numbers_asked(request: JudgeRequest) -> list[int]:
-    listed = re.search(r"in this order: ([\d, ]+)\.", request.prompt.question)
-    return [int(number) for number in listed[1].split(", ")]
-
-
 def answering(entries: Mapping[int, Entry | str]) -> Callable[[JudgeRequest], WindowAnswer]:
     """A model that says what is given of messages, and nothing in particular of the others that it is asked about."""
 
     def script(request: JudgeRequest) -> WindowAnswer:
-        found = [entries.get(number, entry(number)) for number in numbers_asked(request)]
+        found = [entries.get(number, entry(number)) for number in numbers_asked(request.prompt.question)]
         return WindowAnswer.model_validate({"messages": found})
 
     return script
@@ -226,7 +222,7 @@ def test_what_an_answer_leaves_out_or_garbles_is_asked_once_more() -> None:
     tries: list[list[int]] = []
 
     def script(request: JudgeRequest) -> WindowAnswer:
-        asked = numbers_asked(request)
+        asked = numbers_asked(request.prompt.question)
         tries.append(asked)
         broken = entry(2) | {"is_strategic": "very"}
         found = [entry(1, is_strategic=True), broken, entry(99)] if len(tries) == 1 else [entry(2), entry(1)]
@@ -273,7 +269,7 @@ def test_windows_hold_at_most_twenty_messages_and_twelve_turns_before() -> None:
     assert [[one.index for one in window.before] for window in found] == [[], [*range(3, 15)], [*range(18, 30)]]
     request = found[2].request()
     assert sorted(request.messages) == list(range(19, 46))
-    assert numbers_asked(request) == list(range(31, 46))
+    assert numbers_asked(request.prompt.question) == list(range(31, 46))
     assert "(18 earlier messages are left out.)" in request.prompt.user
     assert [len(one.messages) for one in windows(game(said[:20]))] == [20]
     assert [len(one.messages) for one in windows(game(said[:21]))] == [11, 10]

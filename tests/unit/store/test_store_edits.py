@@ -80,6 +80,14 @@ def test_a_taken_or_unfit_name_is_refused(store: Store) -> None:
     assert store.iterations.history("v1") == []
 
 
+@pytest.mark.parametrize("name", ["a\x1b[31m\nb", "a\nb", "a\x00", "a\u200bb", "a\u202eb", "\u200b"])
+def test_a_name_that_cannot_be_typed_as_it_is_shown_is_refused(store: Store, name: str) -> None:
+    for name_it in (store.iterations.create, store.iterations.ensure):
+        with pytest.raises(InputError, match="holds a character that no screen shows"):
+            name_it(name)
+    assert [one.name for one in store.iterations.list()] == ["v1", "v2"]
+
+
 @pytest.mark.parametrize("name", ["V2", " v2", "v2 ", "\uff562"])
 def test_a_name_that_looks_like_another_one_is_refused(store: Store, name: str) -> None:
     with pytest.raises(ConflictError, match="looks like the iteration 'v2'"):

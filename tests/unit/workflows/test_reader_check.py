@@ -23,15 +23,17 @@ from evaluation.workflows.reader_check import (
     estimate_check,
     shipped_labels,
 )
+from tests.judge_questions import numbers_asked
 from tests.judge_server import JudgeServer
 
 LABELS = {(row["game"], row["message"]): row for row in shipped_labels()}
+TUNING = LabelledSet.of("tuning")
 
 
 def answer(body: dict[str, Any], *, is_right: bool = True) -> str:
     """The answer of a model that knows the labels, or that sees nothing in any message."""
     text = str(body["messages"][1]["content"])
-    numbers = [int(one) for one in re.findall(r"in this order: ([\d, ]+)\.", text)[-1].split(", ")]
+    numbers = numbers_asked(text)
     [game] = {game for game, _ in LABELS if all((game, n - 1) in LABELS for n in numbers) and said_in(game, text)}
     nothing = {"is_strategic": False, "answers": [], "acts": [], "references": []}
     entries = []
@@ -43,8 +45,7 @@ def answer(body: dict[str, Any], *, is_right: bool = True) -> str:
 
 
 def said_in(game: str, text: str) -> bool:
-    players = LabelledSet.games_of("tuning")[0][game].player_names
-    return all(f'\n"{name}"' in text for name in players)
+    return all(f'\n"{name}"' in text for name in TUNING.games[game].player_names)
 
 
 @pytest.fixture
@@ -59,10 +60,9 @@ def config(url: str) -> JudgeConfig:
 
 
 def test_the_labels_are_sixty_of_tuning_games_word_for_word() -> None:
-    tuning = LabelledSet.of("tuning")
     assert len(LABELS) == 60
-    assert {key: tuning.rows[key] for key in LABELS} == LABELS
-    assert {tuning.sources[game] for game, _ in LABELS} == {"aiwolf", "llmafia", "werewolf_gpt"}
+    assert {key: TUNING.rows[key] for key in LABELS} == LABELS
+    assert {TUNING.sources[game] for game, _ in LABELS} == {"aiwolf", "llmafia", "werewolf_gpt"}
 
 
 def test_the_recorded_figures_of_the_rule_are_those_of_today() -> None:
