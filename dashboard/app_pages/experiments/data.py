@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from dashboard.shared.local_time import local_time
@@ -26,9 +24,7 @@ from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_c
 from evaluation.experiments.table1 import (
     NO_VALUE,
     PUBLISHED_NAMES,
-    Table1Row,
     published_experiments,
-    table1_from_raw,
 )
 from evaluation.files.yaml_files import parse_model
 from evaluation.persona.dimensions import LABELS
@@ -280,17 +276,3 @@ def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:
     """Those of the games that are still stored, by transcript id, with what they are called."""
     known = set(store.transcripts.ids())
     return {key: name for key, name in games.items() if key in known}
-
-
-def recomputed(given: Sequence[tuple[str, bytes]]) -> list[Table1Row]:
-    """Table 1 from raw files that somebody uploaded, as name and content.
-
-    Raises:
-        InputError: One of the four is missing, or is not what the experiment wrote.
-    """
-    wanted = {experiment.file for experiment in published_experiments()}
-    with TemporaryDirectory() as folder:
-        for name, content in given:
-            if name in wanted:
-                (Path(folder) / name).write_bytes(content)
-        return table1_from_raw(Path(folder))

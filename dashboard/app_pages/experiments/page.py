@@ -1,6 +1,6 @@
 """The Experiments page: runs, A/B tests and Table 1, with the forms that start them."""
 
-from dashboard.app_pages.experiments import data, runs, start, table1
+from dashboard.app_pages.experiments import data, runs, start
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
 
@@ -20,7 +20,7 @@ def show() -> None:
         return
     found = resources.read(data.shown_runs)
     if view == TABLE1:
-        table1.table1(found)
+        runs.table1(found)
         return
     if found:
         runs.run_view(store, runs.choose(found))

@@ -19,7 +19,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.version_notes import trust_note
 from evaluation.experiments.ab_results import ab_summary
 from evaluation.experiments.conversation import stored_activity
@@ -34,6 +34,7 @@ from evaluation.experiments.report import (
     row_words,
     verdict_words,
 )
+from evaluation.experiments.table1 import table1_cells
 from evaluation.judging.model_client.budget import SPENT
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
@@ -166,6 +167,33 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
         chosen = st.selectbox(label, list(names), format_func=names.__getitem__, key=key, width=PICKER)
         if st.button("Read it", icon=":material/forum:", key=button_key):
             st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
+
+
+def table1(found: Sequence[ShownRun]) -> None:
+    """The directions of the 19 published rows beside the latest run of each scenario, and the numbers folded."""
+    st.markdown(f"**{data.published_words()} {data.table1_words(found)}**")
+    shown = data.table1_directions(found)
+    if len(shown) == 1:
+        st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
+    for title, directions, runs in shown:
+        st.subheader(title, anchor=False)
+        alt = f"{title}: the direction of every difference"
+        if not runs:
+            status_table(directions, alt)
+        elif (row := open_row(directions, alt, "table1_runs")) is not None:
+            state.choose_next(experiments_view="Runs", chosen_experiment=runs[row])
+    ours = "✓ the same way as in the paper, ✗ the other way. Select a row to open its run. " if len(shown) > 1 else ""
+    st.caption(
+        f"{ours}▲ higher (better) and ▼ lower (worse) with corrections, in points of 9; ideas in their number. The "
+        "TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections, the treatment, and without."
+    )
+    with st.expander("Show the numbers", key="table1_numbers"):
+        status_table(table1_cells(), "Table 1 as published")
+        st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
+
+
+def _open_form() -> None:
+    st.session_state["experiments_view"], st.session_state["start"] = "Runs", True
 
 
 def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
