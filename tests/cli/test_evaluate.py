@@ -24,6 +24,7 @@ def test_results_go_to_standard_output_and_nothing_is_stored_when_told_so(
     assert evaluation["transcript"].keys() >= {"id", "game_id", "source_format", "players", "messages", "cost"}
     wanted = {"score", "numerator", "denominator", "threshold", "status", "method", "version", "ledger"}
     assert all(metric.keys() >= wanted for metric in evaluation["metrics"].values())
+    assert evaluation["metrics"]["coherence"]["control"].keys() >= {"chance", "difference", "p", "draws", "companion"}
     assert evaluation["verdict"].keys() >= {"status", "passed_count", "reasons"}
     assert done.stderr == "1 game done: game-1.json\n"
     assert not database.exists()

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from tests.games import game_of
 
 GAME = game_of([("Alpha", "Hello")])
-
-
-@pytest.fixture
-def store() -> Store:
-    return Store(":memory:")
 
 
 def token_of(store: Store) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,13 +45,6 @@ def answer(body: dict[str, Any], *, is_right: bool = True) -> str:
 
 def said_in(game: str, text: str) -> bool:
     return all(f'\n"{name}"' in text for name in TUNING.games[game].player_names)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Any:
-    held = Store(tmp_path / "check.duckdb")
-    yield held
-    held.close()
 
 
 def config(url: str) -> JudgeConfig:
