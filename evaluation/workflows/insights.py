@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from evaluation.errors import NotFoundError
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
-from evaluation.insight.validator import CheckSummary, ScoredCheck, check_summaries
 from evaluation.judging.judge_config import ChosenJudge, JudgeConfig, build_estimate
 from evaluation.judging.live_judge import EstimatingJudge
 from evaluation.judging.protocol import JudgementStatus, Report
@@ -156,19 +155,3 @@ def ask_about_games(
         return tally
 
     return asyncio.run(run())
-
-
-def stored_check_summaries(store: Store) -> list[CheckSummary]:
-    """Pass rates and means of the stored checks, by iteration, check and player."""
-    rows = store.insights.checks().dropna(subset=["score"])
-    return check_summaries(
-        ScoredCheck(
-            str(one["iteration"]),
-            str(one["transcript_id"]),
-            str(one["check_type"]),
-            str(one["agent"] or ""),
-            float(one["score"]),
-            bool(one["passed"]),
-        )
-        for one in rows.to_dict("records")
-    )

@@ -1,37 +1,25 @@
-"""Checks of messages, opinions, themes and quotes: the form that starts them, their chart, and a game's findings."""
+"""Checks of messages, opinions, themes and quotes: the form that starts them, and a game's findings."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
-from dashboard.shared.charts.metric_charts import KEEP_ZOOM, error_bars, escaped_label, mean_trace
-from dashboard.shared.drawing import draw_chart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain, tell_beyond
-from dashboard.shared.status_table import csv_download, status_table
+from dashboard.shared.status_table import status_table
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
-from evaluation.insight.validator import EVERYBODY, CheckSummary
 from evaluation.judging.judge_config import JudgeConfig
-from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.store import Store
-from evaluation.text.display import counted
-from evaluation.workflows.insights import estimate_insights, stored_check_summaries
+from evaluation.workflows.insights import estimate_insights
 
-NO_ITERATION = "no iteration"
 CHECK_LABELS = {"persona_adherence": "Persona adherence", "consistency": "Consistency", "coherence": "Coherence"}
-
-
-def summaries(store: Store) -> list[CheckSummary]:
-    """All stored checks, summed up by iteration, check and player."""
-    return stored_check_summaries(store)
 
 
 def estimate(
@@ -40,88 +28,6 @@ def estimate(
     """The expected questions, calls and cost of a run, in a sentence."""
     config = EvaluationConfig(validation_sampling_rate=share, max_validation_calls=most, seed=seed)
     return estimate_insights(store, transcript_ids, wanted, config, judge).words
-
-
-def players(found: Sequence[CheckSummary]) -> list[str]:
-    """The entry for all players, then those with checks by name."""
-    return sorted({one.agent for one in found} | {EVERYBODY})
-
-
-def of_player(found: Sequence[CheckSummary], check: str, agent: str) -> list[CheckSummary]:
-    """One check of one player, in the order of iterations."""
-    return [one for one in found if (one.check_type, one.agent) == (check, agent)]
-
-
-def summary_rows(found: Sequence[CheckSummary]) -> list[dict[str, object]]:
-    """One row per iteration, check and player."""
-    return [
-        {
-            "Iteration": one.iteration or NO_ITERATION,
-            "Check": CHECK_LABELS.get(one.check_type, one.check_type),
-            "Player": "everybody" if one.agent == EVERYBODY else one.agent,
-            "n": one.n,
-            "Games": one.games,
-            "Pass rate": f"{100 * one.pass_rate:.0f} % ({one.passed} of {one.n})",
-            "Its 95 % interval": percent_interval(one.pass_interval),
-            "Mean": f"{one.mean:.2f}",
-            "95 % interval": interval_words(one.interval, digits=2),
-        }
-        for one in found
-    ]
-
-
-def words(one: CheckSummary) -> str:
-    """A summary as a sentence without names."""
-    return (
-        f"mean {one.mean:.2f} ({interval_words(one.interval, digits=2)}), {100 * one.pass_rate:.0f} % passed, "
-        f"{counted(one.n, 'check')} in {counted(one.games, 'game')}"
-    )
-
-
-def check_figure(found: Sequence[CheckSummary], check: str) -> go.Figure:
-    """The mean of one check over iterations with its interval over games, and the share of checks that passed."""
-    places = list(range(len(found)))
-    texts = [f"{escaped_label(one.iteration or NO_ITERATION)}: {words(one)}" for one in found]
-    figure = go.Figure(
-        mean_trace(
-            places,
-            [one.mean for one in found],
-            texts,
-            error_y=error_bars(((one.mean, one.interval.low, one.interval.high) for one in found), thickness=1.5),
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
-            x=places,
-            y=[one.pass_rate for one in found],
-            mode="lines+markers",
-            name="share passed",
-            line={"dash": "dot", "width": 2, "color": "#007a5a"},
-            marker={"size": 9, "symbol": "square", "color": "#007a5a"},
-            text=texts,
-            hovertemplate="%{text}<extra></extra>",
-        )
-    )
-    figure.update_layout(
-        **KEEP_ZOOM,
-        height=340,
-        margin={"l": 10, "r": 10, "t": 40, "b": 40},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        xaxis={
-            "tickvals": places,
-            "ticktext": [escaped_label(one.iteration or NO_ITERATION) for one in found],
-            "range": [-0.5, len(found) - 0.5],
-            "automargin": True,
-        },
-        yaxis={"title": {"text": f"{CHECK_LABELS.get(check, check)} (0 to 1)"}, "range": [-0.04, 1.04]},
-    )
-    return figure
-
-
-def figure_alt(found: Sequence[CheckSummary], check: str) -> str:
-    """The figure in words, without names of players."""
-    parts = [f"{escaped_label(one.iteration or NO_ITERATION)}: {words(one)}" for one in found]
-    return f"{CHECK_LABELS.get(check, check)} over iterations. {'. '.join(parts)}."
 
 
 def stored_findings(store: Store, transcript_id: str) -> list[dict[str, Any]]:
@@ -170,37 +76,6 @@ _THIS_GAME, _ALL_GAMES = "this game", "all games"
 _LONGEST_QUESTION = 500
 
 
-def over_iterations(found: Sequence[CheckSummary]) -> None:
-    """The means of stored checks over iterations."""
-    st.subheader("Checks over iterations", anchor=False)
-    left, right = st.columns(2)
-    kinds = [kind for kind in CHECK_LABELS if any(one.check_type == kind for one in found)]
-    names = players(found)
-    check = left.selectbox("Check", kinds, format_func=CHECK_LABELS.__getitem__, key="shown_check")
-    place = right.selectbox(
-        "Player of the chart",
-        range(len(names)),
-        format_func=lambda at: "Everybody" if names[at] == EVERYBODY else names[at],
-        key="shown_check_player",
-    )
-    chosen = of_player(found, check, names[place])
-    if chosen:
-        draw_chart(
-            check_figure(chosen, check),
-            key="checks_over_iterations",
-            alt=figure_alt(chosen, check),
-        )
-    else:
-        st.info("No message of this player got a score on this check.")
-    st.caption(
-        "The mean is that of games, with its 95 % interval over games; one game has none. The share that passed counts "
-        "checks, with an interval as if they were independent. The latest sample of each game counts."
-    )
-    rows = summary_rows(found)
-    status_table(rows, "Every check of every player by iteration: n, pass rate, mean, intervals")
-    csv_download("Download the table", lambda: rows, "checks.csv")
-
-
 def findings(transcript_id: str) -> None:
     """Show what models found in a game; nothing where none was asked."""
     if checked := resources.read(game_check_rows, transcript_id):
@@ -217,7 +92,7 @@ def findings(transcript_id: str) -> None:
 
 
 def form(transcript_id: str) -> None:
-    """A button that opens what a model can be asked, and below it the checks that are stored of all iterations."""
+    """A button that opens what a model can be asked."""
     label = "Let a model check messages, find opinions, themes and quotes"
     with state.linked_box(label, MODEL, icon=":material/psychology:") as is_open:
         if not is_open:
@@ -228,8 +103,6 @@ def form(transcript_id: str) -> None:
         )
         if config is not None and config.mode != "offline":
             _ask(store, transcript_id, config)
-        if found := resources.read(summaries):
-            over_iterations(found)
 
 
 def _ask(store: Store, transcript_id: str, config: JudgeConfig) -> None:

@@ -138,7 +138,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
 
 
 def _movers(found: IterationComparison) -> None:
-    """What moved the scores, by metric, and beside it the messages behind the row that is chosen."""
+    """Reasons and players that moved the scores, by metric, and beside them the messages of the chosen row."""
     kinds = list(dict.fromkeys(one.kind for one in found.movers))
     if not kinds:
         st.caption("No reason and no player cost more points on one side than on the other.")
