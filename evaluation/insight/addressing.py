@@ -20,38 +20,6 @@ from evaluation.transcript import Message, Transcript
 
 
 @dataclass(frozen=True, slots=True)
-class MessageFilter:
-    """The messages that figures are about; ``None`` leaves nothing out.
-
-    Attributes:
-        channel: "public", "team" or "private".
-        round: The round's number.
-    """
-
-    channel: str | None = None
-    round: int | None = None
-
-    def accepts(self, message: Message) -> bool:
-        """Whether the message is counted."""
-        is_channel = self.channel is None or message.channel == self.channel
-        return is_channel and (self.round is None or message.round == self.round)
-
-    def part_of(self, transcript: Transcript) -> Transcript | None:
-        """The transcript with these messages only; ``None`` without any. What they answer may be missing in it."""
-        if self == EVERYTHING:
-            return transcript
-        kept = [message for message in transcript.messages if self.accepts(message)]
-        if not kept:
-            return None
-        fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
-        messages = tuple([one.model_copy(update={"index": place}) for place, one in enumerate(kept)])
-        return Transcript.model_validate({**fields, "messages": messages, "votes": (), "eliminations": ()})
-
-
-EVERYTHING = MessageFilter()
-
-
-@dataclass(frozen=True, slots=True)
 class TalkShares:
     """The words and turns of every player.
 
@@ -81,37 +49,33 @@ class TalkShares:
         return [player for player in times if times[player] == most > 0], most
 
 
-def talk_shares(transcript: Transcript, only: MessageFilter = EVERYTHING) -> TalkShares:
+def talk_shares(transcript: Transcript) -> TalkShares:
     """The shares of a game, of what players said to others."""
     words = dict.fromkeys(transcript.player_names, 0)
     turns = dict.fromkeys(transcript.player_names, 0)
     last = None
     for message in spoken(transcript):
-        if only.accepts(message):
-            words[message.speaker] += len(message.text.split())
-            turns[message.speaker] += message.speaker != last
-            last = message.speaker
+        words[message.speaker] += len(message.text.split())
+        turns[message.speaker] += message.speaker != last
+        last = message.speaker
     return TalkShares(words, turns)
 
 
-def message_events(transcript: Transcript, only: MessageFilter = EVERYTHING) -> Iterator[MessageEvent]:
+def message_events(transcript: Transcript) -> Iterator[MessageEvent]:
     """One event for each message that a player said to others, in order, with those it addresses."""
-    for message, addressed in addressed_players(transcript, only):
+    for message, addressed in addressed_players(transcript):
         yield MessageEvent(message.speaker, message.text, addressed)
 
 
-def addressed_players(
-    transcript: Transcript, only: MessageFilter = EVERYTHING
-) -> Iterator[tuple[Message, tuple[str, ...]]]:
-    """Each message that a player said to others, in order (``spoken``), as far as the filter accepts it, with the
-    players that it addresses.
+def addressed_players(transcript: Transcript) -> Iterator[tuple[Message, tuple[str, ...]]]:
+    """Each message that a player said to others, in order (``spoken``), with the players that it addresses.
 
     A message addresses the author of the message that it answers, the players whom its text names, and its recipients,
     unless these are all the others; a team's messages are for the whole team. Of two players each addresses the other.
     To name a player is to draw them in, also when it is about them rather than to them.
     """
     names = NameIndex.of(transcript.player_names)
-    for message in filter(only.accepts, spoken(transcript)):
+    for message in spoken(transcript):
         others = [name for name in transcript.player_names if name != message.speaker]
         addressed = set(_receivers(message, transcript, names)) if len(others) > 1 else set(others)
         yield message, tuple([name for name in others if name in addressed])
@@ -128,9 +92,7 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
     yield from (mention.player for mention in names.mentions(message.text, start))
 
 
-def transcript_metrics(
-    transcript: Transcript, calls: Iterable[LLMCallEvent] = (), only: MessageFilter = EVERYTHING
-) -> SimulationMetrics:
+def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = ()) -> SimulationMetrics:
     """The figures of a stored game.
 
     Memory and calls are what the simulation counted and stored with the game; else, of calls, those that are given,
@@ -139,16 +101,15 @@ def transcript_metrics(
     Args:
         transcript: The game.
         calls: What is known of the calls that wrote its messages, where it was simulated here.
-        only: The messages that are counted; memory and calls are those of the whole game.
 
     Raises:
         InputError: What is stored with the game as counts cannot be read.
     """
     counts = stored_counts(transcript)
     collector = MetricsCollector(transcript.player_names)
-    for event in message_events(transcript, only):
+    for event in message_events(transcript):
         collector.add(event)
-    for message in filter(only.accepts, thoughts(transcript)):
+    for message in thoughts(transcript):
         collector.add(ThoughtEvent(message.speaker))
     counted = list(MEMORY_FIELDS)
     if counts.api_calls is not None:

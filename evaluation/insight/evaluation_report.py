@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
-from evaluation.insight.addressing import EVERYTHING, MessageFilter, TalkShares, talk_shares, transcript_metrics
+from evaluation.insight.addressing import TalkShares, talk_shares, transcript_metrics
 from evaluation.insight.collector import LLMCallEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
@@ -179,7 +179,6 @@ def plain_report(
     transcript: Transcript,
     config: EvaluationConfig | None = None,
     calls: Iterable[LLMCallEvent] = (),
-    only: MessageFilter = EVERYTHING,
 ) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
 
@@ -187,19 +186,17 @@ def plain_report(
         transcript: The discussion.
         config: Thresholds, limits and sample.
         calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
-        only: The messages that figures are about.
 
     Raises:
         InputError: As ``transcript_metrics``.
     """
-    metrics, part = transcript_metrics(transcript, calls, only), only.part_of(transcript)
-    shares = talk_shares(transcript, only)
+    metrics, shares = transcript_metrics(transcript, calls), talk_shares(transcript)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
         shares=shares,
-        activity=() if part is None else tuple(counts_by_type(counting_reducer().reduce(part))),
-        sentiment=None if part is None else _sentiment(part),
+        activity=tuple(counts_by_type(counting_reducer().reduce(transcript))),
+        sentiment=_sentiment(transcript),
         validations=(),
         messages=metrics.total_messages,
         drawn_messages=0,

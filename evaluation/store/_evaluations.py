@@ -224,7 +224,7 @@ class Evaluations:
         """
         require_storable(agent=agent_id or "")
         times = ["window_start", "window_end", "created_at", "completed_at"]
-        return as_they_stand(self._units.table(_RUNS, {"agent": agent_id}, times=times))
+        return _as_they_stand(self._units.table(_RUNS, {"agent": agent_id}, times=times))
 
     def newest(self) -> int:
         """The position of the latest run; 0 while there is none."""
@@ -288,7 +288,7 @@ class Evaluations:
         )
 
 
-def as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
+def _as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
     """Runs with ``owner`` and ``heartbeat`` (microseconds) as people see them: without these two columns.
 
     A run that is recorded as running is ``interrupted`` when its process has ended; no row says so.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.store._bulk_rows import append_rows, fitting, microseconds, picked, to_utc
-from evaluation.store._evaluations import as_they_stand
 from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
@@ -65,17 +64,6 @@ def spending_by_model(units: Units) -> pd.DataFrame:
     return units.table(_BY_MODEL, {})
 
 
-def spending_by_run(units: Units, *, limit: int = 500) -> pd.DataFrame:
-    """The latest evaluation runs with what they cost, newest first.
-
-    Returns:
-        ``run_id``, ``agent``, ``mode``, ``judge``, ``model``, ``status``, ``created_at`` (UTC), ``seconds`` (how long
-        it took), ``answers`` (scores of a model in it), ``kept`` (of these, those that were known before it began and
-        cost nothing), ``calls``, ``input_tokens``, ``cached_tokens``, ``output_tokens``, ``cost_usd``.
-    """
-    return as_they_stand(units.table(_BY_RUN, {"limit": limit}, times=["created_at"]))
-
-
 _BY_MODEL = """
 SELECT model, purpose, count(*) AS calls,
     count(*) FILTER (WHERE outcome <> 'answered') AS failed,
@@ -88,27 +76,4 @@ SELECT model, purpose, count(*) AS calls,
     median(seconds) FILTER (WHERE outcome = 'answered') AS median_seconds,
     quantile_cont(seconds, 0.95) FILTER (WHERE outcome = 'answered') AS slow_seconds
 FROM llm_calls GROUP BY model, purpose ORDER BY cost_usd DESC NULLS LAST, calls DESC, model, purpose
-"""
-
-# An answer that is kept since before the run began was not paid for by it.
-_BY_RUN = """
-SELECT r.id::text AS run_id, a.display_name AS agent, r.mode, r.judge, r.model, r.status,
-    timezone('UTC', r.created_at) AS created_at,
-    date_diff('millisecond', r.created_at, r.completed_at) / 1000.0 AS seconds,
-    coalesce(s.answers, 0)::bigint AS answers, coalesce(s.kept, 0)::bigint AS kept,
-    (r.token_usage->>'calls')::double AS calls,
-    (r.token_usage->>'input_tokens')::double AS input_tokens,
-    (r.token_usage->>'cached_tokens')::double AS cached_tokens,
-    (r.token_usage->>'output_tokens')::double AS output_tokens,
-    (r.token_usage->>'cost_usd')::double AS cost_usd, r.owner, epoch_us(r.heartbeat) AS heartbeat
-FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id
-LEFT JOIN (
-    SELECT e.evaluation_run_id AS run, count(DISTINCT e.judgement_key) AS answers,
-        count(DISTINCT e.judgement_key) FILTER (WHERE j.created_at < x.created_at) AS kept
-    FROM evaluation_scores e
-    JOIN evaluation_runs x ON x.id = e.evaluation_run_id
-    JOIN judgements j ON j.key = e.judgement_key
-    GROUP BY e.evaluation_run_id
-) s ON s.run = r.id
-ORDER BY r.position DESC LIMIT $limit
 """

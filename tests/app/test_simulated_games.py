@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from dashboard.app_pages.settings.threshold_effects import metric_effects, verdict_effects
 from dashboard.app_pages.trends.behaviour_data import spending
-from evaluation.cli.main import app as command_line
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.judging import stored_review_queue
 from evaluation.workflows.scoring import add_evaluated
@@ -69,17 +67,3 @@ def test_thresholds_spending_and_checks_leave_it_out(filled, simulate) -> None:
     before = found()
     simulate()
     assert found() == before
-
-
-def test_commands_leave_it_out_of_their_counts(filled, simulate, monkeypatch, database) -> None:
-    monkeypatch.setenv("DRAMATURG_DB", str(database))
-
-    def said(*command: str) -> str:
-        filled.close()
-        done = CliRunner().invoke(command_line, list(command))
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    agents = said("agents", "list")
-    simulate()
-    assert said("agents", "list") == agents

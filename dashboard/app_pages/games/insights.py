@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -18,7 +18,6 @@ from dashboard.shared.drawing import draw_chart
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
-from evaluation.insight.addressing import MessageFilter
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
     activity_lines,
@@ -39,9 +38,7 @@ _LONGEST_MESSAGE = 300
 def insights(transcript_id: str) -> None:
     """One game's figures, words before numbers."""
     try:
-        whole = resources.share(data.open_game, transcript_id)
-        only = _pick_messages(transcript_id, whole.channels, whole.rounds)
-        opened = resources.share(data.open_game, transcript_id, only)
+        opened = resources.share(data.open_game, transcript_id)
     except InputError as error:
         st.error("The figures of this game cannot be computed.")
         plain(words_of(error))
@@ -53,21 +50,6 @@ def insights(transcript_id: str) -> None:
     checks.findings(transcript_id)
     checks.form(transcript_id)
     _numbers(opened)
-
-
-def _pick_messages(key: str, channels: Sequence[str], rounds: Sequence[int]) -> MessageFilter:
-    """The channel and the round that figures are about; nothing to choose where there is one of each."""
-    channel, number = None, None
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(channels) > 1:
-            channel = st.segmented_control("Messages", channels, key=f"channel_{key}", help="All unless chosen.")
-        if len(rounds) > 1:
-            number = st.selectbox("Round", [None, *rounds], format_func=_round_label, key=f"round_{key}", width=180)
-    return MessageFilter(channel, number)
-
-
-def _round_label(number: int | None) -> str:
-    return "All rounds" if number is None else f"Round {number}"
 
 
 def _who_talks_to_whom(opened: OpenGame) -> None:

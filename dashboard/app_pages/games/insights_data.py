@@ -11,14 +11,12 @@ import plotly.graph_objects as go
 from dashboard.shared.charts.metric_charts import escaped_label
 from dashboard.shared.formatting import share_text
 from evaluation.escaping import shortened
-from evaluation.insight.addressing import EVERYTHING, MessageFilter, addressed_players
+from evaluation.insight.addressing import addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.recommendations import UNKNOWN, Line
 from evaluation.store import Store
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Message
-
-CHANNELS = ("public", "team", "private")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,11 @@ class OpenGame:
         report: Its figures.
         players: In the order of the transcript, then others who speak; untrusted text.
         arrows: Who addresses whom, the most frequent first.
-        rounds: Of the whole game.
-        channels: In which players speak in the whole game.
     """
 
     report: EvaluationReport
     players: tuple[str, ...]
     arrows: tuple[Arrow, ...]
-    rounds: tuple[int, ...]
-    channels: tuple[str, ...]
 
     def words(self, arrow: Arrow) -> str:
         """An arrow in words: "Ann to Bob: 3 messages"; the names are untrusted text."""
@@ -54,8 +48,8 @@ class OpenGame:
         return f"{' to '.join(names)}: {counted(len(arrow.messages), 'message')}"
 
 
-def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING) -> OpenGame:
-    """The game with that id, ready to draw; figures are about the messages that the filter accepts.
+def open_game(store: Store, transcript_id: str) -> OpenGame:
+    """The game with that id, ready to draw.
 
     Raises:
         NotFoundError: There is none.
@@ -64,23 +58,15 @@ def open_game(store: Store, transcript_id: str, only: MessageFilter = EVERYTHING
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
         calls = store.generations.calls_for(transcript)
-    report = plain_report(transcript, calls=calls, only=only)
+    report = plain_report(transcript, calls=calls)
     said: defaultdict[tuple[str, str], list[Message]] = defaultdict(list)
-    for message, receivers in addressed_players(transcript, only):
+    for message, receivers in addressed_players(transcript):
         for receiver in receivers:
             said[message.speaker, receiver].append(message)
     players = tuple(dict.fromkeys([*transcript.player_names, *(sender for sender, _ in said)]))
     places = {player: place for place, player in enumerate(players)}
     arrows = [Arrow(places[one], places[other], tuple(messages)) for (one, other), messages in said.items()]
-    rounds = {one.round for one in transcript.messages if one.round is not None}
-    channels = {one.channel for one in transcript.messages}
-    return OpenGame(
-        report,
-        players,
-        tuple(sorted(arrows, key=lambda one: -len(one.messages))),
-        tuple(sorted(rounds)),
-        tuple(name for name in CHANNELS if name in channels),
-    )
+    return OpenGame(report, players, tuple(sorted(arrows, key=lambda one: -len(one.messages))))
 
 
 def finding(opened: OpenGame) -> str:

@@ -10,12 +10,11 @@ import pandas as pd
 
 from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
-from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
-from evaluation.insight.addressing import EVERYTHING, talk_shares, transcript_metrics
+from evaluation.insight.addressing import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
-from evaluation.store.llm_calls import spending_by_model, spending_by_run
+from evaluation.store.llm_calls import spending_by_model
 from evaluation.store.transcripts import simulated
 from evaluation.transcript import Transcript
 
@@ -40,7 +39,7 @@ def behaviour_frame(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _beside(games: Sequence[Transcript]) -> dict[str, float | None]:
-    shares = [talk_shares(game, EVERYTHING) for game in games]
+    shares = [talk_shares(game) for game in games]
     figures = [transcript_metrics(game) for game in games]
     networks = [one.network for one in figures]
     tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
@@ -124,24 +123,22 @@ class Spending:
 
     Attributes:
         models: As ``spending_by_model`` gives it.
-        runs: As ``spending_by_run`` gives it.
         games: One row per iteration: ``Iteration``, ``Games``, ``With a known cost``, ``Spent``, ``Mean per game``,
             ``Cache hits``.
     """
 
     models: pd.DataFrame
-    runs: pd.DataFrame
     games: pd.DataFrame
 
 
 def spending(store: Store) -> Spending:
     """Stored money, tokens and time."""
     with store.unit():
-        models, runs = spending_by_model(store), spending_by_run(store)
+        models = spending_by_model(store)
         summaries = store.transcripts.summaries()
         summaries = summaries[~simulated(summaries)]
         names = [one.name for one in store.iterations.list()]
-    return Spending(models, runs, _games_frame(summaries, names))
+    return Spending(models, _games_frame(summaries, names))
 
 
 def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
@@ -171,14 +168,12 @@ def totals(found: Spending) -> dict[str, str]:
     models = found.models
     priced = models["cost_usd"].dropna()
     read, cached = int(models["input_tokens"].sum()), int(models["cached_tokens"].sum())
-    answers, kept = int(found.runs["answers"].sum()), int(found.runs["kept"].sum())
-    found_totals = {
+    return {
         "Calls": f"{int(models['calls'].sum()):,}",
         "Spent": usd_text(float(priced.sum()) if len(priced) else None),
         "Tokens read / written": f"{read:,} / {int(models['output_tokens'].sum()):,}",
         "Provider's cache": share_text(cached / read if read else None),
     }
-    return found_totals | ({"Answers known already": f"{kept:,} of {answers:,}"} if answers else {})
 
 
 def model_rows(found: Spending) -> list[dict[str, object]]:
@@ -200,30 +195,7 @@ def model_rows(found: Spending) -> list[dict[str, object]]:
     ]
 
 
-def run_rows(found: Spending) -> list[dict[str, object]]:
-    """Evaluation runs, the latest first, in words."""
-    return [
-        {
-            "When": local_time(one["created_at"]),
-            "Agent": one["agent"],
-            "State": one["status"],
-            "Model": "" if pd.isna(one["model"]) else one["model"],
-            "Answers": one["answers"],
-            "Known already": one["kept"],
-            "Calls": _whole(one["calls"]),
-            "Tokens": f"{_whole(one['input_tokens'])} / {_whole(one['output_tokens'])}",
-            "Spent": usd_text(one["cost_usd"]),
-            "Took": _seconds(one["seconds"]),
-        }
-        for one in found.runs.to_dict("records")
-    ]
-
-
 def _seconds(seconds: float) -> str:
     if pd.isna(seconds):
         return UNKNOWN
     return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
-
-
-def _whole(value: float) -> str:
-    return UNKNOWN if pd.isna(value) else f"{int(value):,}"

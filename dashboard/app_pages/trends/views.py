@@ -218,9 +218,9 @@ def games_cost() -> None:
 
 
 def model_calls() -> bool:
-    """The calls to models, by model and by run, folded; nothing before the first. Whether there is one."""
+    """The calls to models by model and purpose, folded; nothing before the first. Whether there is one."""
     found = resources.read(behaviour_data.spending)
-    is_asked = not (found.models.empty and found.runs.empty)
+    is_asked = not found.models.empty
     if is_asked:
         with st.expander("Calls to models", icon=":material/receipt_long:"):
             _calls(found)
@@ -235,19 +235,11 @@ def _calls(found: behaviour_data.Spending) -> None:
         "Every call for judging, simulations and checks of messages; those of a script cost nothing. Provider's "
         "cache: the share of input tokens that the provider had cached, which cost less."
     )
-    if not found.models.empty:
-        st.subheader("By model and purpose", anchor=False)
-        unpriced = int(found.models["unpriced"].sum())
-        st.caption(
-            "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
-            "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
-            + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
-        )
-        status_table(behaviour_data.model_rows(found), "Calls by model and purpose")
-    if not found.runs.empty:
-        st.subheader("By evaluation run", anchor=False)
-        st.caption(
-            "Known already: answers reused from earlier runs, at no cost. "
-            "Recorded answers that are played back are in neither count."
-        )
-        status_table(behaviour_data.run_rows(found), "Evaluation runs with their cost")
+    st.subheader("By model and purpose", anchor=False)
+    unpriced = int(found.models["unpriced"].sum())
+    st.caption(
+        "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
+        "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
+        + (f"The price of {counted(unpriced, 'call')} is not known and not in the sum." if unpriced else "")
+    )
+    status_table(behaviour_data.model_rows(found), "Calls by model and purpose")

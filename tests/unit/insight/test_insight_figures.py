@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight.addressing import MessageFilter, talk_shares, transcript_metrics
+from evaluation.insight.addressing import talk_shares, transcript_metrics
 from evaluation.insight.collector import (
     COUNTS_KEY,
     LLMCallEvent,
@@ -202,20 +202,8 @@ def test_words_and_turns_by_hand() -> None:
     assert replace(found, words={"A": 0, "B": 0}).most_talkative == ([], 0.0)
 
 
-def test_filters_keep_what_answers_and_addresses() -> None:
-    public = transcript_metrics(TALK, only=MessageFilter("public"))
-    assert (public.messages_per_agent, public.interaction_matrix) == ({"A": 3}, {("A", "B"): 1})
-    assert transcript_metrics(TALK, only=MessageFilter(round=1)).messages_per_agent == {"A": 2, "B": 1}
-    team = plain_report(TALK, only=MessageFilter("team"))
-    assert (team.metrics.total_messages, team.shares.words["B"]) == (1, 4)
-    assert [row["agent"] for row in team.activity] == ["B"]
-    nothing = plain_report(TALK, only=MessageFilter("private"))
-    assert (nothing.metrics.total_messages, nothing.activity, nothing.metrics.network) == (0, (), None)
-
-
-def talks_most(transcript: Transcript, only: MessageFilter | None = None) -> str:
-    metrics = transcript_metrics(transcript, only=only or MessageFilter())
-    return dict(activity_lines(metrics))["Most messages"]
+def talks_most(transcript: Transcript) -> str:
+    return dict(activity_lines(transcript_metrics(transcript)))["Most messages"]
 
 
 def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
@@ -225,7 +213,7 @@ def test_ties_single_speakers_and_silence_are_said_in_words() -> None:
     assert talks_most(two) == "A and B, 2 of 5 messages each"
     assert talks_most(game(*((name, "x", "public", 1) for name in "ABC"))) == "all 3 speakers alike, 1 message each"
     assert talks_most(game(("A", "x", "public", 1))) == "only A says anything"
-    assert talks_most(tie, MessageFilter("team")) == "nobody says anything"
+    assert talks_most(game(("host", "x", "system", 1), players="AB")) == "nobody says anything"
 
 
 def test_twice_an_even_share_is_domination_in_larger_groups() -> None:
