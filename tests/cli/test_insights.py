@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from evaluation.store import Store
 from tests.cli.conftest import Run, WriteGame
 from tests.judge_server import JudgeServer
 
@@ -37,7 +38,7 @@ def test_a_report_in_words_and_a_config_with_a_fault(run: Run, write_game: Write
     assert run("insights", "game-1", "--config", str(config)).exit_code == 0
 
 
-def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
+def test_checks_and_findings_are_stored(run: Run, write_game: WriteGame, database: Path) -> None:
     run("evaluate", write_game("g1", good=True), "--iteration", "first")
 
     def answer(body: dict[str, Any]) -> str:
@@ -48,9 +49,9 @@ def test_checks_are_stored_and_exported(run: Run, write_game: WriteGame, tmp_pat
     with JudgeServer(content=answer).in_thread() as server:
         done = run("insights", "g1", "--checks", "--themes", "--mode", "live", "--model", "m", "--base-url", server.url)
     assert done.exit_code == 0, done.stderr
-    rows = json.loads(run("export", "checks", "--format", "json", "--iteration", "first").stdout)
-    assert {row["check_type"] for row in rows} == {"persona_adherence", "consistency", "coherence"}
-    assert {row["score"] for row in rows} == {0.9, None}
-    assert run("export", "checks").stdout.startswith('"transcript_id","game","iteration"')
-    (found,) = json.loads(run("export", "findings").stdout)
+    store = Store(database)
+    checks = store.insights.checks()
+    assert set(checks["check_type"]) == {"persona_adherence", "consistency", "coherence"}
+    assert set(checks["score"].dropna()) == {0.9}
+    (found,) = store.insights.findings().to_dict("records")
     assert (found["kind"], found["result"]["found"]) == ("themes", [])
