@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
@@ -14,9 +15,10 @@ from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.clicked_marks import remember_point
 from dashboard.shared.drawing import draw_chart
-from dashboard.shared.formatting import threshold_text
+from dashboard.shared.formatting import look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
+from evaluation.iterations.checklist import CACHE_HIT_GOAL, COST_GOAL_USD
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import Coverage, MetricDefinition
@@ -75,6 +77,7 @@ def metric_chart(
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     key: tuple[object, ...],
+    goals: Mapping[str, float] = MappingProxyType({}),
 ) -> None:
     """One chart with a row for each metric; every mark opens the games behind it.
 
@@ -83,18 +86,27 @@ def metric_chart(
         definitions: The metrics to draw.
         thresholds: Today's; a metric that is missing has none.
         key: What was chosen, to tell this chart from others of the same data.
+        goals: Values to reach that fail no game.
     """
     close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
     st.caption(
-        "● a game · ◆ the mean with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails. "
-        f"A dot opens its game, a diamond all games of its iteration.{close}"
+        "● a game · ◆ the mean with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails"
+        f"{' · ┈ goal' if goals else ''}. A dot opens its game, a diamond all games of its iteration.{close}"
     )
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
         resources.once(
-            charts.trend_figure, key, shown, definitions, limits, resources.read(_changes), resources.read(_aside)
+            charts.trend_figure,
+            key,
+            shown,
+            definitions,
+            limits,
+            resources.read(_changes),
+            resources.read(_aside),
+            goals,
+            resources.read(_fates),
         ),
         key=widget,
         config=ZOOMABLE,
@@ -128,6 +140,10 @@ def _changes(store: Store) -> dict[str, str]:
     return {one.name: one.change for one in store.iterations.list()}
 
 
+def _fates(store: Store) -> dict[str, str]:
+    return {one.name: look(one.recorded.fate).label for one in store.iterations.list() if one.recorded}
+
+
 def _aside(store: Store) -> set[str]:
     """The names of what no iteration builds on: those that were reverted, and games of no iteration."""
     return {*queries.LOOSE, *queries.reverted(store)}
@@ -159,7 +175,9 @@ def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
     if unknown:
         st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
     if definitions:
-        metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, ("beside", first, last, with_loose))
+        goals = {"cost_usd": COST_GOAL_USD, "cache_hit_rate": 100 * CACHE_HIT_GOAL}
+        key = ("beside", first, last, with_loose)
+        metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, key, goals)
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}

@@ -20,7 +20,8 @@ from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.text.display import counted, shortened
 
-ACCENT = "#6d63e0"
+ACCENT = "#000001"
+"""Streamlit's browser side puts the theme's first colour of charts in its place, light and dark."""
 NEUTRAL = "#8a8798"
 FAILED = "#c2500f"
 LIMIT = "#77748a"
@@ -44,8 +45,9 @@ _HEAD_HEIGHT = 28
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 112
 _MOST_WITH_REASONS = 8
-_NAMES_HEIGHT = 22
-"""Room for the iterations' names above the first row: a chart of seven rows is higher than a screen."""
+_NAMES_HEIGHT = 38
+"""Room for the iterations' names, and what was decided on each, above the first row as well: seven rows are higher than
+a screen."""
 _REACH = 0.09
 """The share of a scale that an axis goes beyond its ends."""
 
@@ -62,11 +64,13 @@ def trend_figure(
     thresholds: Mapping[str, float],
     changes: Mapping[str, str] = MappingProxyType({}),
     aside: Collection[str] = (),
+    goals: Mapping[str, float] = MappingProxyType({}),
+    fates: Mapping[str, str] = MappingProxyType({}),
 ) -> go.Figure:
     """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
 
-    A line joins the means, past iterations in ``aside``. Where few iterations are drawn, one without any score of a
-    metric says why.
+    Each row has the whole scale of its metric, so that rows on the same scale compare. A line joins the means, past
+    iterations in ``aside``. Where few iterations are drawn, one without any score of a metric says why.
 
     Args:
         points: One row per game and metric: ``metric``, ``position`` (int, order of the iteration), ``iteration``
@@ -76,6 +80,8 @@ def trend_figure(
         thresholds: Those of today; a metric that is missing has none.
         changes: What each iteration changed, by its name; its means tell it when pointed at.
         aside: Names of iterations that later ones do not build on; their means are open diamonds.
+        goals: Values to reach that fail no game, dotted.
+        fates: What was decided on each iteration, by its name, in words below it.
 
     Returns:
         A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
@@ -99,21 +105,27 @@ def trend_figure(
             # In the margin, where no game can lie under it.
             margin = {"y": thresholds[name], "x": 1.01, "yanchor": "middle"}
             written.append(_words(row, _limit_words(thresholds[name], definition), margin))
-        bottom = _bottom(scored, definition, thresholds.get(name))
-        written.append(_lay_out_row(figure, definition, row, bottom))
+        if name in goals:
+            shapes.append(_level(goals[name], row) | {"line": {"dash": "dot", "width": 2, "color": LIMIT}})
+            margin = {"y": goals[name], "x": 1.01, "yanchor": "middle"}
+            words = _limit_words(goals[name], definition).replace("≤", "<").replace("≥", ">")
+            written.append(_words(row, words, margin))
+        written.append(_lay_out_row(figure, definition, row))
         if len(iterations) <= _MOST_WITH_REASONS and "status" in games:
-            written += _reasons(games, definition, row, bottom)
+            written += _reasons(games, definition, row)
     names = iterations.reset_index()
     figure.update_layout(
         height=_HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
         margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
+        # Streamlit would add it by a second drawing, and Plotly takes no press that a drawing interrupts.
+        clickmode="event+select",
         showlegend=False,
         hovermode="closest",
         shapes=shapes + joined,
         annotations=written,
         **KEEP_ZOOM,
     )
-    name_iterations(figure, names)
+    name_iterations(figure, names, fates)
     if len(definitions) > 1:
         figure.update_xaxes(side="top", showticklabels=True, row=1, col=1)
     return figure
@@ -257,7 +269,7 @@ def _line_through(
         yield {"type": "path", **axes, "path": "".join(path), "line": line, "layer": "below"}
 
 
-def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int, bottom: float) -> Iterator[dict[str, object]]:
+def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Iterator[dict[str, object]]:
     """Why an iteration has no score, in its place."""
     for position, group in games.groupby("position"):
         if group["score"].isna().all():
@@ -266,7 +278,7 @@ def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int, bottom
             waits = "not rated" if definition.name == ENGAGEMENT.name else "pending"
             words = waits if status == "pending" else status.replace("_", "<br>")
             place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
-            place |= {"y": bottom, "yanchor": "bottom"}
+            place |= {"y": definition.scale.low, "yanchor": "bottom"}
             yield _words(row, words, place)
 
 
@@ -337,13 +349,18 @@ def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) 
     low, high = definition.scale.limits
     reach = _REACH * definition.scale.width
     fails_above = definition.scale.name == USD
-    across = {"xref": "paper", "x0": 0, "x1": 1, "yref": _axis(row)}
+    across = _level(threshold, row)
     side = {"y0": threshold if fails_above else low - reach, "y1": high + reach if fails_above else threshold}
     line = {"dash": "dash", "width": 2, "color": LIMIT}
     return [
-        {"type": "rect", **across, **side, "fillcolor": FAILING_SIDE, "line": {"width": 0}, "layer": "below"},
-        {"type": "line", **across, "y0": threshold, "y1": threshold, "line": line},
+        {**across, "type": "rect", **side, "fillcolor": FAILING_SIDE, "line": {"width": 0}, "layer": "below"},
+        {**across, "line": line},
     ]
+
+
+def _level(value: float, row: int) -> dict[str, object]:
+    """A line at a value, across the row."""
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": _axis(row), "y0": value, "y1": value}
 
 
 def _axis(row: int, letter: str = "y") -> str:
@@ -370,14 +387,16 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
 
 
-def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
+def name_iterations(figure: go.Figure, names: pd.DataFrame, fates: Mapping[str, str] = MappingProxyType({})) -> None:
     """Writes the names of iterations below a figure, or their numbers where the names would not fit side by side.
 
-    ``names`` has ``position`` and ``iteration``, one row for each.
+    ``names`` has ``position`` and ``iteration``, one row for each; ``fates`` what was decided, by name.
     """
     labels = [escaped_label(name) for name in names["iteration"]]
     if sum(map(len, labels)) > _NAMES_FIT:
         labels = [str(place) for place in names["position"]]
+    told = [fates.get(name, "") for name in names["iteration"]]
+    labels = [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)]
     figure.update_xaxes(
         tickvals=names["position"].tolist(),
         ticktext=labels,
@@ -387,25 +406,13 @@ def name_iterations(figure: go.Figure, names: pd.DataFrame) -> None:
     )
 
 
-def _bottom(scored: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> float:
-    """The lower end of a row's axis: a tick below the data, with the threshold in view."""
+def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> dict[str, object]:
+    """Lay out the axis of a row and return its title."""
     scale = definition.scale
+    reach = _REACH * scale.width
     ticks = _TICKS.get(scale.name)
-    if ticks is None:
-        return scale.low
-    held = [*scored["score"].tolist(), *([] if threshold is None else [threshold])]
-    return max((tick for tick in ticks[:-1] if all(tick < value for value in held)), default=scale.low)
-
-
-def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int, bottom: float) -> dict[str, object]:
-    """Lay out the axis of a row, from ``bottom`` on, and return its title."""
-    scale = definition.scale
-    reach = _REACH * (scale.high - bottom)
-    ticks = [tick for tick in _TICKS.get(scale.name, []) if tick >= bottom] or None
-    # Few are legible beside a row.
-    ticks = ticks[::2] if ticks and len(ticks) == 5 else ticks
     figure.update_yaxes(
-        range=[bottom - reach, scale.high + reach],
+        range=[scale.low - reach, scale.high + reach],
         tickvals=ticks,
         ticksuffix=" USD" if scale.name == USD else "",
         ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
@@ -419,7 +426,8 @@ def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int, bott
     return _words(row, definition.label, above, weight=600)
 
 
-_TICKS = {PERCENT.name: [0, 25, 50, 75, 100], LIKERT.name: [1, 2, 3, 4, 5], "nine": [0, 3, 6, 9]}
+_TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5], "nine": [0, 3, 6, 9]}
+"""Few are legible beside a row."""
 
 
 def trend_alt(

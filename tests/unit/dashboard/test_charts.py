@@ -51,6 +51,19 @@ def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
     assert "of 1 game" in means.text[1]
 
 
+def test_a_row_has_the_whole_scale_with_goals_dotted_and_decisions_by_the_names() -> None:
+    frame = points((1, "v1", 95.0), (2, "v2", 99.0)).assign(metric="strategic_depth")
+    definitions = {"strategic_depth": STRATEGIC_DEPTH}
+    figure = trend_figure(frame, definitions, {}, goals={"strategic_depth": 70.0}, fates={"v2": "✓ kept"})
+    low, high = figure.layout.yaxis.range
+    assert low < 0.0 < 100.0 < high
+    assert [(one.y0, one.line.dash) for one in figure.layout.shapes if one.type == "line"] == [(70.0, "dot")]
+    assert "> 70 %" in [note.text for note in figure.layout.annotations]
+    assert list(figure.layout.xaxis.ticktext) == ["v1", "v2<br>✓ kept"]
+    # Without it a press is only told once Streamlit has drawn the chart a second time.
+    assert figure.layout.clickmode == "event+select"
+
+
 def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
     frame = points((1, "v1", 50.0), (2, "v2", None), (3, "v3", 80.0)).assign(transcript_id=["a", "b", "c"])
     means = drawn(frame).data[1]
