@@ -78,15 +78,13 @@ def told_of_names(store: Store) -> list[str]:
 
 
 def people_rows(found: Sequence[SelectableAgent]) -> list[dict[str, object]]:
-    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``, ``When`` (local)."""
+    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``."""
     return [
         {
             "Agent": person.name,
-            "Kind": "channel" if person.is_channel else "agent",
             **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
             "Overall": score_text(person.overall, Dimension.ADHERENCE),
             "Judged by": judge_words(person.run),
-            "When": local_time(person.run["completed_at"]) if person.run else "",
         }
         for person in found
     ]

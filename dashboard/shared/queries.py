@@ -13,7 +13,7 @@ from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
 from evaluation.iterations.iteration import Fate
-from evaluation.ratings import EngagementDecision
+from evaluation.ratings import EngagementDecision, Rating
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.control_words import metrics_above_chance
@@ -329,6 +329,11 @@ def thresholds(store: Store) -> dict[str, float]:
 def transcript_ids(store: Store) -> frozenset[str]:
     """The ids of all stored transcripts."""
     return frozenset(store.transcripts.ids())
+
+
+def current_ratings(store: Store) -> list[Rating]:
+    """Each rater's latest rating of each game."""
+    return store.ratings.current()
 
 
 def engagement_decisions(store: Store) -> dict[str, EngagementDecision]:

@@ -80,7 +80,8 @@ function makeRow(view, cells, place) {
     const isNumber = columns[at].isNumber;
     const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
     cell.dataset.label = columns[at].label;
-    cell.classList.toggle("empty", !text);
+    // A card leaves out what says nothing; a grid's empty cell can be chosen elsewhere.
+    cell.classList.toggle("empty", !text || (pick === "cell" && text === "\u2013"));
     const isButton = pick === "cell" ? at > 0 : pick && at === 0;
     const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);

@@ -213,6 +213,22 @@ def rating_table(ratings: pd.DataFrame) -> RatingTable:
     return RatingTable(raters, transcripts, answers)
 
 
+def revised_after_others(ratings: pd.DataFrame) -> int:
+    """Number of current ratings that changed an earlier one once another rater had scored the same game.
+
+    A rater sees what others gave from the own rating on, so such a change may follow them.
+
+    Args:
+        ratings: As ``Store.ratings.all`` returns them.
+    """
+    first = ratings.groupby(["transcript_id", "rater"])["created_at"].min().rename("first")
+    latest = ratings[ratings["is_latest"]].join(first, on=["transcript_id", "rater"])
+    changed = latest[latest["created_at"] > latest["first"]]
+    pairs = changed.merge(first.reset_index(), on="transcript_id", suffixes=("", "_other"))
+    seen = pairs[(pairs["rater"] != pairs["rater_other"]) & (pairs["first_other"] < pairs["created_at"])]
+    return len(seen[["transcript_id", "rater"]].drop_duplicates())
+
+
 Statistic = Callable[[Numbers], Numbers]
 
 

@@ -17,6 +17,7 @@ from evaluation.agreement.between_raters import (
     RuleGap,
     all_items,
     rating_table,
+    revised_after_others,
     rule_gaps,
     split_games,
 )
@@ -45,6 +46,7 @@ class AgreementReport:
         shared_games: How many have two or more.
         shared_by_rater: How many of those each rater rated.
         ratings: How many current ratings there are.
+        revised: How many of these changed an earlier one after another rater had scored the game, which could be seen.
         overruled: Ledger rows that people decided.
         rows: Rule, judge and person against each other on ledger rows.
         disputed: Ledger rows that they see differently, those first that would move a score most.
@@ -55,6 +57,7 @@ class AgreementReport:
     shared_games: int
     shared_by_rater: Mapping[str, int]
     ratings: int
+    revised: int
     items: tuple[ItemAgreement, ...]
     split: tuple[GameDisagreement, ...]
     gaps: tuple[RuleGap, ...]
@@ -91,6 +94,7 @@ def agreement_report(
         shared_games=int((table.rated >= 2).sum()),
         shared_by_rater=table.shared,
         ratings=int(table.rated.sum()),
+        revised=revised_after_others(ratings),
         items=all_items(table),
         split=split_games(table, names),
         gaps=rule_gaps(table, _automatic(scores), names),
@@ -109,7 +113,7 @@ def _automatic(scores: pd.DataFrame) -> dict[str, float]:
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
     """The report for JSON, disagreements first; everything by the names of its fields."""
-    counts = {name: getattr(report, name) for name in ("raters", "games", "shared_games", "ratings", "note")}
+    counts = {name: getattr(report, name) for name in ("raters", "games", "shared_games", "ratings", "revised", "note")}
     return counts | {
         "disagreements": {
             "between_raters": json_data(report.split),

@@ -11,6 +11,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import tables
 
 
 @pytest.fixture
@@ -30,6 +31,21 @@ def test_disagreements_open_the_game_and_lead_to_no_desk(open_page, rated, words
     assert any(small_game("one").id in link for link in links)
     # No way to the desk from beside the scores of others.
     assert not any("ate" in one.proto.label for one in app.get("page_link"))
+
+
+def test_what_raters_gave_stands_side_by_side_and_changes_after_others_are_counted(
+    open_page, rated, words, small_game, hostile
+) -> None:
+    game = small_game("one").id
+    app = open_page("team", team="Agreement")
+    assert "changed after another" not in words(app)
+    rated.ratings.add(Rating(game, "Grace", 2, (False, True, None, None, True), "Slow."))
+    app = open_page("team", team="Agreement")
+    assert "1 of 5 ratings was changed after another rater's score of the game could be seen" in words(app)
+    beside = next(table for table in tables(app) if "Comment" in table)
+    assert beside["Score"].tolist() == ["1", "2"]
+    assert beside["Comment"].tolist() == ["", "Slow."]
+    assert beside["Rater"].tolist()[1] == "Grace"
 
 
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:

@@ -20,7 +20,7 @@ from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import JobState, Store
 from evaluation.workflows.agents import find_subjects
 from evaluation.workflows.persona_runs import evaluate_persona
-from tests.app.drawn import tables, wait_for_jobs
+from tests.app.drawn import data_of, tables, wait_for_jobs
 from tests.judge_questions import entry, reading
 from tests.judge_server import JudgeServer
 
@@ -137,6 +137,16 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
     assert finished(filled, again.id).message.startswith("1 evaluated.")
     assert list(filled.evaluations.runs("alpha")["status"]) == ["completed"]
     assert list(filled.evaluations.runs("bravo")["status"]) == ["failed", "completed"]
+
+
+def test_all_evaluated_agents_stand_above_the_profile(open_page, filled, run_of) -> None:
+    run_of(filled, "alpha", 8, "rules-2")
+    run_of(filled, "bravo", 3, "rules-2")
+    app = open_page("agents", agent="bravo")
+    assert tables(app)[0]["Agent"].tolist() == ["Alpha", "Bravo"]
+    assert "Judged by" not in tables(app)[0]
+    # The interval of the mean over games is drawn with the score, where there is one.
+    assert all(row["interval"] == [None, None] or row["games"] for row in data_of(app, "profile_rows")["rows"])
 
 
 def test_runs_of_different_judges_are_never_compared(open_page, filled, words, run_of) -> None:

@@ -101,6 +101,18 @@ def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> Non
     assert (desk.data, desk.skipped) == (None, (picked,))
 
 
+def test_skipped_games_stay_put_aside_over_a_reload(open_page, filled) -> None:
+    first = open_page("rate", rater="Ada")
+    shown = first.session_state["review_seat"].transcript_id
+    # A reload begins a new session with the address alone, which may name what is not there.
+    again = open_page("rate", rater="Ada", skipped=f"{shown},made-up")
+    desk = again.session_state["review_seat"]
+    assert desk.transcript_id not in (None, shown)
+    assert desk.skipped == (shown,)
+    assert data_of(again, "rating_desk")["progress"] == "Game 1 of 5, 1 skipped"
+    assert again.query_params["skipped"] == shown
+
+
 def another_session(desk: desk_state.DeskState, filled) -> desk_state.DeskState:
     """What is on the desk after a restart of the server, when somebody else has rated the game meanwhile."""
     filled.ratings.add(Rating(desk.transcript_id, "Bob", 3))

@@ -12,7 +12,7 @@ from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.judging import stored_review_queue
 from evaluation.workflows.scoring import add_evaluated
 
-_APART = ("simulated conversation", "Counted apart", "Not counted here")
+_APART = ("simulated conversation", "Not counted here")
 """Sentences that tell such conversations apart."""
 
 
@@ -51,6 +51,13 @@ def test_a_page_says_the_same_with_a_simulated_conversation(open_page, simulate,
     before = said()
     simulate()
     assert said() == before
+
+
+def test_the_list_counts_it_apart_where_it_counts_games(open_page, simulate, words) -> None:
+    simulate()
+    said = words(open_page("games"))
+    assert "Listed as well, and counted apart: 1 simulated conversation." in said
+    assert "Tick two games to read them side by side." in said
 
 
 def test_thresholds_spending_and_checks_leave_it_out(filled, simulate) -> None:

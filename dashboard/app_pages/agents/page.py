@@ -24,6 +24,7 @@ def show() -> None:
         return
     if view == state.PROFILES:
         scores.ranking(found)
+        scores.agents_table(found)
     pickers = st.container(horizontal=True, vertical_alignment="bottom")
     with pickers:
         person = scores.choose(found)
@@ -31,7 +32,6 @@ def show() -> None:
         compare_runs(person, pickers)
         return
     scores.scores(person, pickers)
-    scores.agents_table(found)
     with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
         persona_form.persona_form(store, person)
         persona_form.claims_table(person)

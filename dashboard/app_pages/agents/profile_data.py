@@ -18,7 +18,7 @@ from evaluation.comparison.runs import by_game, claim_of
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.statistics.intervals import mean_interval
+from evaluation.statistics.intervals import Interval, mean_interval, no_interval
 from evaluation.statistics.words import change_words, interval_words
 from evaluation.text.display import counted, shortened
 
@@ -64,16 +64,15 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
     )
 
 
-def game_means(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> list[str]:
-    """The interval of each dimension over games: "Adherence: 5 games, 95 % interval of their mean 2.1 to 9.0"."""
-    found = []
+def game_intervals(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> dict[Dimension, tuple[int, Interval]]:
+    """Number of games with a score in a dimension, and the 95 % interval of their mean; only where there is one."""
+    found = {}
     for each in dimensions:
         games = [value for game, value in by_game(scores, each).items() if game]
         limits = None if each is Dimension.IDEAS_QUANTITY else (0.0, float(HIGHEST_SCORE))
         interval = mean_interval(games, limits=limits)
         if interval.is_known:
-            words = f"{counted(len(games), 'game')}, 95 % interval of their mean {interval_words(interval)}"
-            found.append(f"{LABELS[each]}: {words}")
+            found[each] = len(games), interval
     return found
 
 
@@ -84,13 +83,15 @@ def claim_text(claim: str, *, is_fault: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One dimension with its score, claims and earlier runs."""
+    """One dimension with its score, claims and earlier runs, and the interval of the mean over games."""
 
     dimension: Dimension
     said: Mapping[str, Any]
     claims: Sequence[ScoredClaim]
     history: Sequence[tuple[SelectableAgent, float | None]]
     top: float
+    games: int
+    interval: Interval
 
     @property
     def score(self) -> float | None:
@@ -103,7 +104,10 @@ class _Row:
 
 
 def profile(
-    runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimensions: Sequence[Dimension]
+    runs: Sequence[SelectableAgent],
+    claims: Sequence[ScoredClaim],
+    dimensions: Sequence[Dimension],
+    intervals: Mapping[Dimension, tuple[int, Interval]],
 ) -> list[tuple[dict[str, Any], MarkTargets]]:
     """The profile of the last of ``runs``: its rows for ``profile_rows.js``, each with what its marks open.
 
@@ -111,23 +115,29 @@ def profile(
         runs: The agent with each of its completed runs, the oldest first, up to the one that is shown.
         claims: Of the run that is shown.
         dimensions: Those that are drawn.
+        intervals: As :func:`game_intervals` gives them.
 
     Returns:
         One row per dimension; kinds of marks are ``metric``, ``before``, ``after``, ``game`` (the dots of claims) and
         ``history``.
     """
-    found = [_row(runs, [one for one in claims if one.dimension is each], each) for each in dimensions]
+    found = [
+        _row(runs, [one for one in claims if one.dimension is each], each, *intervals.get(each, (0, no_interval(""))))
+        for each in dimensions
+    ]
     return [(_drawn(row), _targets(row, runs)) for row in found]
 
 
-def _row(runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimension: Dimension) -> _Row:
+def _row(
+    runs: Sequence[SelectableAgent], claims: Sequence[ScoredClaim], dimension: Dimension, games: int, interval: Interval
+) -> _Row:
     history = [(run, run.score(dimension)) for run in runs[-LAST_RUNS:]]
     # Ideas are counts without a scale: the picture ends at the largest one.
     top = float(HIGHEST_SCORE)
     if dimension is Dimension.IDEAS_QUANTITY:
         known = [value for _, value in history] + [one.score for one in claims]
         top = max([1.0, *(value for value in known if value is not None)])
-    return _Row(dimension, runs[-1].dimension(dimension), claims, history, top)
+    return _Row(dimension, runs[-1].dimension(dimension), claims, history, top, games, interval)
 
 
 def _drawn(row: _Row) -> dict[str, Any]:
@@ -140,6 +150,7 @@ def _drawn(row: _Row) -> dict[str, Any]:
         "words": _words(row),
         "before": place(row.before),
         "after": place(row.score),
+        "interval": [place(row.interval.low), place(row.interval.high)],
         # The small dots of the shared picture.
         "games": [
             {
@@ -161,7 +172,7 @@ def _drawn(row: _Row) -> dict[str, Any]:
             "change": _change(row),
             "before": f"{label} in the run before: {score_text(row.before, row.dimension)}",
             "after": f"{label}: {score_text(row.score, row.dimension)}",
-            "judged": _counts(row),
+            "judged": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}",
             "no_score": "no score",
         },
     }
@@ -205,6 +216,8 @@ def _words(row: _Row) -> str:
         parts.append(f"{said['unscored']} without a score")
     if row.before is not None:
         parts.append(f"{score_text(row.before, row.dimension)} in the run before")
+    if row.games:
+        parts.append(f"{counted(row.games, 'game')}, 95 % interval of their mean {interval_words(row.interval)}")
     sentences = [", ".join(filter(None, parts))]
     return ". ".join([*sentences, *([str(said["reason"])] if said.get("reason") else [])])
 

@@ -17,7 +17,7 @@ from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.personas import SelectableAgent
-from dashboard.shared.status_table import json_download, status_table
+from dashboard.shared.status_table import json_download, pick_row, status_table
 from evaluation.comparison.runs import (
     NO_CHANGE,
     Run,
@@ -224,18 +224,23 @@ def _movers(found: RunComparison) -> None:
     moved = [one for one in found.movers if abs(one.change) >= _LEAST_MOVE]
     if not moved:
         st.caption("No claim that both runs asked differs by half a point or more.")
-    elif not any(one.examples for one in moved):
+        return
+    rows = [
+        {
+            "Claim": shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST),
+            "Dimension": DIMENSION_LABELS[str(one.dimension)],
+            "Before": fixed(one.before),
+            "After": fixed(one.after),
+            "Change": fixed(one.change, signed=True),
+        }
+        for one in moved
+    ]
+    if not any(one.examples for one in moved):
+        status_table(rows, "Claims that differ most")
         st.caption("The two runs judged different messages, so none can be shown before and after.")
-    for one in moved:
-        with st.container(border=True, gap="small"):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.badge(fixed(one.change, signed=True), color="gray")
-                st.caption(
-                    f"{DIMENSION_LABELS[str(one.dimension)]}, {fixed(one.before)} before, {fixed(one.after)} after"
-                )
-            plain(shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST))
-            for example in one.examples:
-                with st.container(gap=None):
-                    reason = shortened(example.reason, _LONGEST)
-                    plain(f"{example.before:.0f} before, {example.after:.0f} after: {reason}")
-                    transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)
+        return
+    place = pick_row(rows, "Claims that differ most", "moved_claims", at_first=0)
+    for example in moved[place or 0].examples:
+        with st.container(gap=None):
+            plain(f"{example.before:.0f} before, {example.after:.0f} after: {shortened(example.reason, _LONGEST)}")
+            transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)

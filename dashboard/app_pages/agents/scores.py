@@ -15,7 +15,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.gate_data import agent_words
-from dashboard.app_pages.agents.profile_data import ScoredClaim, game_means, profile, scored_claims, shown_dimensions
+from dashboard.app_pages.agents.profile_data import (
+    ScoredClaim,
+    game_intervals,
+    profile,
+    scored_claims,
+    shown_dimensions,
+)
 from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
@@ -24,7 +30,7 @@ from dashboard.shared.formatting import PICKER
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_row, status_table
 from evaluation.access import Action
 from evaluation.comparison.runs import Run, RunComparison, finding_words, of_one_judge, runs_apart_words
 from evaluation.judging.answers import HIGHEST_SCORE
@@ -51,27 +57,31 @@ _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
-    """All evaluated agents with the scores of their latest run, folded."""
+    """All evaluated agents with the scores of their latest run; a row opens the profile of its agent."""
     evaluated = [person for person in found if person.run is not None]
     if not evaluated:
         return
-    with st.expander("All evaluated agents and channels"):
-        waiting = len(found) - len(evaluated)
-        st.caption(
-            "Scores run from 0 to 9, higher is better; ideas are counted."
-            + (f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else "")
-        )
+    with st.expander(f"All {len(evaluated)} evaluated") if len(evaluated) > _MOST_NAMED else st.container():
         # Scores compare within one judge only.
         ordered = sorted(
             evaluated, key=lambda one: (one.is_channel, personas.judge_words(one.run), -(one.overall or 0.0))
         )
-        status_table(_filled(personas.people_rows(ordered)), "Agents with their scores on five dimensions")
+        rows = _filled(personas.people_rows(ordered))
+        if len({personas.judge_words(one.run) for one in ordered}) == 1:
+            rows = [{column: cell for column, cell in row.items() if column != "Judged by"} for row in rows]
+        if (place := open_row(rows, "Agents with their scores on five dimensions", "all_agents")) is not None:
+            state.choose_next(chosen_agent=ordered[place].id)
+        waiting = len(found) - len(evaluated)
+        others = f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else ""
+        st.caption(f"Of the latest run, from 0 to 9, higher is better; ideas are counted.{others}")
 
 
 def _filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
-    """The rows with the columns that say something of anybody."""
+    """The rows with the columns that say something of anybody, and empty cells for what says nothing."""
     said = {column for row in rows for column, cell in row.items() if cell not in ("", "\u2013")}
-    return [{column: cell for column, cell in row.items() if column in said} for row in rows]
+    return [
+        {column: "" if cell == "\u2013" else cell for column, cell in row.items() if column in said} for row in rows
+    ]
 
 
 def ranking(found: Sequence[SelectableAgent]) -> None:
@@ -170,10 +180,13 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
         plain(apart)
     claims = scored_claims(judged)
-    found = profile(upto, claims, dimensions)
+    found = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in found]))
     _rows(key=_PROFILE, data={"rows": [row for row, _ in found]}, on_open_change=on_open)
-    st.caption(f"{_about(run)} ● weighted mean of claims (dots), ○ in the run before. Right: drift over all runs.")
+    st.caption(
+        f"{_about(run)} ● weighted mean of claims (dots), ○ in the run before; band: 95 % interval of the mean over "
+        "games. Right: all runs."
+    )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         own = [one for one in claims if one.dimension is dimension]
@@ -182,7 +195,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         _claim_rows(own, judged)
         _unscored(failed[failed["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
-        plain("\n".join([*(row["words"] for row, _ in found), *game_means(judged, dimensions)]))
+        plain("\n".join(row["words"] for row, _ in found))
         history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 

@@ -181,7 +181,9 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     told = [f"{verdicts[one]:,} {look(one).word}" for one in (*VERDICTS, "hidden") if one in verdicts]
     few = "" if len(games) == total else f" of {total:,}"
     if told:
-        plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.")
+        apart = counted(len(shown) - len(games), "simulated conversation")
+        beside = f" Listed as well, and counted apart: {apart}." if len(shown) > len(games) else ""
+        plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{beside}")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
     rules = (
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
@@ -198,8 +200,11 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     first = (_page(pages) - 1) * _PAGE_SIZE
     ticked = state.chosen(state.BESIDE)
     drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE], ticked)
-    if any(row["ticked"] for row, _ in drawn):
-        st.caption("One game is ticked. Tick another one to read the two side by side.")
+    # Always a line, or the list would move under the hand that ticks.
+    is_ticked = any(row["ticked"] for row, _ in drawn)
+    st.caption(
+        f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side."
+    )
     on_open = access_checks.event("game_open", remember_click(_LIST, [targets for _, targets in drawn]))
     labels = [SHORT_LABELS[name] for name in _METRICS]
     _rows(key=_LIST, data={"metrics": labels, "rows": [row for row, _ in drawn]}, on_open_change=on_open)
@@ -208,8 +213,6 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
             st.pagination(pages, key=_PAGE, bind="query-params")
         csv_download("Download the list (CSV)", lambda: _table(shown), "games.csv")
     st.caption(rules)
-    if apart := len(shown) - len(games):
-        plain(f"Counted apart: {counted(apart, 'simulated conversation')} of experiments and A/B tests.")
 
 
 _PAGE = "games_page"

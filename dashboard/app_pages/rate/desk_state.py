@@ -25,7 +25,7 @@ from dashboard.app_pages.rate.rating_desk import (
     read_token,
     tell_kept,
 )
-from dashboard.shared import state
+from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import words_of
@@ -36,6 +36,8 @@ from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 
 _DESK = "review_seat"
+SKIPPED = "skipped"
+"""The games that are put aside, in the address."""
 
 
 @dataclass(slots=True)
@@ -66,11 +68,20 @@ class DeskState:
 
 
 def desk_of(rater: str, key: str = _DESK) -> DeskState:
-    """This session's desk under ``key`` of the session state; an empty one for another rater than before."""
+    """This session's desk under ``key`` of the session state; an empty one for another rater than before.
+
+    A new session's desk has put aside what its address says, so that skipped games do not come back by a reload.
+    """
     desk = st.session_state.get(key)
     if not isinstance(desk, DeskState) or desk.rater != rater:
-        desk = st.session_state[key] = DeskState(rater)
+        is_reload = desk is None and key == _DESK
+        desk = st.session_state[key] = DeskState(rater, skipped=_skipped_in_address() if is_reload else ())
     return desk
+
+
+def _skipped_in_address() -> tuple[str, ...]:
+    wanted = (state.chosen(SKIPPED) or "").split(",")
+    return tuple(one for one in wanted if one in resources.read(queries.transcript_ids))
 
 
 def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = None) -> None:

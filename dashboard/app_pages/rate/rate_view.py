@@ -90,6 +90,7 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
     if desk.data is None:
         _lead_back(store, rater)
         take_next(store, desk, progress)
+    state.choose(**{desk_state.SKIPPED: ",".join(desk.skipped)})
     if desk.data is None:
         _nothing_left(desk, progress)
         return

@@ -76,6 +76,11 @@ def agreement() -> None:
             f"{counts}, {counted(report.shared_games, 'game')} rated by two or more{needed}. "
             "This page shows what other raters gave: look once you have rated your games."
         )
+        if report.revised:
+            plain(
+                f"{report.revised} of {counted(report.ratings, 'rating')} {'was' if report.revised == 1 else 'were'} "
+                "changed after another rater's score of the game could be seen, and count as changed."
+            )
         if rater := identity.rater_name():
             shared = report.shared_by_rater.get(rater, 0)
             st.markdown(

@@ -26,6 +26,7 @@ _FIRST = 3
 _ROWS_PER_PAGE = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
+_ANSWERS = {True: "yes", False: "no", None: "no answer"}
 
 
 def disagreements(report: AgreementReport) -> None:
@@ -54,10 +55,23 @@ def _split_games(report: AgreementReport) -> None:
         )
     decided = resources.read(queries.engagement_decisions)
     waiting = [one for one in report.split if one.transcript_id not in decided]
+    given = resources.read(queries.current_ratings) if waiting else ()
     for one in waiting[:_FIRST]:
-        given = ", ".join(f"{shortened(rater, _LONGEST_NAME)} {score}" for rater, score in one.scores)
-        questions = f"\nAnswers differ on {_topics(one.split_questions)}" if one.split_questions else ""
-        _lead(one.game, f"{counted(one.spread, 'point')} apart: {given}{questions}", one.transcript_id)
+        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id)
+        own = sorted((each for each in given if each.transcript_id == one.transcript_id), key=lambda each: each.score)
+        rows = [
+            {
+                "Rater": shortened(each.rater, _LONGEST_NAME),
+                "Score": f"{each.score:g}",
+                **{
+                    QUESTION_TOPICS[number - 1].capitalize(): _ANSWERS[each.answers[number - 1]]
+                    for number in one.split_questions
+                },
+                "Comment": each.comment,
+            }
+            for each in own
+        ]
+        status_table(rows, "What each rater gave, where answers differ, and their comments")
     _rest(
         [
             {
@@ -165,7 +179,7 @@ def _stake_words(one: DecidedRow) -> str:
 
 
 def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:
-    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
         transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
 

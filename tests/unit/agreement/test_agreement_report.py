@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from evaluation.agreement.between_raters import revised_after_others
 from evaluation.agreement.report import AgreementReport, agreement_report, headline
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
@@ -23,7 +24,18 @@ def ratings(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
         ]
     )
     table["is_latest"] = ~table.duplicated(["transcript_id", "rater"], keep="last")
+    table["created_at"] = pd.date_range("2026-01-01", periods=len(table), freq="min")
     return table
+
+
+def test_a_change_counts_as_late_only_once_another_rater_has_scored_the_game() -> None:
+    given = ratings(
+        ("a", "Ann", 3, "yyyyy"), ("a", "Ann", 4, "yyyyy"), ("a", "Bob", 5, "yyyyy"), ("b", "Bob", 2, "nnnnn")
+    )
+    assert revised_after_others(given) == 0
+    later = pd.concat([given, ratings(("a", "Ann", 5, "yyyyy")).assign(created_at=pd.Timestamp("2026-01-02"))])
+    later["is_latest"] = ~later.duplicated(["transcript_id", "rater"], keep="last")
+    assert revised_after_others(later) == 1
 
 
 def scores(**by_game: float) -> pd.DataFrame:
