@@ -37,6 +37,7 @@ def simulate(filled, small_game) -> Any:
         ("overview", {"overview": "All iterations"}),
         ("overview", {"panel": "Numbers"}),
         ("rate", {}),
+        ("agents", {}),
         ("games", {"part": "Add"}),
         ("games", {"part": "Check"}),
     ],
