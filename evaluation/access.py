@@ -191,9 +191,9 @@ _SHORTEST_SECRET = 32
 _CALLBACK = "/oauth2callback"
 
 
-def secrets_files(folder: Path | None = None) -> list[Path]:
+def secrets_files() -> list[Path]:
     """The files in which Streamlit looks for secrets: the user's own folder, then the working folder of the server."""
-    return [root / ".streamlit" / "secrets.toml" for root in (Path.home(), folder or Path.cwd())]
+    return [root / ".streamlit" / "secrets.toml" for root in (Path.home(), Path.cwd())]
 
 
 def read_access(files: Iterable[Path], environ: Mapping[str, str]) -> Access | None:

@@ -149,15 +149,13 @@ class Evaluation:
         return MetricResult(definition, Status.PENDING, None, 0.0, 0.0, threshold, (), reason)
 
 
-def add_controls(
-    transcript: Transcript, results: Mapping[str, MetricResult], reader: Reader = SHIPPED
-) -> dict[str, MetricResult]:
+def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) -> dict[str, MetricResult]:
     """The results with their controls and link strengths, all computed again even if a result has a control.
 
     A control that fails says so in its ``reason``.
     """
     controls: dict[str, dict[str, Any]] = {}
-    prepared = PreparedControls(transcript, reader)
+    prepared = PreparedControls(transcript)
     for name, result in results.items():
         try:
             controls[name] = prepared.control(result)

@@ -179,8 +179,8 @@ class FaultyFileError(InputError):
         self.problems = problems
 
 
-def read_model(path: Path, model: type[Model], *, remedy: str = "", context: Any = None) -> Model:
-    """The model in a file; ``remedy`` and ``context`` as for ``parse_model``.
+def read_model(path: Path, model: type[Model], *, remedy: str = "") -> Model:
+    """The model in a file; ``remedy`` as for ``parse_model``.
 
     Raises:
         InputError: It cannot be read, or has faults: one line ``file:line: field: what is wrong`` for each.
@@ -189,7 +189,7 @@ def read_model(path: Path, model: type[Model], *, remedy: str = "", context: Any
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"It cannot be read: {error.strerror}.", place=str(path), remedy="Correct the path.") from None
-    return parse_model(content, model, shown_path(path), remedy=remedy, context=context)
+    return parse_model(content, model, shown_path(path), remedy=remedy)
 
 
 def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = "", context: Any = None) -> Model:

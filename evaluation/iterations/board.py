@@ -286,8 +286,8 @@ class Board:
                 return summary
         return None
 
-    def better_words(self, name: str, hidden: Collection[str] = ()) -> str:
-        """On how many metrics, but for hidden ones, an iteration is higher than its reference, and which are lower.
+    def better_words(self, name: str) -> str:
+        """On how many metrics an iteration is higher than its reference, and which are lower.
 
         Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is luck is another question.
 
@@ -304,7 +304,7 @@ class Board:
         changes = [
             MetricChange(metric, old.score, new)
             for metric, old in before.items()
-            if metric not in hidden and old.score is not None and (new := after[metric].score) is not None
+            if old.score is not None and (new := after[metric].score) is not None
             if not judges_apart(metric, metrics_of(reference.games), metrics_of(summary.games))
         ]
         if not changes:

@@ -83,22 +83,22 @@ def stricter_words(alone: str) -> str:
     )
 
 
-def value_words(value: float, unit: str, digits: int = 1) -> str:
+def value_words(value: float, unit: str) -> str:
     """A value with its unit: "61.2 %", "3.5", or "no score"."""
-    return "no score" if math.isnan(value) else fixed(value, digits) + (f" {unit}" if unit else "")
+    return "no score" if math.isnan(value) else fixed(value) + (f" {unit}" if unit else "")
 
 
-def change_words(value: float, unit: str, digits: int = 1) -> str:
+def change_words(value: float, unit: str) -> str:
     """A difference with its sign: "+5.9 points", "\u22120.4". Of unrounded values: 3.17 to 4.25 is +1.1."""
-    return "no difference known" if math.isnan(value) else fixed(value, digits, signed=True) + _points(unit)
+    return "no difference known" if math.isnan(value) else fixed(value, signed=True) + _points(unit)
 
 
-def interval_words(interval: Interval, unit: str = "", digits: int = 1, *, signed: bool = False) -> str:
+def interval_words(interval: Interval, digits: int = 1, *, signed: bool = False) -> str:
     """An interval, "\u22128.1 to +19.9", or the reason why there is none."""
     if interval.low is None or interval.high is None:
         return interval.note or "no interval"
     low, high = (fixed(end, digits, signed=signed) for end in (interval.low, interval.high))
-    return f"{low} to {high}" + (f" {unit}" if unit else "")
+    return f"{low} to {high}"
 
 
 def difference_cells(one: Difference) -> dict[str, str]:

@@ -196,15 +196,15 @@ class Evaluations:
                 [well_formed(error), run_id],
             )
 
-    def mark_baseline(self, run_id: str, is_baseline: bool = True) -> None:
-        """Makes a run one that later ones are compared with, or takes that back.
+    def mark_baseline(self, run_id: str) -> None:
+        """Makes a run one that later ones are compared with.
 
         Raises:
             NotFoundError: There is no such run.
         """
         with self._units.unit(write=True, join=True) as cursor:
             _require(cursor, run_id)
-            cursor.execute("UPDATE evaluation_runs SET is_baseline = ? WHERE id = ?", [is_baseline, run_id])
+            cursor.execute("UPDATE evaluation_runs SET is_baseline = true WHERE id = ?", [run_id])
 
     def runs(self, agent_id: str | None = None) -> pd.DataFrame:
         """Every run, the latest last.

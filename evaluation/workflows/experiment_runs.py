@@ -83,7 +83,6 @@ def run_experiment(
     *,
     budget: Budget | None = None,
     provider: Provider | None = None,
-    library: PropositionLibrary | None = None,
     report: ProgressCallback = no_progress,
 ) -> ExperimentRecord:
     """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
@@ -94,7 +93,6 @@ def run_experiment(
         config: A live judge's configuration: model, address, concurrency.
         budget: What may be spent; made of the configuration's limits when left out.
         provider: Takes the place of litellm, in simulations and tests.
-        library: The propositions; the shipped ones when left out.
         report: Told of progress.
 
     Raises:
@@ -107,7 +105,7 @@ def run_experiment(
         config,
         budget or Budget(usd=config.max_usd, calls=config.max_calls),
         provider,
-        library or PropositionLibrary.load(),
+        PropositionLibrary.load(),
         report,
         total=plan.people + 2 * plan.people * plan.step_count + 2 * len(plan.rooms),
     )

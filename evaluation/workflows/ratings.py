@@ -9,7 +9,6 @@ from enum import StrEnum
 
 from evaluation.agreement.report import AgreementReport, agreement_report
 from evaluation.agreement.rows import DecidedRow
-from evaluation.errors import InputError
 from evaluation.overrides import Override
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
@@ -240,8 +239,7 @@ def assign_games(
     overlap: int,
     *,
     who: str,
-    iteration: str | None = None,
-    games: Sequence[str] = (),
+    games: Sequence[str],
     seed: int = 0,
     is_dry: bool = False,
 ) -> AssignmentPlan:
@@ -252,23 +250,17 @@ def assign_games(
         raters: Names of the people to choose from.
         overlap: Raters per game.
         who: The lead who assigns.
-        iteration: Its games; or name ``games``.
         games: Ids of transcripts.
         seed: The same seed gives the same plan.
         is_dry: Only plan.
 
     Raises:
         InputError: No games or no raters, or more raters per game than there are raters.
-        NotFoundError: There is no such iteration or transcript.
+        NotFoundError: There is no such transcript.
     """
-    if (iteration is None) == (not games):
-        raise InputError("Name either an iteration or games.", place="games", remedy="One of the two is needed.")
     with store.unit(write=not is_dry):
-        if iteration is not None:
-            store.iterations.get(iteration)
-        chosen = store.transcripts.ids(iteration) if iteration is not None else list(games)
         current = store.rating_assignments.current()
-        held: dict[str, set[str]] = {game: set() for game in chosen}
+        held: dict[str, set[str]] = {game: set() for game in games}
         rated = {(one.transcript_id, one.rater) for one in store.ratings.current()}
         assigned = [(one.transcript_id, one.rater) for one in current]
         for game, rater in (*rated, *assigned):
@@ -280,7 +272,7 @@ def assign_games(
             if discard.undone_by is None:
                 refused.setdefault(discard.transcript_id, set()).add(discard.rater)
                 held.get(discard.transcript_id, set()).discard(discard.rater)
-        plan = plan_assignments(chosen, raters, overlap, held=held, refused=refused, loads=loads, seed=seed)
+        plan = plan_assignments(games, raters, overlap, held=held, refused=refused, loads=loads, seed=seed)
         if not is_dry:
             store.rating_assignments.add(plan.pairs, who=who)
     return plan

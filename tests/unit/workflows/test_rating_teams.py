@@ -37,15 +37,16 @@ def states(store: Store, rater: str) -> list[str]:
 
 
 def test_an_iteration_is_assigned_with_two_raters_per_game(store: Store) -> None:
-    plan = assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", iteration="v1", seed=3, is_dry=True)
+    games = store.transcripts.ids("v1")
+    plan = assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", games=games, seed=3, is_dry=True)
     assert plan.loads == {"Ann": 4, "Bob": 4, "Cleo": 4}
     assert store.rating_assignments.current() == []
-    assert assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", iteration="v1", seed=3) == plan
+    assert assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", games=games, seed=3) == plan
     per_game = Counter(one.transcript_id for one in store.rating_assignments.current())
     assert set(per_game.values()) == {2}
     # What is planned already counts: asked again, nothing is added; a third rater a game is.
-    assert assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", iteration="v1").pairs == ()
-    assert len(assign_games(store, ["Ann", "Bob", "Cleo"], 3, who="Lea", iteration="v1").pairs) == 6
+    assert assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", games=games).pairs == ()
+    assert len(assign_games(store, ["Ann", "Bob", "Cleo"], 3, who="Lea", games=games).pairs) == 6
 
 
 def test_ratings_count_towards_the_overlap_and_discards_do_not(store: Store) -> None:
@@ -58,11 +59,9 @@ def test_ratings_count_towards_the_overlap_and_discards_do_not(store: Store) -> 
     assert plan.short == (second,)
 
 
-def test_assignments_without_games_or_of_unknown_iterations_are_refused(store: Store) -> None:
+def test_assignments_without_games_or_of_unknown_ones_are_refused(store: Store) -> None:
     with pytest.raises(InputError):
-        assign_games(store, ["Ann"], 1, who="Lea")
-    with pytest.raises(NotFoundError):
-        assign_games(store, ["Ann"], 1, who="Lea", iteration="v9")
+        assign_games(store, ["Ann"], 1, who="Lea", games=[])
     with pytest.raises(NotFoundError):
         assign_games(store, ["Ann"], 1, who="Lea", games=["gone"])
 
