@@ -108,16 +108,12 @@ def pages_shown(page: Page) -> set[str]:
     return {link.inner_text().splitlines()[-1] for link in page.get_by_test_id("stSidebarNavLink").all()}
 
 
-def test_nobody_sees_anything_before_the_login(site: Site, visit) -> None:
+def test_nobody_sees_anything_before_the_login_and_a_rater_reaches_nothing_but_the_desk(site: Site, visit) -> None:
     seen = visit(f"{site.url}/rate?rater=Ada")
-    expect(seen.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
+    page = seen.page
+    expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
     for secret in (b"Baseline prompt", b"one.json", b"suspicious", b"app_pages", b"grace@example.org"):
         assert secret not in seen.received
-
-
-def test_a_rater_rates_under_the_login_and_reaches_nothing_else(site: Site, visit) -> None:
-    seen = visit(site.url)
-    page = seen.page
     log_in(page, "rae")
     expect(page.locator(".desk .message").first).to_be_visible()
     expect(page.get_by_text("Logged in as rater").first).to_be_visible()
@@ -150,16 +146,7 @@ def test_an_admin_reaches_everything_and_logs_out(site: Site, visit) -> None:
     expect(page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
 
 
-def test_whoever_has_no_role_is_told_so(site: Site, visit) -> None:
-    # Una has Ada's address, but the provider does not say that it is hers.
-    seen = visit(site.url)
-    log_in(seen.page, "una")
-    expect(seen.page.get_by_text("nobody gave you a role here").first).to_be_visible()
-    expect(seen.page.get_by_text(f"You are known as una at {site.provider}.").first).to_be_visible()
-    assert pages_shown(seen.page) == set()
-
-
-def test_a_forged_cookie_lets_nobody_in(site: Site, visit) -> None:
+def test_a_forged_cookie_lets_nobody_in_and_who_has_no_role_is_told_so(site: Site, visit) -> None:
     claims = {"sub": "ada", "email": "ada@example.org", "email_verified": True, "is_logged_in": True}
     body = json.dumps(claims | {"origin": site.url})
     forged = URLSafeTimedSerializer("another secret of thirty-two chars!!", salt="_streamlit_user").dumps(body)
@@ -167,4 +154,8 @@ def test_a_forged_cookie_lets_nobody_in(site: Site, visit) -> None:
     seen.page.context.add_cookies([{"name": "_streamlit_user", "value": forged, "url": site.url}])
     seen.page.reload()
     seen.settle()
-    expect(seen.page.get_by_role("button", name="Log in", exact=True)).to_be_visible()
+    # Una has Ada's address, but the provider does not say that it is hers.
+    log_in(seen.page, "una")
+    expect(seen.page.get_by_text("nobody gave you a role here").first).to_be_visible()
+    expect(seen.page.get_by_text(f"You are known as una at {site.provider}.").first).to_be_visible()
+    assert pages_shown(seen.page) == set()
