@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ import typer
 from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import (
     JudgeMode,
+    OutputFormat,
     TranscriptReference,
     judge_options,
     open_store,
@@ -27,20 +27,12 @@ if TYPE_CHECKING:
     from evaluation.transcript import Transcript
 
 
-class InsightFormat(StrEnum):
-    """Output formats of the report."""
-
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
-
-
 @judge_options
 def insights(
     transcript: TranscriptReference,
     output: Annotated[
-        InsightFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = InsightFormat.TABLE,
+        OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
+    ] = OutputFormat.TABLE,
     checks: Annotated[
         bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
     ] = False,
@@ -135,10 +127,10 @@ async def _report(
         return await insight_report(store, game, chosen, wanted, config)
 
 
-def _print(report: EvaluationReport, output: InsightFormat) -> None:
-    if output is InsightFormat.JSON:
+def _print(report: EvaluationReport, output: OutputFormat) -> None:
+    if output is OutputFormat.JSON:
         say_json(report.as_dict())
-    elif output is InsightFormat.TABLE:
+    elif output is OutputFormat.TABLE:
         say("\n".join(_lines(report)))
     else:
         from evaluation.insight.report_sections import discussion_markdown

@@ -181,19 +181,19 @@ def _database_option() -> Any:
     return next(each for each in _command_of(only).params if "--db" in each.opts)
 
 
-def database_path(db: Path | None = None) -> Path:
-    """The file that ``db`` or ``--db`` names, else the default one."""
+def database_path() -> Path:
+    """The file that ``--db`` names, else the default one."""
     from evaluation.store import default_path
 
-    named = db or next(iter(_database), None)
+    named = next(iter(_database), None)
     return named.expanduser() if named is not None else default_path()
 
 
-def open_store(db: Path | None = None) -> Store:
+def open_store() -> Store:
     """The store in that file."""
     from evaluation.store import Store
 
-    return Store(database_path(db))
+    return Store(database_path())
 
 
 class JudgeChoice(NamedTuple):

@@ -275,15 +275,6 @@ def _have_read(store: Store, new: list[str]) -> None:
 
 def collect(
     corpus: Annotated[str, typer.Argument(metavar="OUTPUT", help="The folder or URL that evaluate wrote to.")],
-    database: Annotated[
-        Path | None,
-        typer.Option(
-            "--database",
-            "--db",
-            metavar="FILE",
-            help="The database to import into, created if it does not exist. Default: DRAMATURG_DB, or the usual one.",
-        ),
-    ] = None,
 ) -> None:
     """Import into a database what 'evaluate --output' wrote: games with their scores and ledgers.
 
@@ -291,7 +282,7 @@ def collect(
     """
     from evaluation.workflows.corpora import Collected, import_corpus
 
-    collected, store, progress = Collected(), open_store(database), TerminalProgress("file")
+    collected, store, progress = Collected(), open_store(), TerminalProgress("file")
     for games in import_corpus(corpus, store, collected):
         progress.advance(counted(games, "game"))
     progress.finish()
