@@ -34,7 +34,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.simulation.model_texts import Writer
-from evaluation.simulation.population import AgentFactory
+from evaluation.simulation.population import AgentFactory, profiles
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from tests.judge_server import JudgeServer, last_message
 
@@ -151,7 +151,7 @@ def experiment_prompts(count: int) -> list[str]:
     client = LLMClient(ScriptedProvider(ScriptedWorld()))
 
     async def run() -> None:
-        people = await AgentFactory(Writer(client), plan.scenario.profile).make(plan.people)
+        people = await AgentFactory(Writer(client), profiles()[plan.scenario.population]).make(plan.people)
         judge = _Observed(LiteLLMJudge(client), prompts)
         library = PropositionLibrary.load()
         await simulate(plan, Side.TREATMENT, 0, people, Writer(client), judge, library, gate_seconds=60)
