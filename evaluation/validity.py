@@ -42,9 +42,9 @@ _READ = {
 class Trust(StrEnum):
     """Degrees of trust in a number."""
 
-    YES = "can be trusted"
-    WITH_CARE = "trust it with care"
-    HARDLY = "says little by itself"
+    YES = "high trust"
+    WITH_CARE = "some trust"
+    HARDLY = "low trust"
 
     @classmethod
     def of(cls, share: float) -> Trust:
@@ -94,7 +94,7 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
 def trust_sentence(
     known: Sequence[MetricTrust], scored: Collection[str], target: str | None, rests: str, beside: str = ""
 ) -> str:
-    """Names the metrics that hardly tell anything, the target first: "Role consistency says little by itself."
+    """Names the metrics that hardly tell anything, the target first: "Low trust: Role consistency."
 
     Args:
         known: From :func:`metric_trust`.
@@ -111,12 +111,11 @@ def trust_sentence(
     trust = next((one.trust for one in known if one.metric == target and one.metric in scored), Trust.YES)
     if target is not None and trust is Trust.HARDLY:
         beside = f"; {beside}" if beside else ""
-        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}, which {trust}{beside}."
-        say = Trust.HARDLY if len(others) == 1 else "say little by themselves"
-        return f"{warning} {listed(others)} {say}, too." if others else warning
+        warning = f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}{beside}."
+        return f"{warning} Low trust as well: {listed(others)}." if others else warning
     said = [f"⚠ {rests} rests on {DEFINITIONS[target].label}: {trust}."] if target and trust is Trust.WITH_CARE else []
     if others:
-        said.append(f"{listed(others)} {Trust.HARDLY if len(others) == 1 else 'say little by themselves'}.")
+        said.append(f"Low trust: {listed(others)}.")
     return " ".join(said)
 
 

@@ -128,11 +128,10 @@ def test_metrics_that_say_little_by_themselves_are_named(filled) -> None:
 
     hardly = Trust.HARDLY
     # Personality diversity has no score in these games.
-    assert said(None, coherence=hardly, personality_diversity=hardly) == "Conversation coherence says little by itself."
+    assert said(None, coherence=hardly, personality_diversity=hardly) == "Low trust: Conversation coherence."
     assert said(None, coherence=Trust.WITH_CARE) == ""
     assert said("coherence", role_consistency=hardly, coherence=hardly) == (
-        "⚠ The rule rests on Conversation coherence, which says little by itself. "
-        "Role consistency says little by itself, too."
+        "⚠ The rule rests on Conversation coherence: low trust. Low trust as well: Role consistency."
     )
 
 

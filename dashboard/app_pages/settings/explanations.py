@@ -101,7 +101,7 @@ def metrics() -> None:
 
 
 def _answer(answers: Sequence[MetricTrust]) -> str:
-    """The metrics by how far they can be trusted: "Can be trusted: Strategic depth and Anti-repetition. ..."."""
+    """The metrics by how far they can be trusted: "High trust: Strategic depth and Anti-repetition. ..."."""
     computed = [one for one in answers if one.metric != ENGAGEMENT.name]
     by_trust = {trust: [DEFINITIONS[one.metric].label for one in computed if one.trust is trust] for trust in Trust}
     said = [f"**{str(trust).capitalize()}**: {listed(labels)}." for trust, labels in by_trust.items() if labels]

@@ -87,7 +87,7 @@ def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> st
     """Tell how the players of the latest iteration and of its reference talk: untrusted text, as it names both.
 
     Such as "A game has 1,372 words (Prompt v2: 1,265); a player addresses 71 % of the others (68 %); the most talkative
-    one says 1.6 times an even share (1.5)."; what is unknown is left out.
+    one says 1.6 times as many words as the average player (1.5)."; what is unknown is left out.
 
     Args:
         found: From :func:`behaviour_frame`.
@@ -113,7 +113,7 @@ def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> st
 _TOLD = (
     ("Words", "A game has {} words", _whole_number),
     ("Addressed", "a player addresses {} of the others", share_text),
-    ("Largest share", "the most talkative one says {} an even share of the words", _times),
+    ("Largest share", "the most talkative one says {} as many words as the average player", _times),
 )
 
 
