@@ -38,13 +38,18 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@cache
+def _all_nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(_tree(path)))
+
+
 def _nodes(paths: Iterable[Path], *kinds: type[ast.AST]) -> Iterator[tuple[Path, Any]]:
     """The nodes of these kinds, with the file that they stand in."""
-    return ((path, node) for path in paths for node in ast.walk(_tree(path)) if isinstance(node, kinds))
+    return ((path, node) for path in paths for node in _all_nodes(path) if isinstance(node, kinds))
 
 
-def imported_roots(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def imported_roots(path: Path) -> Iterator[str]:
+    for node in _all_nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name.split(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -52,7 +57,7 @@ def imported_roots(tree: ast.AST) -> Iterator[str]:
 
 
 def importers_of(package: str) -> set[str]:
-    return {relative(path) for path in SOURCES if package in imported_roots(_tree(path))}
+    return {relative(path) for path in SOURCES if package in imported_roots(path)}
 
 
 def test_duckdb_is_imported_in_the_store_only() -> None:
@@ -107,7 +112,7 @@ def test_downloads_are_offered_in_the_module_that_checks_who_gets_them() -> None
 def test_fragments_and_component_events_stand_in_the_table_of_permissions() -> None:
     used: dict[str, set[str]] = {"fragment": set(), "event": set(), "download_button": set()}
     for path in DASHBOARD:
-        for node in ast.walk(_tree(path)):
+        for node in _all_nodes(path):
             if isinstance(node, ast.FunctionDef) and node.decorator_list:
                 outer, inner = ast.unparse(node.decorator_list[0]), node.decorator_list[-1]
                 if outer.startswith(("st.fragment", "st.dialog")):
@@ -150,7 +155,7 @@ BROAD_EXCEPTS = {
 def test_html_stands_in_templates_only() -> None:
     element = re.compile(r"<(?:!doctype|html|head|style|div|span|p|b|table|t[rdh]|ul|li|h[1-6]|section|svg|path)[ >/]")
     for path in MODULES.values():
-        texts = [node.value for node in ast.walk(_tree(path)) if isinstance(node, ast.Constant)]
+        texts = [node.value for node in _all_nodes(path) if isinstance(node, ast.Constant)]
         assert [text for text in texts if isinstance(text, str) and element.search(text)] == [], relative(path)
 
 
@@ -228,7 +233,7 @@ def test_commands_import_nothing_from_other_commands() -> None:
 def test_an_option_of_several_commands_is_defined_once() -> None:
     places: dict[str, list[str]] = {}
     for name, path in MODULES.items():
-        for node in ast.walk(_tree(path)) if name.startswith("evaluation.cli.") else ():
+        for node in _all_nodes(path) if name.startswith("evaluation.cli.") else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "typer.Option":
                 for text in (word.value for word in node.keywords if word.arg == "help"):
                     places.setdefault(ast.unparse(text), []).append(name)
@@ -342,7 +347,7 @@ _UNCLEAR_OPENING = re.compile(r"(What|Whatever|Whether|Whoever|Who|Whom|Whose|Wh
 def _imports() -> Iterator[tuple[str, str]]:
     """Pairs of a module and one that it imports, among those of the product."""
     for name, path in MODULES.items():
-        for node in ast.walk(_tree(path)):
+        for node in _all_nodes(path):
             if isinstance(node, ast.Import):
                 yield from ((name, alias.name) for alias in node.names if alias.name in MODULES)
             elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
