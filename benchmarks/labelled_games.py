@@ -58,8 +58,8 @@ class LabelledSet:
         with (LABELS / "halves.csv").open(encoding="utf-8", newline="") as file:
             sources = {row["game"]: row["source"] for row in csv.DictReader(file) if row["half"] in halves}
         games = {game.game_id: game for _, game in load_games() if game.game_id in sources}
-        for name in ("avalon_nlu", "synthetic"):
-            for line in (LABELS / "games" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
+        for path in sorted((LABELS / "games").glob("*.jsonl")):
+            for line in path.read_text(encoding="utf-8").splitlines():
                 game = Transcript.from_json(line)
                 if game.game_id in sources:
                     games[game.game_id] = game

@@ -1,8 +1,8 @@
 """Hold rules and reader against the readers' labels: ``python -m benchmarks.labels``.
 
-Prints how far two readers agree, and the figures of the games that rules and reader were made on (the reader's by fits
-that had not seen the source). ``--final`` opens the kept half and the two kept sources, and writes date, commit and
-figures into ``data/labels/openings.csv``: labels that were looked at while something was tuned show nothing.
+Prints how far two readers agree, and the figures of the games that rules and reader were made on. ``--final`` opens the
+kept half and the kept sources, and writes date, commit and figures into ``data/labels/openings.csv``: labels that were
+looked at while something was tuned show nothing.
 
 ``--model-prompts FOLDER --half tuning --messages 200 --seed 1`` writes the prompts that a model gets about whole
 windows of that half, one ``.txt`` each; ``--model-answers FOLDER --half tuning`` measures the ``.json`` answers that
@@ -147,24 +147,18 @@ def _said_by(labelled: LabelledSet, reader: Reader | None) -> tuple[_Said, Mappi
     return _Said(strategic, answers, references, acts), found
 
 
-def check_figures(readers: Mapping[str, Reader | None]) -> Iterator[Figure]:
-    """How far readers agree with the labels of ``dramaturg judge --check``, question by question.
-
-    Args:
-        readers: For each source of games who reads them; ``None`` is the rule alone.
-    """
+def check_figures(reader: Reader | None) -> Iterator[Figure]:
+    """How far a reader, or with ``None`` the rule alone, agrees with the labels of ``dramaturg judge --check``."""
     pairs: list[tuple[Seen, Seen]] = []
     labelled = LabelledSet.of("tuning")
-    for source, reader in readers.items():
-        rows = [row for row in shipped_labels() if labelled.sources[row["game"]] == source]
-        games = {row["game"]: labelled.games[row["game"]] for row in rows}
-        said, _ = _said_by(replace(labelled, games=games), reader)
-        for row in rows:
-            key = (row["game"], row["message"])
-            acts = with_accusations(said.acts.get(key, ()))
-            holds = bool(said.references.get(key))
-            seen = Seen(said.strategic.get(key, False), said.answers.get(key, False), holds, acts)
-            pairs.append((Seen.of_label(row), seen))
+    rows = shipped_labels()
+    said, _ = _said_by(replace(labelled, games={row["game"]: labelled.games[row["game"]] for row in rows}), reader)
+    for row in rows:
+        key = (row["game"], row["message"])
+        acts = with_accusations(said.acts.get(key, ()))
+        holds = bool(said.references.get(key))
+        seen = Seen(said.strategic.get(key, False), said.answers.get(key, False), holds, acts)
+        pairs.append((Seen.of_label(row), seen))
     for question, (share, interval) in agreement_of(pairs).items():
         yield Figure(question, share, percent_interval(interval))
 
@@ -427,11 +421,11 @@ def main() -> None:
     parser.add_argument("--half", choices=sorted(_HALVES), default="tuning", help="the games of prompts and answers")
     options = parser.parse_args()
     if options.check:
-        sources = ("aiwolf", "llmafia", "werewolf_gpt")
-        _print("the rule on the labels of `judge --check`", list(check_figures(dict.fromkeys(sources))))
-        games = LabelledSet.of("tuning", "synthetic").as_training()
-        readers = {source: train([one for one in games if one.source != source], source) for source in sources}
-        _print("the reader, fitted without the source", list(check_figures(readers)))
+        _print("the rule on the labels of `judge --check`", list(check_figures(None)))
+        labelled = LabelledSet.of("tuning", "synthetic")
+        asked = {labelled.sources[row["game"]] for row in shipped_labels()}
+        reader = train([one for one in labelled.as_training() if one.source not in asked], "en")
+        _print("the reader, fitted without their sources", list(check_figures(reader)))
     elif options.model_prompts is not None:
         count = write_prompts(options.model_prompts, options.half)
         print(f"Prompts about {count} messages of the half {options.half!r} are in {options.model_prompts}.")

@@ -58,7 +58,7 @@ def test_the_labels_are_sixty_of_tuning_games_word_for_word() -> None:
 
 
 def test_the_recorded_figures_of_the_rule_are_those_of_today() -> None:
-    found = {one.name: one.value for one in check_figures(dict.fromkeys(("aiwolf", "llmafia", "werewolf_gpt")))}
+    found = {one.name: one.value for one in check_figures(None)}
     assert list(found) == list(QUESTIONS)
     recorded = measured()["check"]
     assert {name: recorded[name]["rule"] for name in found} == {name: round(v, 2) for name, v in found.items()}
@@ -84,8 +84,8 @@ def test_a_reader_that_knows_the_labels_agrees_with_them_and_one_that_sees_nothi
     with JudgeServer(content=lambda body: answer(body, is_right=False)).in_thread() as server:
         blind = check_reader(config(server.url), store.judgements)
     assert blind.words.startswith("Worse than the better of them: is strategic, answers what was said, holds a")
-    # 27 of the 60 are not strategic.
-    assert [row["local-model"].split(" (")[0] for row in blind.rows] == ["45 %", "37 %", "53 %", "0 %"]
+    # 24 of the 60 are not strategic.
+    assert [row["local-model"].split(" (")[0] for row in blind.rows] == ["40 %", "25 %", "57 %", "0 %"]
 
 
 def test_what_sixty_messages_cannot_tell_could_be_luck(store: Store) -> None:
@@ -96,7 +96,7 @@ def test_what_sixty_messages_cannot_tell_could_be_luck(store: Store) -> None:
 
     with JudgeServer(content=nearly).in_thread() as server:
         found = check_reader(config(server.url), store.judgements)
-    # 55 of 60 beside 88 % of the reader.
+    # 55 of 60 beside 82 % of the reader.
     assert found.rows[0]["local-model"] == "92 % (82 to 96 %)"
     assert " Could be luck: is strategic. 60 of 60" in found.words
 
