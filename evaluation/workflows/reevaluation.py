@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evaluate_many
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
+from evaluation.readers import reads_differently
 from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
@@ -15,6 +16,7 @@ from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
+_MOST_NAMED = 20
 _Scores = dict[tuple[str, str], tuple[object, ...]]
 
 
@@ -27,12 +29,14 @@ class Reevaluated:
         changed: In how many of them the score or the status differs from before, by metric; those without left out.
         incomplete: How many have a metric that could not be computed.
         gone: How many were deleted before their turn came.
+        differing: Ids of games that would be read differently if they were imported today.
     """
 
     games: int = 0
     changed: dict[str, int] = field(default_factory=dict)
     incomplete: int = 0
     gone: int = 0
+    differing: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -42,7 +46,15 @@ class Reevaluated:
         )
         gone = f" {counted(self.gone, 'game')} had been deleted meanwhile." if self.gone else ""
         missing = f" In {counted(self.incomplete, 'game')} a metric could not be computed." if self.incomplete else ""
-        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}"
+        named = ", ".join(key[:8] for key in self.differing[:_MOST_NAMED])
+        more = f" and {len(self.differing) - _MOST_NAMED} more" if len(self.differing) > _MOST_NAMED else ""
+        again = (
+            f" Today's rules on who speaks and who could hear would read {counted(len(self.differing), 'game')} "
+            f"differently: {named}{more}. Import the files again."
+            if self.differing
+            else ""
+        )
+        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}{again}"
 
 
 def outdated(store: Store, iteration: str | None = None) -> list[str]:
@@ -83,8 +95,9 @@ def reevaluate(
     before = _scores(store, transcript_ids)
     games = incomplete = gone = 0
     missing: list[str] = []
+    differing: list[str] = []
     for evaluation in evaluate_many(
-        _transcripts(store, transcript_ids, missing),
+        _transcripts(store, transcript_ids, missing, differing),
         thresholds=store.settings.thresholds(),
         jobs=jobs,
     ):
@@ -93,16 +106,22 @@ def reevaluate(
         gone += not is_stored
         incomplete += is_stored and bool(evaluation.failures)
         progress(games + gone + len(missing), len(transcript_ids))
-    return Reevaluated(games, _changes(before, _scores(store, transcript_ids)), incomplete, gone + len(missing))
+    return Reevaluated(
+        games, _changes(before, _scores(store, transcript_ids)), incomplete, gone + len(missing), tuple(differing)
+    )
 
 
-def _transcripts(store: Store, transcript_ids: Sequence[str], missing: list[str]) -> Iterator[Transcript]:
+def _transcripts(
+    store: Store, transcript_ids: Sequence[str], missing: list[str], differing: list[str]
+) -> Iterator[Transcript]:
     for transcript_id in transcript_ids:
         try:
             transcript = store.transcripts.get(transcript_id)
         except NotFoundError:
             missing.append(transcript_id)
             continue
+        if reads_differently(transcript):
+            differing.append(transcript_id)
         yield transcript
 
 
