@@ -71,7 +71,8 @@ def export(
     if kind is None and output is not None and transcript is None:
         kind = _BY_ENDING.get(output.suffix.lower())
     if kind is not None and kind not in allowed:
-        raise typer.BadParameter(f"{what} cannot be written as {kind}.", param_hint="--format")
+        words = f"{what} cannot be written as {kind}; there is {listed(list(allowed))}."
+        raise typer.BadParameter(words, param_hint="--format")
     if transcript is not None and what is not Exported.TRANSCRIPTS:
         raise typer.BadParameter("One of the transcripts can be named, nothing else.", param_hint="TRANSCRIPT")
     if what is Exported.TRANSCRIPTS:

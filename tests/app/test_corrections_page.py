@@ -100,4 +100,4 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
         assert picker.value == "jim"
         assert "jim" in picker.options[picker.proto.default]
         assert app.query_params["agent"] == "jim"
-        assert ("No message of this agent was checked yet." in words(app)) == (view == "Checks")
+        assert ("No message of this agent was checked yet; those of " in words(app)) == (view == "Checks")

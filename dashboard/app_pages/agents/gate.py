@@ -35,7 +35,7 @@ from evaluation.corrections.statistics import (
     settings,
 )
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 
 AGENT = "agent"
 MESSAGE = "checked"
@@ -61,7 +61,9 @@ def gate(store: Store) -> None:
             with st.expander("Show the numbers"):
                 numbers(looked)
         else:
-            st.info("No message of this agent was checked yet.")
+            names = resources.read(data.names_of_agents)
+            others = listed([names[one] for one, count in checked.items() if count])
+            st.info(f"No message of this agent was checked yet; those of {others} were.")
     else:
         nothing_checked()
     with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:

@@ -30,7 +30,9 @@ function makeRow(row, place) {
   const now = element("div", "now", row.texts.current);
   now.append(element("small", "", row.texts.change));
   const end = element("div", "end");
-  const outcome = element("small", "outcome", row.texts.outcome);
+  // Only what is no luck has a colour.
+  const tone = { "▲": "better", "▼": "worse" }[row.texts.outcome[0]] ?? "";
+  const outcome = element("small", `outcome ${tone}`, row.texts.outcome);
   outcome.title = row.texts.range;
   end.append(element("span", `status ${row.status.color}`, row.status.text), outcome);
   node.append(title, element("div", "picture"), now, end);

@@ -48,7 +48,7 @@ def own_ratings(store: Store, rater: str) -> None:
     if given:
         _table(store, rater, given, games)
     else:
-        st.info("You have not rated a game yet.")
+        st.info("You have not rated a game yet. *Rate*, above, shows the next one.")
     _put_aside(store, rater)
     with st.expander("Download or upload ratings as a table"):
         sheets(store, rater)
