@@ -106,7 +106,7 @@ def test_a_connected_model_is_tested_on_labelled_messages(open_page, words, tabl
         assert not app.exception
         assert server.tally.asked.total() == 5
     assert "60 of 60 labelled messages read. 5 calls, " in words(app)
-    assert "55 % (42 to 67 %)" in table(app, -1)
+    assert "60 % (47 to 71 %)" in table(app, -1)
     # What another model would see is not known yet.
     app.text_input(key="judge_model").set_value("other").run()
     app.button(key="save_judge").click().run()
