@@ -22,12 +22,13 @@ from dashboard.app_pages.overview.cockpit_data import (
 )
 from dashboard.app_pages.overview.decisions import decision_form
 from dashboard.shared import page_links, queries, resources, state
+from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import remember_click
 from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import look
 from dashboard.shared.identity.visible_games import hidden_note
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import guide_link, hand_over, team_link, transcript_link
+from dashboard.shared.page_links import hand_over, team_link, transcript_link
 from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
@@ -107,7 +108,8 @@ def cockpit(
     _earlier_that_waits(board, shown)
     shown = shown.without_ratings() if is_hidden else shown
     newer_note(board, name)
-    _band(board, shown, pair)
+    step = next_step(board, shown)
+    _band(board, shown, pair, step)
     if reference is not None:
         pair_note(reference.iteration.name, name)
     beside = reference.iteration.name if reference else None
@@ -118,9 +120,8 @@ def cockpit(
         on_open = access_checks.event("cockpit_open", remember_click(_KEY, [targets for _, targets in found]))
         legend = LEGEND if reference else LEGEND[1:]
         _rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
-    step = next_step(board, shown)
     with right, st.container(gap="small", key="stays_beside"):
-        _still_missing(board, shown, step, is_hidden=is_hidden)
+        _still_missing(shown, step, is_hidden=is_hidden)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
             plain(more)
         if is_hidden:
@@ -128,22 +129,20 @@ def cockpit(
         decision_form(store, shown, is_main=step is NextStep.RECORD)
 
 
-def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> None:
-    """The answer in its colour, what changed and how it did in a sentence, and the facts."""
+def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:
+    """The answer in its colour, what changed and how it did in a sentence, the facts, and what is to be done next."""
     decision, recorded = shown.decision, shown.iteration.recorded
     status = recorded.fate if recorded else decision and (decision.foregone or decision.choice)
-    with st.container(key=f"verdict_band_{look(status).color if status else 'gray'}", gap="small"):
-        answer = f"{shown.answer[0].upper()}{shown.answer[1:]}"
-        own = shown.decision.reference if shown.decision else None
-        is_other = pair is not None and own is not None and pair.before.iteration.name != own
-        st.text(f"{answer}: that is against its own reference, {cut(str(own), LONGEST_NAME)}." if is_other else answer)
-        plain(sentence(board, shown, pair))
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            facts = chips(shown, pair)
-            for fact in facts:
-                st.badge(fact.text, color=fact.color, help=fact.why or None)
-            if any(fact.why for fact in facts):
-                guide_link("Can you trust it?", state.METRICS_TRUST)
+    words = f"{shown.answer[0].upper()}{shown.answer[1:]}"
+    own = decision.reference if decision else None
+    if pair is not None and own is not None and pair.before.iteration.name != own:
+        words = f"{words}: that is against its own reference, {cut(str(own), LONGEST_NAME)}."
+    color = look(status).color if status else "gray"
+    with answer(words, sentence(board, shown, pair), chips(shown, pair), color=color):
+        if step is NextStep.RATE:
+            hand_over(shown.iteration.name, waiting_games(board, shown))
+        elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):
+            _go(shown, step)
 
 
 def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
@@ -165,7 +164,7 @@ def show_iteration(name: str) -> None:
     state.set_widgets({state.ITERATION: name})
 
 
-def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
+def _still_missing(shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown, is_hidden=is_hidden)[:_MOST_LINES]
     outlook = shown.decision.outlook if shown.decision and not shown.decision.foregone else ""
     with st.container(gap=None):
@@ -178,15 +177,10 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
             plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
-    critical = critical_games(shown, is_hidden=is_hidden)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="main_action"):
-        if step is NextStep.RATE:
-            hand_over(shown.iteration.name, waiting_games(board, shown))
-            team_link()
-        elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):
-            _go(shown, step)
-        if critical:
-            transcript_link("Open the first that failed", transcript=critical[0])
+    if step is NextStep.RATE:
+        team_link()
+    if critical := critical_games(shown, is_hidden=is_hidden):
+        transcript_link("Open the first that failed", transcript=critical[0])
     if queue := resources.share(stored_review_queue, shown.iteration.name):
         thresholds = resources.read(queries.thresholds)
         deciding = sum(one.item.decides(thresholds) for one in queue)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from dashboard.shared.answer import Fact
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.formatting import Color, look, score_text, spread_text, threshold_text
+from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
@@ -122,15 +122,6 @@ def _direction(one: Difference) -> int:
         return 0
     before, after = half_up(one.before.mean, 1), half_up(one.after.mean, 1)
     return (after > before) - (after < before)
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A short fact beside the answer: its words, its colour, and why, which stands on hover."""
-
-    text: str
-    color: Color = "gray"
-    why: str = ""
 
 
 def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fact]:
