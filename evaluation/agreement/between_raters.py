@@ -190,13 +190,6 @@ class RatingTable:
         """Number of raters of each transcript."""
         return np.asarray((~np.isnan(self.answers[SCORE.name])).sum(axis=0))
 
-    @property
-    def shared(self) -> dict[str, int]:
-        """Number of games that each rater has in common with another one."""
-        is_rated = ~np.isnan(self.answers[SCORE.name])
-        counts = is_rated[:, self.rated >= 2].sum(axis=1).tolist()
-        return dict(zip(self.raters, counts, strict=True))
-
 
 def rating_table(ratings: pd.DataFrame) -> RatingTable:
     """The table in what ``Store.ratings.all`` returns; ratings that were revised since are left out."""

@@ -12,7 +12,6 @@ from evaluation.agreement.between_raters import (
     FEWEST_FOR_READING,
     TENTATIVE,
     GameDisagreement,
-    Item,
     ItemAgreement,
     RuleGap,
     all_items,
@@ -44,7 +43,6 @@ class AgreementReport:
         raters: How many people rated.
         games: How many games have a rating.
         shared_games: How many have two or more.
-        shared_by_rater: How many of those each rater rated.
         ratings: How many current ratings there are.
         revised: How many of these changed an earlier one after another rater had scored the game, which could be seen.
         overruled: Ledger rows that people decided.
@@ -55,7 +53,6 @@ class AgreementReport:
     raters: int
     games: int
     shared_games: int
-    shared_by_rater: Mapping[str, int]
     ratings: int
     revised: int
     items: tuple[ItemAgreement, ...]
@@ -92,7 +89,6 @@ def agreement_report(
         raters=len(table.raters),
         games=len(table.transcripts),
         shared_games=int((table.rated >= 2).sum()),
-        shared_by_rater=table.shared,
         ratings=int(table.rated.sum()),
         revised=revised_after_others(ratings),
         items=all_items(table),
@@ -166,29 +162,27 @@ def agreement_level(one: ItemAgreement) -> str | None:
     return PARTLY if alpha >= NEARER_TO_CHANCE else NOT
 
 
-def headline(report: AgreementReport) -> str:
-    """The whole report in a sentence of our own words; empty while no game has two raters.
+_SCORE_WORDS = {AGREE: "agree on the score", PARTLY: "agree partly on the score", NOT: "do not agree on the score"}
 
-    "The two raters agree on the score, partly on question 4, not on question 2." With too few games to be sure it
-    begins with "So far".
-    """
-    levels = [(one.item, agreement_level(one)) for one in report.items]
-    named = {level: _named([item for item, held in levels if held == level]) for level in (AGREE, PARTLY, NOT)}
-    if not any(named.values()):
+
+def headline(report: AgreementReport) -> str:
+    """The answer on the score; empty while no game has two raters. Begins with "So far" while there are few games."""
+    level = next((agreement_level(one) for one in report.items if one.item.is_score), None)
+    if level is None:
         return ""
     raters = max(one.raters for one in report.items)
     who = "the two raters" if raters == 2 else f"the {raters} raters"
-    if report.raters > raters:
-        who += " who share games"
-    if named[AGREE] or named[PARTLY]:
-        parts = [f"agree on {named[AGREE]}"] if named[AGREE] else []
-        if named[PARTLY]:
-            parts.append(f"{'' if parts else 'agree '}partly on {named[PARTLY]}")
-        parts += [f"not on {named[NOT]}"] if named[NOT] else []
-    else:
-        parts = [f"do not agree on {named[NOT]}"]
-    words = f"{'So far ' if report.note else ''}{who} {', '.join(parts)}."
+    words = f"{'So far ' if report.note else ''}{who} {_SCORE_WORDS[level]}."
     return f"{words[0].upper()}{words[1:]}"
+
+
+def question_words(report: AgreementReport) -> str:
+    """The questions in a sentence: "On the questions: yes on 1, 3 and 4, partly on 2." Empty without an answer."""
+    levels = [(one.item.name.removeprefix("question_"), agreement_level(one)) for one in report.items[1:]]
+    words = {AGREE: "yes on", PARTLY: "partly on", NOT: "no on"}
+    named = {said: [number for number, held in levels if held == level] for level, said in words.items()}
+    parts = [f"{said} {listed(numbers)}" for said, numbers in named.items() if numbers]
+    return f"On the questions: {', '.join(parts)}." if parts else ""
 
 
 def often_words(one: ItemAgreement) -> str:
@@ -196,12 +190,6 @@ def often_words(one: ItemAgreement) -> str:
     if one.ratings == 2 * one.games:
         return f"{round(one.exact.value * one.games)} of {counted(one.games, 'game')}"
     return f"{100 * one.exact.value:.0f} % of the pairs of raters"
-
-
-def _named(items: Sequence[Item]) -> str:
-    numbers = [one.name.removeprefix("question_") for one in items if not one.is_score]
-    questions = [f"question{'s' if len(numbers) > 1 else ''} {listed(numbers)}"] if numbers else []
-    return listed([*("the score" for one in items if one.is_score), *questions])
 
 
 def row_sentences(report: AgreementReport) -> Iterator[str]:

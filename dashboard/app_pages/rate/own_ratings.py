@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 import streamlit as st
@@ -12,6 +12,7 @@ from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared import state
+from dashboard.shared.answer import Fact, answer
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
@@ -61,11 +62,22 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     for one in () if is_blind else store.ratings.current():
         if one.rater != rater:
             others.setdefault(one.transcript_id, []).append(one.score)
-    mean = fmean(one.score for one in given)
-    plain(f"You rated {counted(len(given), 'game')}, {mean:.2f} of 5 on average.{_beside_others(given, others)}")
-    if not is_blind:
-        refused = {one.transcript_id for one in store.discards.of(rater)}
-        _shared_next(given, {game: scores for game, scores in others.items() if game in games and game not in refused})
+    shared = [(one.score, fmean(others[one.transcript_id])) for one in given if one.transcript_id in others]
+    near = sum(abs(own - mean) <= _NEAR for own, mean in shared)
+    rated = f"You rated {counted(len(given), 'game')}"
+    headline = f"You are near the others on {near} of {counted(len(shared), 'game')}." if shared else f"{rated}."
+    facts = [Fact(rated)] if shared else []
+    facts.append(Fact(f"{fmean(one.score for one in given):.2f} of 5 on average"))
+    refused = {one.transcript_id for one in store.discards.of(rater)}
+    own = {one.transcript_id for one in given}
+    waiting = [] if shared else [game for game in others if game in games and game not in refused | own]
+    with answer(headline, _beside_others(shared, is_blind=is_blind), facts):
+        if waiting:
+            # The queue gives unrated games first.
+            fewest = min(waiting, key=lambda game: (len(others[game]), game))
+            st.button("Rate a game that others rated", key="shared_next", on_click=_to_desk_with, args=(fewest,))
+        else:
+            st.button("Rate the next game", key="next_game", type="primary", on_click=parts.to_desk)
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
     rows = [
         {
@@ -99,31 +111,16 @@ def _others_words(own: float, scores: Sequence[float]) -> str:
     return f"{fmean(scores):.1f}, {abs(difference):g} {side}" if difference else "the same"
 
 
-def _beside_others(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> str:
-    """The rater's scores beside those of others on the same games, in words; empty if there are none."""
-    shared = [(one.score, fmean(others[one.transcript_id])) for one in given if one.transcript_id in others]
+def _beside_others(shared: Sequence[tuple[float, float]], *, is_blind: bool) -> str:
+    """How the rater's scores compare with the means of others on the same games, in words."""
     if not shared:
-        return ""
-    near = sum(abs(own - mean) <= _NEAR for own, mean in shared)
+        return (
+            "" if is_blind else "Nobody else has rated these games, so it is not known whether you agree with others."
+        )
     leaning = fmean(own - mean for own, mean in shared)
-    lean = (
-        ""
-        if abs(leaning) < _NEAR
-        else f" You give {abs(leaning):.1f} {'more' if leaning > 0 else 'less'} than they do."
-    )
-    return (
-        f" Others rated {len(shared)} of them too; on {near or 'none'} you are within half a point of their mean.{lean}"
-    )
-
-
-def _shared_next(given: Sequence[Rating], others: Mapping[str, Sequence[float]]) -> None:
-    """A way to the game that fewest others have rated and the rater has not: the queue gives unrated games first."""
-    own = {one.transcript_id for one in given}
-    if others.keys() & own:
-        return
-    if waiting := sorted(others.keys() - own, key=lambda game: (len(others[game]), game)):
-        st.caption("Nobody else has rated these games, so it is not known whether you agree with others.")
-        st.button("Rate a game that others rated", key="shared_next", on_click=_to_desk_with, args=(waiting[0],))
+    side = "more" if leaning > 0 else "less"
+    lean = f" You give {abs(leaning):.1f} {side} than they do." if abs(leaning) >= _NEAR else ""
+    return f"Near is within half a point of the mean of all others.{lean}"
 
 
 def _to_desk_with(transcript_id: str) -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dashboard.app_pages.team.disagreements import disagreements, row_agreement
 from dashboard.shared import queries, resources, state
+from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.first_run import no_games_yet
@@ -16,6 +17,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
+from evaluation.access import Action
 from evaluation.agreement.between_raters import FEWEST_FOR_READING, Figure, ItemAgreement
 from evaluation.agreement.report import (
     AGREE,
@@ -26,7 +28,7 @@ from evaluation.agreement.report import (
     agreement_level,
     headline,
     often_words,
-    row_sentences,
+    question_words,
 )
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.statistics.intervals import Interval
@@ -34,7 +36,6 @@ from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
 NUMBERS = "numbers"
-_NO_SHARED = "You share no game with another rater yet, so this is about others."
 
 
 def item_rows(report: AgreementReport) -> list[dict[str, object]]:
@@ -70,23 +71,16 @@ def agreement() -> None:
         st.caption(f"{counted(len(hidden), 'game')} that you have not rated yet: what others gave is hidden from you.")
     counts = f"{counted(report.ratings, 'rating')} by {counted(report.raters, 'rater')}"
     if report.shared_games:
-        st.subheader(headline(report), anchor=False)
-        needed = f"; {FEWEST_FOR_READING} such games are needed to be sure" if report.note else ""
-        st.caption(
-            f"{counts}, {counted(report.shared_games, 'game')} rated by two or more{needed}. "
-            "This page shows what other raters gave: look once you have rated your games."
-        )
+        facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
+        if report.note:
+            facts.append(Fact(f"{FEWEST_FOR_READING} such games are needed to be sure", "orange"))
+        with answer(headline(report), question_words(report), facts):
+            if report.note and identity.allowed(Action.EDIT):
+                st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
         if report.revised:
             plain(
                 f"{report.revised} of {counted(report.ratings, 'rating')} {'was' if report.revised == 1 else 'were'} "
                 "changed after another rater's score of the game could be seen, and count as changed."
-            )
-        if rater := identity.rater_name():
-            shared = report.shared_by_rater.get(rater, 0)
-            st.markdown(
-                f"You share {counted(shared, 'game')} with other raters; My ratings says how near you are to them."
-                if shared
-                else _NO_SHARED
             )
     else:
         title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
@@ -104,7 +98,6 @@ def agreement() -> None:
             "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
             "near ones count almost as the same."
         )
-    plain("\n".join(row_sentences(report)))
     disagreements(report)
     with state.linked_box("Show the numbers", NUMBERS) as is_open:
         if is_open:
@@ -112,6 +105,10 @@ def agreement() -> None:
                 raters(report)
             row_agreement(report)
             export(report)
+
+
+def _to_assign() -> None:
+    st.session_state[state.TEAM_VIEW] = state.ASSIGN
 
 
 def raters(report: AgreementReport) -> None:

@@ -13,7 +13,7 @@ from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
-from evaluation.agreement.report import AgreementReport
+from evaluation.agreement.report import AgreementReport, row_sentences
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
@@ -48,11 +48,8 @@ def disagreements(report: AgreementReport) -> None:
 def _split_games(report: AgreementReport) -> None:
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
-    if report.split:
-        st.caption(
-            "Talk about a game: which moment made you say yes, which no? Rate the next ones by that. Under Assign, a "
-            "lead can decide which score of a game counts."
-        )
+    else:
+        st.caption("Talk about the moment that made one say yes and the other no. Under Assign, a lead can decide.")
     decided = resources.read(queries.engagement_decisions)
     waiting = [one for one in report.split if one.transcript_id not in decided]
     given = resources.read(queries.current_ratings) if waiting else ()
@@ -143,6 +140,7 @@ def _disputed_rows(report: AgreementReport) -> None:
     rows = [one for one in disputed if not chosen or one.metric in chosen]
     count, left = counted(len(rows), "row"), sum(one.is_open for one in rows)
     st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
+    plain("\n".join(row_sentences(report)))
     st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
     pages = -(-len(rows) // _ROWS_PER_PAGE)
     page = st.pagination(pages, key="rows_page", bind="query-params") if pages > 1 else 1

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from evaluation.agreement.between_raters import revised_after_others
-from evaluation.agreement.report import AgreementReport, agreement_report, headline
+from evaluation.agreement.report import AgreementReport, agreement_report, headline, question_words
 from evaluation.store import Store
 from evaluation.workflows.ratings import stored_agreement
 
@@ -134,10 +134,8 @@ def test_an_empty_store_has_nothing_to_report(store: Store) -> None:
 def test_the_report_in_sentences() -> None:
     # Alphas by hand: score 0.95, questions 1, 3 and 4 1.00, question 2 0.44; nobody answers question 5 twice.
     found = report(a=10.0, b=60.0, c=90.0)
-    assert headline(found) == (
-        "So far the two raters agree on the score and questions 1, 3 and 4, partly on question 2."
-    )
-    assert found.shared_by_rater == {"Ann": 3, "Ben": 3}
+    assert headline(found) == "So far the two raters agree on the score."
+    assert question_words(found) == "On the questions: yes on 1, 3 and 4, partly on 2."
 
 
 def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
@@ -145,5 +143,6 @@ def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
     pairs = [(game, rater) for game in "abc" for rater in ("Ann", "Ben")]
     table = ratings(*((*pair, 3, f"{answer}----") for pair, answer in zip(pairs, "yyynny", strict=True)))
     found = agreement_report(table, scores(a=1.0), NAMES)
-    assert headline(found) == "So far the two raters agree on the score, not on question 1."
+    assert headline(found) == "So far the two raters agree on the score."
+    assert question_words(found) == "On the questions: no on 1."
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES)) == ""
