@@ -112,7 +112,7 @@ def _others_words(own: float, scores: Sequence[float]) -> str:
 
 
 def _beside_others(shared: Sequence[tuple[float, float]], *, is_blind: bool) -> str:
-    """How the rater's scores compare with the means of others on the same games, in words."""
+    """The comparison of the rater's scores with the means of others on the same games, in words."""
     if not shared:
         return (
             "" if is_blind else "Nobody else has rated these games, so it is not known whether you agree with others."
