@@ -17,6 +17,7 @@ REAL = Path("tests/data")
 SOURCES = ("aiwolf", "llm_werewolf", "llmafia", "werewolf_gpt")
 LABELS = Path("data/labels")
 Half = Literal["tuning", "kept", "kept source", "synthetic"]
+EVERY: tuple[Half, ...] = ("tuning", "kept", "kept source", "synthetic")
 Key = tuple[str, int]
 """A message: the id of its game, and its index."""
 

@@ -1,8 +1,9 @@
 """Hold rules and reader against the readers' labels: ``python -m benchmarks.labels``.
 
-Prints how far two readers agree, and the figures of the games that rules and reader were made on. ``--final`` opens the
-kept half and the kept sources, and writes date, commit and figures into ``data/labels/openings.csv``: labels that were
-looked at while something was tuned show nothing.
+Prints how far two readers agree, and the figures of the games that rules were made on. ``--final`` opens the kept half
+and the kept sources, and writes date, commit and figures into ``data/labels/openings.csv``: labels that were looked at
+while something was tuned show nothing. The reader that ships learned from all labels, so there it is one that is
+trained in the same way without these games.
 
 ``--model-prompts FOLDER --half tuning --messages 200 --seed 1`` writes the prompts that a model gets about whole
 windows of that half, one ``.txt`` each; ``--model-answers FOLDER --half tuning`` measures the ``.json`` answers that
@@ -25,7 +26,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.labelled_games import LABELS, Half, Key, LabelledSet
+from benchmarks.labelled_games import EVERY, LABELS, Half, Key, LabelledSet
 from benchmarks.reader import train
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.judging.answers import answer_format
@@ -316,16 +317,17 @@ def _print(title: str, figures: Sequence[Figure]) -> None:
 
 def print_labels(*, is_final: bool) -> None:
     """Prints how far readers agree, and the figures of rule and reader; those of kept games are logged."""
-    every = LabelledSet.of("tuning", "kept", "kept source", "synthetic")
+    every = LabelledSet.of(*EVERY)
     readers = list(agreement(every.rows, every.second_reading()))
     _print(f"{len(every.rows)} messages of {len(every.games)} games", readers)
     halves: tuple[Half, ...] = ("kept", "kept source") if is_final else ("tuning",)
+    fitted = train(LabelledSet.of("tuning", "synthetic").as_training(), "en") if is_final else shipped_reader()
+    told = "reader fitted without them" if is_final else "reader, which learned from them"
     for half in halves:
         labelled = LabelledSet.of(half)
-        for name, reader in (("rule alone", None), ("reader", shipped_reader())):
+        for name, reader in (("rule alone", None), (told, fitted)):
             figures = list(measure(labelled, reader))
-            told = ", which it was trained on" if half == "tuning" and reader else ""
-            _print(f"{half}, {len(labelled.rows)} messages of {len(labelled.games)} games: {name}{told}", figures)
+            _print(f"{half}, {len(labelled.rows)} messages of {len(labelled.games)} games: {name}", figures)
             if is_final:
                 log_opening(f"{half}, {name}", figures)
 
@@ -422,7 +424,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.check:
         _print("the rule on the labels of `judge --check`", list(check_figures(None)))
-        labelled = LabelledSet.of("tuning", "synthetic")
+        labelled = LabelledSet.of(*EVERY)
         asked = {labelled.sources[row["game"]] for row in shipped_labels()}
         reader = train([one for one in labelled.as_training() if one.source not in asked], "en")
         _print("the reader, fitted without their sources", list(check_figures(reader)))

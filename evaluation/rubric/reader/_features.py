@@ -107,8 +107,12 @@ def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | No
     return " ".join(_CONTROL.sub(" ", folded).split())
 
 
-def sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
+def sentences_of(prepared: PreparedMessage) -> tuple[tuple[int, int], ...]:
     """The sentences of a message as spans of its original text, after the own name as a prefix."""
+    return prepared.keep("sentences as they are read", lambda: tuple(_sentences_of(prepared)))
+
+
+def _sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
     text = prepared.message.text[: prepared.body_start + LONGEST_READ]
     for found in _SENTENCE.finditer(text, prepared.body_start):
         if _WORD.search(found[0]):

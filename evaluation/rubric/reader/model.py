@@ -6,7 +6,7 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
@@ -42,7 +42,7 @@ TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS
 _MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
 """Those that are read of whole messages."""
 _OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
-FORMAT = 2
+FORMAT = 3
 _SHIPPED_FILE = "reader_en.npz"
 
 
@@ -152,13 +152,12 @@ class KnownKinds(NamedTuple):
         return max(abs(length), unseen)
 
 
-def kind_of(discussion: Discussion, idf: Floats) -> tuple[float, float]:
-    """The kind of a game in numbers: the mean log length of its messages, and the share of words never seen."""
+def kind_of(discussion: Discussion, vocabulary: Collection[str]) -> tuple[float, float]:
+    """The kind of a game in numbers: the mean log length of its messages, and the share of words not known."""
     seen = features(discussion)
-    buckets = seen.message_ngrams.buckets
-    words = buckets[buckets < BUCKETS // 2]
-    unseen = float((idf[words] == 0).mean()) if len(words) else 0.0
-    return float(seen.style[:, 0].mean()), unseen
+    words = [word for text in seen.texts for word in text.split()]
+    unknown = sum(word not in vocabulary for word in words)
+    return float(seen.style[:, 0].mean()), unknown / max(1, len(words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +171,7 @@ class Reader:
         heads: The dense part of each of ``TEXT_HEADS``, and of "pair".
         licences: By question: each kind of act, "reference", and "strategic yes", "strategic no", "answers yes" and
             "answers no" for overruling the rule in that direction.
+        vocabulary: The words that it met in several sources.
         kinds: The look of the games that it was trained on.
         rule_acts: The kinds of acts of which four in five that the rule sees were right on its labels, as
             :func:`kind_by_rule` names them.
@@ -183,6 +183,7 @@ class Reader:
     words: Floats
     heads: Mapping[str, ReaderHead]
     licences: Mapping[str, Licence]
+    vocabulary: frozenset[str]
     kinds: KnownKinds
     rule_acts: frozenset[str]
     card: Mapping[str, Any]
@@ -191,7 +192,7 @@ class Reader:
         """Whether a discussion is of a kind that the reader was not made for, so that rules decide all of it."""
         count = len(discussion.messages)
         # The fewer messages, the more a mean says of these few and the less of the game.
-        distance = self.kinds.distance(kind_of(discussion, self.idf)) * count / (count + _FEW_MESSAGES)
+        distance = self.kinds.distance(kind_of(discussion, self.vocabulary)) * count / (count + _FEW_MESSAGES)
         return distance > self.kinds.limit
 
     # Columns side by side are read several times faster than columns of a wide table.
@@ -304,6 +305,7 @@ class Reader:
                     raise ValueError("arrays of another size")
                 licences = {name: Licence(*map(float, one)) for name, one in about["licences"].items()}
                 means, spreads, limit = about["kinds"]
+                vocabulary = frozenset(bytes(arrays["vocabulary"]).decode("utf-8").split())
                 kinds = KnownKinds(tuple(means), tuple(spreads), float(limit))
                 rule_acts = frozenset(map(str, about["rule_acts"]))
         except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
@@ -312,7 +314,7 @@ class Reader:
                 place=place,
                 remedy="Train it again with: make reader.",
             ) from None
-        return cls(str(about["name"]), idf, words, heads, licences, kinds, rule_acts, about["card"])
+        return cls(str(about["name"]), idf, words, heads, licences, vocabulary, kinds, rule_acts, about["card"])
 
 
 def _answer_columns(discussion: Discussion, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:

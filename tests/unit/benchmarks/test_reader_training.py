@@ -32,16 +32,26 @@ def test_a_reader_learns_what_it_is_shown() -> None:
     assert all(one.limit > 1 for name, one in reader.licences.items() if name != "reference")
 
 
-def test_a_licence_is_the_lowest_chance_beyond_which_every_source_is_right() -> None:
+def test_a_licence_is_the_lowest_chance_beyond_which_sources_are_right_on_average() -> None:
     chances = np.repeat(np.array([0.95, 0.85, 0.75, 0.65], dtype=np.float32), 20)
-    sources = np.array(["real", "synthetic 1"] * 40)
+    sources = np.array(["a", "b"] * 40)
     right = np.ones(80, dtype=bool)
-    # From 0.65 on the real games are right in 28 of 40 rows, from 0.75 on in all.
-    right[60:][sources[60:] == "real"] = False
-    right[60] = right[62] = False
-    limit, told = licence_limit(chances, right, sources)
+    # From 0.65 on 65 of 80 rows are right, from 0.75 on 57 of 60.
+    right[60:75] = False
+    right[40:46:2] = False
+    limit, told = licence_limit(chances, right, sources, 0.85)
     assert 0.65 < limit <= 0.75
-    assert (told["right"], told["said"]) == (60, 60)
+    assert (told["right"], told["said"]) == (57, 60)
+
+
+def test_many_rows_of_one_source_do_not_outvote_the_others_and_one_bad_source_does_not_forbid_all() -> None:
+    chances = np.full(100, 0.9, dtype=np.float32)
+    large = np.array(["a"] * 90 + ["b"] * 10)
+    right = np.array([True] * 90 + [False] * 10)
+    # 90 of 100 rows are right, but on average a source has one half.
+    assert licence_limit(chances, right, large)[0] == NEVER
+    even = np.array([name for name in "abcdefghij" for _ in range(10)])
+    assert licence_limit(chances, right, even)[0] == 0.5
 
 
 @pytest.mark.parametrize(("source", "rows"), [("synthetic 1", 50), ("real", 29)])
