@@ -59,7 +59,7 @@ class MetricTrust:
     Attributes:
         metric: The metric's name.
         trust: The answer.
-        sentences: What it rests on: agreement with people's labels on games that the reader never saw, then whether
+        sentences: What it rests on: agreement with people's labels on games that a reader had not seen, then whether
             the score falls when what it measures is destroyed.
         agrees: The agreement with those labels, 0 to 1, in games of the kinds that the reader learned from and in games
             of other kinds; ``None`` where nothing has to be read.

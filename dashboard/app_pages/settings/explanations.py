@@ -82,9 +82,9 @@ def metrics() -> None:
     status_table(rows, "Each metric, whether it can be trusted, and the checks")
     st.caption(
         "Agrees with labels: how well its decisions match labels that careful language models gave, on games that a "
-        "reader trained alike had not seen, first of the kinds that it learned from. Falls when destroyed: of 100 copies of games in "
-        "which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, ✗ below 60; the "
-        "worst one decides."
+        "reader trained alike had not seen, first of the kinds that it learned from. Falls when destroyed: of 100 "
+        "copies of games in which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, "
+        "✗ below 60; the worst one decides."
     )
     for one, trusted in zip(explained_metrics(), answers, strict=True):
         with st.container(border=True):
