@@ -196,7 +196,9 @@ class _Weighing:
         """The recipients by their names in the game, and whether they are fewer than all others who still play."""
         if not message.recipients or self.transcript.source_format in _HEARERS_SETTLED:
             return message.recipients, False
-        found = (self.roster.find(one) or self.seats.get(seat_of(one)) or one for one in message.recipients)
+        # "Ann (Seller)" is Ann.
+        known = ((self.roster.find(one) or self.roster.find(one.partition(" (")[0]), one) for one in message.recipients)
+        found = (name or self.seats.get(seat_of(one)) or one for name, one in known)
         recipients = tuple(dict.fromkeys(found))
         if any(map(_is_everybody, recipients)):
             return (), False

@@ -19,12 +19,14 @@ from functools import partial
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dateutil.parser import parse as parse_date
+
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten, step
 from evaluation.readers import _draft as draft
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
-from evaluation.readers._line_shapes import shape
+from evaluation.readers._line_shapes import part, shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
@@ -243,7 +245,8 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
     candidates = []
     for delimiter in named.group(1) if named else _DELIMITERS:
         first, second = [*_beginning(document, delimiter), [], []][:2]
-        headings = tuple(cell.strip() for cell in first)
+        # Some programs end each line with a separator.
+        headings = tuple(cell.strip() for cell in (first[:-1] if first[-1:] == [""] else first))
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
         is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing)
@@ -306,6 +309,7 @@ def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]
 
 
 def _row(number: int, cells: list[str], columns: tuple[str, ...]) -> TableRow:
+    cells = cells[:-1] if len(cells) == len(columns) + 1 and not cells[-1] else cells
     if len(cells) != len(columns):
         message = f"The row has {len(cells)} cells, the heading {len(columns)}."
         raise BrokenTranscriptError(message, place=f"line {number}", remedy=_QUOTE)
@@ -520,7 +524,7 @@ def table_games(
         InputError: The table is broken, or a column that is needed is missing.
     """
     table = table or (parquet_table(document) if is_parquet(document) else text_table(document))
-    mapping = guess_mapping(table.columns) if mapping is None else mapping
+    mapping = _by_person(guess_mapping(table.columns), table) if mapping is None else mapping
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:
@@ -562,6 +566,7 @@ class _Game:
         targets: Columns that name whom a row is about where the mapped one is empty.
         cast: Columns that hold a vote beside what is said.
         names: Everybody who speaks, votes, leaves or is listed, folded, with the seats of their names.
+        said: Speaker and text by id: a row for each reaction tells its message again.
     """
 
     mapping: ColumnMapping
@@ -580,6 +585,7 @@ class _Game:
     left_out: list[LeftOut] = field(default_factory=list)
     kinds: Counter[str] = field(default_factory=Counter)
     places: dict[str, str] = field(default_factory=dict)
+    said: dict[str | None, tuple[str, str]] = field(default_factory=dict)
     carried: int = 0
     lost_votes: int = 0
     last: str | None = None
@@ -606,7 +612,8 @@ class _Game:
         leaves = not is_vote and (words & draft.word_set("leave_kinds") or (is_bare and not speaker))
         if is_vote and self._vote(row, voter, target, said):
             return
-        if not is_vote and (cast := _first(row, self.cast)) and not draft.is_approval(cast):
+        is_hidden = channel_named(_cell_text(row, mapping.channel) or "") in ("team", "private")
+        if not (is_vote or is_hidden) and (cast := _first(row, self.cast)) and not draft.is_approval(cast):
             self.lost_votes += not self._vote(row, voter, cast, "")
         if leaves and (gone := victim or speaker) and not (victim and speaker and said):
             role = _cell_text(row, mapping.role)
@@ -627,6 +634,8 @@ class _Game:
                 said or (speaker if not is_vote else None) or " ".join(filter(None, map(_shown, row.cells.values())))
             )
             leave_out(self.kinds, self.left_out, row.place, shown, reason)
+        elif self.said.get(_cell_text(row, mapping.message_id)) == (speaker, text):
+            leave_out(self.kinds, self.left_out, row.place, said, "the same message again")
         else:
             is_letter = first is None or any(channel_named(word) in ("private", "team") for word in words)
             self.last = speaker
@@ -644,6 +653,7 @@ class _Game:
         if target is None and said:
             match = _VOTED.fullmatch(said) or shape("vote said").fullmatch(said)
             target, why = (match["target"] if match else said), None
+        voter, target = self._known(voter), self._known(target)
         is_choice = target is not None and (fold(target).strip() in self.names or draft.is_abstention(target))
         if voter is None or not is_choice:
             return False
@@ -651,6 +661,11 @@ class _Game:
         self.votes.append({"voter": voter, "target": target, "justification": why} | when)
         self.kinds["vote"] += 1
         return True
+
+    def _known(self, name: str | None) -> str | None:
+        """The name without a role in brackets or a full stop behind it, where it is somebody's so."""
+        bare = part("last note").sub("", name or "").strip(" .")
+        return bare if fold(bare) in self.names else name
 
     def _when(self, row: TableRow) -> dict[str, Any]:
         return {"round": _round(row, self.mapping.round), "phase": _cell_text(row, self.mapping.phase)}
@@ -681,6 +696,7 @@ class _Game:
                     | {"id": f"{message['id'][:180]}-thought-{number + 1}", "channel": "private", "text": thought}
                     | {"channel_name": draft.THOUGHTS_CHANNEL, "recipients": (), "index": len(self.messages)}
                 )
+        self.said[message["id"]] = (speaker, text)
         self.messages.append(message | {"index": len(self.messages)})
 
     def told(self, find: Find) -> str | None:
@@ -709,7 +725,10 @@ class _Game:
             message |= {} if has_rounds else {"round": number}
             message |= {} if has_phases else {"phase": phase}
         if votes and all(vote["round"] is None for vote in self.votes):
-            self.votes = votes
+            # What is listed without a round may be the ballot that nothing tells.
+            pairs = {(vote["voter"], vote["target"]) for vote in votes}
+            listed = [vote for vote in self.votes if (find(vote["voter"]), find(vote["target"] or "")) not in pairs]
+            self.votes = [*votes, *listed]
         counts = {"vote": len(self.votes), "elimination": len(self.eliminations)}
         self.kinds.update({kind: count - self.kinds[kind] for kind, count in counts.items() if count})
         return side
@@ -732,6 +751,23 @@ def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
     falls = any(later[0] > earlier[0] and later[1] <= earlier[1] for earlier, later in pairwise(pairs))
     is_day = falls and all(day.isdecimal() or not day for day, _ in counted_in)
     return replace(mapping, round=days) if is_day else mapping
+
+
+def _by_person(mapping: ColumnMapping, table: ParsedTable) -> ColumnMapping:
+    """The mapping with a column of people's codes as speaker, where the one so called holds one word for all."""
+
+    def values(column: str | None) -> set[str | None]:
+        return {_cell_text(row, column) for row in table.rows}
+
+    if mapping.missing or len(values(mapping.speaker)) > 1:
+        return mapping
+    known = tuple(draft.word_lists("columns")["speaker"])
+    free = (one for one in table.columns if one not in mapping.used and draft.column_key(one).startswith(known))
+    codes = (one for one in free if 1 < len(found := values(one)) <= len(table.rows) / 2 and None not in found)
+    return replace(
+        mapping,
+        speaker=max(codes, key=lambda one: not str(table.rows[0].cells[one]).isdecimal(), default=mapping.speaker),
+    )
 
 
 def _first(row: TableRow, columns: Sequence[str]) -> str | None:
@@ -777,8 +813,8 @@ def _transcript(
         return roster.find(name) or roster.find(name.removeprefix("Player ")) or seats.get(seat_of(name))
 
     told = game.told(find)
-    for part, key in ((game.votes, "voter"), (game.votes, "target"), (game.eliminations, "player")):
-        for result in part:
+    for results, key in ((game.votes, "voter"), (game.votes, "target"), (game.eliminations, "player")):
+        for result in results:
             name = result[key]
             known = name and (roster.find(name) or seats.get(seat_of(name)))
             result[key] = known or (None if key == "target" and draft.is_abstention(name) else name)
@@ -866,8 +902,12 @@ def _time(row: TableRow, column: str | None) -> datetime | None:
     if written and _CLOCK.fullmatch(written):
         return None
     try:
+        if written and part("month").search(written):
+            # With a month in letters: "06-Dec-19 05:16 AM".
+            moment: datetime = parse_date(written, default=datetime(1970, 1, 1, tzinfo=UTC))
+            return moment.astimezone(UTC)
         return Node(float(written) if written and _DECIMAL.match(written) else written).time_or_none()
-    except BrokenTranscriptError:
+    except (BrokenTranscriptError, ValueError, OverflowError):
         raise _wrong(row, column, written, "a time as in 2025-01-31T18:05:00Z") from None
 
 

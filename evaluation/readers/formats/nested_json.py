@@ -31,6 +31,7 @@ from evaluation.readers._draft import (
     words_in,
 )
 from evaluation.readers._game_log import is_role
+from evaluation.readers._line_shapes import part, shape
 from evaluation.readers._who_could_hear import (
     ANSWERS_IN_A_FORM,
     ANSWERS_TO_THE_PROGRAM,
@@ -107,7 +108,7 @@ class _Walk:
         context["round"] = cells["round"] = _number(context.get("round") if at_night is None else at_night)
         speaker, text = _speaker(cells.get("speaker")), cells.get("text")
         if isinstance(text, str) and not speaker:
-            speaker = self._player_in(plain) or context.get("author")
+            speaker = _author(held) or self._player_in(plain) or context.get("author")
         is_agent = isinstance(speaker, str) and text is None and column_key(named.speaker or "").startswith("agent")
         if isinstance(speaker, str) and around.get("agent") and fold(speaker) in word_set("chat_roles") | {"system"}:
             # What an agent was told, by others and by the program, is heard elsewhere or by that agent alone.
@@ -115,8 +116,8 @@ class _Walk:
             speaker = str(around["agent"]) if is_own else speaker
             context["channel"] = ANSWERS_TO_THE_PROGRAM if is_own else "system"
         voter = next((plain[key] for key in plain if column_key(key) in word_set("voter_columns")), None)
-        if speaker and "target" not in cells and channel_named(str(context.get("channel"))) is None:
-            text = self._cast(path, context, plain, speaker, text)
+        if (speaker or voter) and "target" not in cells and channel_named(str(context.get("channel"))) is None:
+            text = self._cast(path, context, plain, speaker or voter, text)
         # The speaker's name alone is not said.
         is_said = isinstance(text, str) and text.strip() not in ("", speaker)
         if isinstance(speaker, str) and is_said:
@@ -195,7 +196,10 @@ class _Walk:
         elif isinstance(held, list):
             inner = _context_of(key, words, context)
             lines = [line for one in held if (line := _LINE.fullmatch(_text(one)))]
-            if len(lines) < max(2, len(held)) or all(is_ordinary(line["name"]) for line in lines):
+            names_said = {line["name"] for line in lines}
+            # One name before all of them is a label.
+            is_talk = len(names_said) > 1 and not all(map(_is_label, names_said))
+            if len(lines) < len(held) or not is_talk:
                 self.visit(held, path, inner, depth + 1)
                 return
             for place, line in enumerate(lines):
@@ -205,8 +209,9 @@ class _Walk:
         self, bare: str, words: set[str], held: dict[str, Any], path: str, inner: Mapping[str, Any], depth: int
     ) -> None:
         """Votes by voter, roles by player, texts by speaker, or an object like any other."""
-        if words & word_set("vote_kinds") and held and all(map(_is_name, held.values())):
-            for voter, target in held.items():
+        votes = {name: _told_vote(name, text) or text for name, text in held.items()}
+        if words & word_set("vote_kinds") and held and all(map(_is_name, votes.values())):
+            for voter, target in votes.items():
                 self._row(path, inner, {"speaker": voter, "target": target or "none", "kind": "vote"}, {})
         elif bare in word_set("player_keys") and held and all(map(_role, held.values())):
             for name, role in held.items():
@@ -226,7 +231,10 @@ class _Walk:
     def _are_texts(self, held: Mapping[str, Any]) -> bool:
         """Whether an object holds a text by each player's name."""
         known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
-        return all(name in known and isinstance(text, str) and text.strip() for name, text in held.items())
+        return all(
+            _text(text).strip() and (name in known or _text(text).startswith(f"{name}: "))
+            for name, text in held.items()
+        )
 
     def _player(self, name: str, role: str) -> None:
         self.players.setdefault(name, {"name": name, "role": role, "alignment": alignment_of(role)})
@@ -267,9 +275,12 @@ def _who(held: Any) -> Any:
 
 def _author(held: Mapping[str, Any]) -> str | None:
     """The name of a speaker who is an object of its own, beside the texts: ``{"speaker": {"name": "Ann"}, ...}``."""
-    speakers = (one for key, one in held.items() if isinstance(one, dict) and column_key(key) in ("speaker", "author"))
-    name = next((one.get("name") for one in speakers), None)
-    return name if isinstance(name, str) and name.strip() else None
+    speakers = (one for key, one in held.items() if isinstance(one, dict) and column_key(key) in _AUTHORS)
+    names = (one.get(key) for one in speakers for key in ("name", "full", "title"))
+    return next((name for name in names if _text(name).strip()), None)
+
+
+_AUTHORS = ("speaker", "author", "creator", "sender")
 
 
 def _texts_of(value: Any) -> list[str]:
@@ -315,7 +326,7 @@ def _with_speakers(items: list[Any]) -> list[Any]:
         return items
     held = (_text(item.get(mapping.text or "")) for item, mapping in zip(items, mappings, strict=True))
     lines = [line.groupdict() for text in held if (line := _LINE.fullmatch(text))]
-    if len(lines) == len(items):
+    if len(lines) == len(items) and len({line["name"] for line in lines}) > 1:
         return [item | {"speaker": one["name"], "text": one["text"]} for item, one in zip(items, lines, strict=True)]
     ids = [item.get("id") for item in items]
     if all(mapping.text for mapping in mappings) and all(isinstance(one, str) for one in ids):
@@ -396,6 +407,17 @@ def _to() -> frozenset[str]:
     return frozenset(word_lists("columns")["recipients"])
 
 
+def _told_vote(voter: str, text: Any) -> str | None:
+    """The target in a sentence about the voter: "Host: Ann votes for Ben. Reason: ..."."""
+    told = (shape("vote").fullmatch(one) for one in part("between sentences").split(_text(text)))
+    return next((match["target"] for match in told if match and match["voter"].endswith(voter)), None)
+
+
+def _is_label(name: str) -> bool:
+    """Whether ordinary words stand before a colon, also counted or as a key: "1. find key", "dead_players"."""
+    return is_ordinary(name.replace("_", " ").lstrip("0123456789. "))
+
+
 def _number(value: Any) -> int | None:
     digits = re.findall(r"\d{1,9}", str(value)) if isinstance(value, (str, int, float)) else []
     return int(digits[0]) if digits else None
@@ -453,24 +475,25 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
     whole = _Walk()
     parts = []
     for place, value in enumerate(_with_speakers(values)):
-        part = _Walk()
+        walk = _Walk()
         path = f"$[{place}]" if len(values) > 1 else "$"
-        part.visit(value, path, {})
-        if len(values) > 1 and isinstance(value, dict) and not (part.rows or part.players or part.winner):
+        walk.visit(value, path, {})
+        if len(values) > 1 and isinstance(value, dict) and not (walk.rows or walk.players or walk.winner):
             game = value.get(guess_mapping(value).game or "")
-            part.rows.append(TableRow(path, {"_game": game, "record": ", ".join(map(str, value))}))
-        parts.append(part)
+            walk.rows.append(TableRow(path, {"_game": game, "record": ", ".join(map(str, value))}))
+        parts.append(walk)
     # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
     ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}
-    is_each = len(parts) > 1 and all(_is_game(part) for part in parts)
-    if is_each and (len(ids) == len(parts) or all(part.players for part in parts)):
+    is_each = len(parts) > 1 and all(_is_game(walk) for walk in parts)
+    is_own = all(walk.players for walk in parts) or all(walk.winner for walk in parts)
+    if is_each and (len(ids) == len(parts) or is_own):
         yield from parts
         return
-    for part in parts:
-        whole.rows += part.rows
-        whole.players |= part.players
-        whole.texts |= part.texts
-        whole.winner = part.winner or whole.winner
+    for walk in parts:
+        whole.rows += walk.rows
+        whole.players |= walk.players
+        whole.texts |= walk.texts
+        whole.winner = walk.winner or whole.winner
     yield whole
 
 
