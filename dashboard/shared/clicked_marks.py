@@ -70,7 +70,7 @@ def address(store: Store, target: MarkTarget) -> dict[str, str]:
         return {"of_iteration": iteration, "order": lowest_first}
     message_id = target.message_id or first_losing_message(store, target.transcript_id, target.metric)
     if message_id is None:
-        return {"transcript": target.transcript_id, "show": LEDGER, "rows_of": DEFINITIONS[target.metric].label}
+        return {"transcript": target.transcript_id, "show": LEDGER, "metric": target.metric}
     return {"transcript": target.transcript_id, "message": message_id, "metric": target.metric}
 
 

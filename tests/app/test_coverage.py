@@ -36,8 +36,9 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert one.startswith("1 of 2 references to the past settled")
     assert one.endswith("low evidence")
     three = "3 of 6 references to the past settled, low evidence"
-    assert "Memory accuracy 100.0 % (1/1), low evidence" in words(open_page("games", transcript=game.id))
-    assert one in words(open_page("games", transcript=game.id, show="Ledger", rows_of="Memory accuracy"))
+    cell = open_page("games", transcript=game.id).button(key="metric_memory_accuracy").label
+    assert cell.endswith("≥ 80\u00a0% · low evidence")
+    assert one in words(open_page("games", transcript=game.id, show="Ledger", metric="memory_accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
     *_, tests, rests = tables(open_page(panel="Numbers"))
     assert [*tests] == ["Metric", "Effect size d", "p", "p after Holm", "Paired p", "Would show from"]

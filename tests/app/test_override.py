@@ -15,7 +15,7 @@ from tests.faults.injection_attacks import ATTACKS
 
 
 def detail(open_page, transcript_id: str, message: str = "m0", metric: str = "strategic_depth"):
-    app = open_page("games", transcript=transcript_id, message=message, metric=metric, scores="true")
+    app = open_page("games", transcript=transcript_id, message=message, metric=metric)
     assert not app.exception
     return app
 
@@ -93,8 +93,8 @@ def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, sm
     )
     with filled.unit(write=True) as cursor:
         cursor.execute("UPDATE ledger SET row_id = 'strategic_depth:new' WHERE row_id = 'strategic_depth:m0'")
-    app = open_page("games", transcript=game.id, scores="true")
-    app.button(key="rows_strategic_depth").click().run()
+    app = open_page("games", transcript=game.id)
+    app.button(key="metric_strategic_depth").click().run()
     assert not app.exception
     assert "1 decision on rows that are gone" in [one.label for one in app.expander]
     assert "strategic_depth:m0\nGrace" in words(app)

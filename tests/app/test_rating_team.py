@@ -76,7 +76,7 @@ VIEWS = [
     *(("overview", {"panel": panel}) for panel in ("Games", "Numbers", "Advice")),
     ("games", {}),
     ("games", {"failing": "Engagement"}),
-    ("games", {"transcript": "{one}", "scores": "true"}),
+    ("games", {"transcript": "{one}"}),
     ("games", {"transcript": "{one}", "show": "Ledger", "metric": "engagement"}),
     ("games", {"transcript": "{one}", "beside": "{two}"}),
     ("team", {}),
@@ -112,7 +112,7 @@ def test_a_view_is_the_same_whatever_others_gave_to_a_rater_who_has_not_rated_it
 def test_a_game_that_the_rater_has_rated_hides_nothing(open_page, filled, words) -> None:
     for rater, score in (("Bob", 1), ("Dana", 5)):
         filled.ratings.add(Rating(filled.transcripts.ids()[1], rater, score))
-    said = words(open_page("games", transcript=filled.transcripts.ids()[1], rater="Dana", scores="true"))
+    said = words(open_page("games", transcript=filled.transcripts.ids()[1], rater="Dana"))
     # (2 + 1 + 5) / 3
     assert "2.7 of 5" in said
     assert "hidden" not in said

@@ -2,54 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-
 import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.games.insights import insights
-from dashboard.app_pages.games.ledger import excluded_words, ledger_table, show_ledger
+from dashboard.app_pages.games.ledger import ledger_metric, ledger_table, show_ledger
 from dashboard.app_pages.games.ledger_row import message_detail
-from dashboard.shared import resources, state
+from dashboard.shared import state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open
-from dashboard.shared.formatting import fraction_text, look, score_text, share_text, threshold_text, usd_text
-from dashboard.shared.jobs.judging_form import READING, reading_panel
+from dashboard.shared.formatting import look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
-from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import VerdictStatus, shown_status
-from evaluation.score import MetricDefinition, MetricResult, RowVerdict, Status, failure_beyond_score
+from evaluation.rubric.control_words import is_above_chance
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.verdict import VerdictStatus, has_low_evidence, shown_status
+from evaluation.score import MetricDefinition, MetricResult, failure_beyond_score
 from evaluation.text.display import counted
+from evaluation.validity import metric_trust
 
 _BLIND_FOR = "blind_for"
 
 
 def transcript_view(opened: OpenTranscript) -> None:
-    """Draws the header with the verdict and seven metrics in a line, and below it the conversation or a ledger.
-
-    The cards with what stands behind the scores are drawn when they are opened: they take a browser longer than the
-    conversation does.
-    """
-    _header(opened)
-    # Side by side while both are closed, so that the conversation begins higher up.
-    is_open = any(st.session_state.get(key) or state.chosen(key) == "true" for key in (state.SCORES, READING))
-    with st.container(horizontal=not is_open):
-        with state.linked_box("Why these scores", state.SCORES) as shows_cards:
-            if shows_cards:
-                _cards(opened)
-        reading_panel(resources.store(), opened.transcript.id)
-    with st.container(horizontal=True, vertical_alignment="center", key="game_views"):
-        view = state.choose_part([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
-        if is_hidden(opened, ENGAGEMENT.name) and st.session_state.get(_BLIND_FOR) != opened.transcript.id:
-            # At first for each game that is still to be rated, whatever was chosen for another.
-            st.session_state[_BLIND_FOR], st.session_state["blind"] = opened.transcript.id, True
-        roles_hidden = view == state.CONVERSATION and st.toggle(
-            "Hide roles and private chat", key="blind", bind="query-params"
-        )
+    """Draws the game's name and views, the verdict and the seven metrics, and the conversation, ledger or insights."""
+    view, roles_hidden = _head(opened)
+    _strip(opened, ledger_metric(opened) if view == state.LEDGER else None)
+    if (reason := broken_off(opened.transcript.metadata)) is not None:
+        plain(f"This run was broken off by {reason}.")
     if view == state.LEDGER:
         ledger_table(opened)
     elif view == state.INSIGHTS:
@@ -58,44 +39,21 @@ def transcript_view(opened: OpenTranscript) -> None:
         _conversation(opened, roles_hidden=roles_hidden)
 
 
-def _header(opened: OpenTranscript) -> None:
-    transcript = opened.transcript
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
+def _head(opened: OpenTranscript) -> tuple[str, bool]:
+    """The name of the game and its views on a line: the view that is chosen, and whether it hides roles."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="game_head"):
+        st.button("All games", icon=":material/arrow_back:", key="back", type="tertiary", on_click=_close)
         # Within an iteration a game has its number; a title that somebody gave it stands beside that.
-        is_titled = opened.name not in (opened.label, transcript.game_id)
+        is_titled = opened.name not in (opened.label, opened.transcript.game_id)
         with st.container(key="game_name", width="content"):
             st.text(f"{opened.label} · {opened.name}" if is_titled else opened.label)
-        st.caption(
-            f"{counted(len(transcript.players), 'player')} · {counted(len(transcript.discussion), 'public message')} · "
-            f"{counted(len(transcript.valid_votes), 'vote')}"
+        view = state.choose_part([state.CONVERSATION, state.LEDGER, state.INSIGHTS], key=state.VIEW)
+        if is_hidden(opened, ENGAGEMENT.name) and st.session_state.get(_BLIND_FOR) != opened.transcript.id:
+            # At first for each game that is still to be rated, whatever was chosen for another.
+            st.session_state[_BLIND_FOR], st.session_state["blind"] = opened.transcript.id, True
+        return view, view == state.CONVERSATION and st.toggle(
+            "Hide roles and private chat", key="blind", bind="query-params"
         )
-    if (reason := broken_off(transcript.metadata)) is not None:
-        plain(f"This run was broken off by {reason}.")
-    st.markdown(_summary(opened))
-
-
-def _summary(opened: OpenTranscript) -> str:
-    """The verdict and every metric as labels in a row, all in our own words."""
-    waits = opened.verdict.status is VerdictStatus.PENDING and is_hidden(opened, ENGAGEMENT.name)
-    appearance = look("hidden" if waits else opened.verdict.status)
-    told = 6 if is_hidden(opened, ENGAGEMENT.name) else 7
-    passes = f"{opened.verdict.passed_count} of {told} pass{opened.verdict.count_words}"
-    verdict = f"{appearance.symbol} Verdict {appearance.word}, {passes}"
-    labels = [f":{appearance.color}-badge[{verdict}]"]
-    for name, definition in DEFINITIONS.items():
-        outcome = opened.outcomes.get(name)
-        shown = look("hidden" if is_hidden(opened, name) else shown_status(outcome) if outcome else "not_computed")
-        words, coverage, missed = shown.word, "", ""
-        if outcome is not None and outcome.score is not None:
-            words = score_text(outcome.score, definition.scale, outcome.threshold)
-            if outcome.status is Status.FAILED and outcome.score < outcome.threshold:
-                missed = f", {threshold_text(outcome.threshold, definition.scale)}"
-            coverage = outcome.coverage.mark if outcome.coverage else ""
-            if failure_beyond_score(outcome):
-                coverage += BEYOND_SCORE
-        labels.append(f":{shown.color}-badge[{shown.symbol} {definition.label} {words}{coverage}{missed}]")
-    return " ".join(labels)
 
 
 def is_hidden(opened: OpenTranscript, name: str) -> bool:
@@ -107,61 +65,72 @@ def _close() -> None:
     state.choose(transcript=None, message=None, metric=None)
 
 
-def _cards(opened: OpenTranscript) -> None:
-    cost = opened.transcript.cost
+def _strip(opened: OpenTranscript, shown: str | None) -> None:
+    """The verdict with its reasons, and each metric, which opens its ledger; all labels in our own words."""
+    verdict, is_unrated = opened.verdict, is_hidden(opened, ENGAGEMENT.name)
+    waits = verdict.status is VerdictStatus.PENDING and is_unrated
+    passed = f"{verdict.passed_count} of {6 if is_unrated else 7}"
+    with st.container(horizontal=True, gap=None, key="score_strip"):
+        with st.popover(_cell("Verdict", "hidden" if waits else verdict.status, passed), type="tertiary", wrap=True):
+            _facts(opened)
+        for name, definition in DEFINITIONS.items():
+            st.button(
+                _metric_cell(opened, definition),
+                key=f"metric_{name}",
+                type="secondary" if name == shown else "tertiary",
+                width="stretch",
+                wrap=True,
+                disabled=name not in opened.results,
+                on_click=show_ledger,
+                args=(name,),
+            )
+
+
+def _cell(label: str, status: str, value: str, *beside: str) -> str:
+    """A cell of the strip: its name, the value behind a symbol, and what qualifies it."""
+    appearance = look(status)
+    if appearance.color == "red":
+        value = f":red-background[**{appearance.symbol} {value}**]"
+    else:
+        value = f"**:{appearance.color}[{appearance.symbol}] {value}**"
+    return "  \n".join([label, value, " · ".join(beside) or appearance.word])
+
+
+def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
+    outcome = opened.outcomes.get(definition.name)
+    label = SHORT_LABELS[definition.name]
+    if outcome is None:
+        is_unrated = is_hidden(opened, definition.name)
+        return _cell(label, *("hidden", "hidden", "until you rate it") if is_unrated else ("not_computed", "no score"))
+    status = shown_status(outcome)
+    limit = threshold_text(outcome.threshold, definition.scale).replace("at least", "≥")
+    if outcome.score is None:
+        return _cell(label, status, look(status).word, limit)
+    value = score_text(outcome.score, definition.scale, outcome.threshold)
+    return _cell(label, status, value, limit, _caution(opened.results[definition.name]))
+
+
+def _caution(result: MetricResult) -> str:
+    """The caution about a score in two words: a fault beyond it, little evidence, chance, else trust in the metric."""
+    if failure_beyond_score(result):
+        return BEYOND_SCORE.removeprefix(", ")
+    if has_low_evidence(result):
+        return "low evidence"
+    if result.control is not None and is_above_chance(result.control):
+        return "above chance"
+    return next(str(one.trust) for one in metric_trust() if one.metric == result.name)
+
+
+def _facts(opened: OpenTranscript) -> None:
+    transcript, cost = opened.transcript, opened.transcript.cost
     known = cost if cost is not None and cost.is_known else None
     usd, cache = usd_text(known.total_usd if known else None), share_text(known.cache_hit_rate if known else None)
-    with st.grid(4, min_column_width=150):
-        verdict_card(
-            str(opened.verdict.status),
-            f"{opened.verdict.passed_count} of {6 if is_hidden(opened, ENGAGEMENT.name) else 7}",
-            f"cost {usd}, cache hits {cache}",
-            opened.verdict.reasons,
-        )
-        for name in DEFINITIONS:
-            _card(opened, name)
-    if any(_is_uncompared(result) for result in opened.results.values()):
-        st.caption("These scores are not compared with scrambled copies yet.")
-
-
-def _is_uncompared(result: MetricResult) -> bool:
-    """Whether the score waits for its comparison with scrambled copies: said once a game, not on every card."""
-    return result.score is not None and (result.control is None or result.control.get("status") == "pending")
-
-
-def _card(opened: OpenTranscript, name: str) -> None:
-    definition = DEFINITIONS[name]
-    if is_hidden(opened, name):
-        score_card(definition, None, "hidden", definition.threshold, "until you rate it")
-        return
-    if name not in opened.results:
-        score_card(definition, None, "not_computed", definition.threshold, "the scorer failed on this game")
-        return
-    outcome = opened.outcomes[name]
-    result = opened.results[name]
-    beside = "" if _is_uncompared(result) else control_words(name, outcome.score, result.control)
-    detail = "  \n".join(filter(None, (metric_detail(result), beside)))
-    score_card(
-        definition,
-        outcome.score,
-        shown_status(outcome),
-        outcome.threshold,
-        detail,
-        on_open=partial(show_ledger, name),
+    plain("\n".join(opened.verdict.reasons))
+    st.caption(
+        f"A game passes with 5 of 7, engagement among them{opened.verdict.count_words.replace(', ', '; ')}.  \n"
+        f"{counted(len(transcript.players), 'player')}, {counted(len(transcript.discussion), 'public message')}, "
+        f"{counted(len(transcript.valid_votes), 'vote')}; cost {usd}, cache hits {cache}."
     )
-
-
-def metric_detail(result: MetricResult) -> str:
-    """The numbers behind a game's score: "17 of 20 references, 3 unverified"."""
-    if result.score is None and not result.ledger:
-        return ""
-    parts = [fraction_text(result.numerator, result.denominator, result.definition)] if result.denominator else []
-    excluded = sum(row.verdict is RowVerdict.EXCLUDED for row in result.ledger)
-    if coverage := result.coverage:
-        parts.append(coverage.words)
-    elif excluded:
-        parts.append(f"{excluded} {excluded_words(result.name)}")
-    return ", ".join(parts)
 
 
 @st.fragment
@@ -204,47 +173,3 @@ def _open(opened: OpenTranscript) -> None:
     if chosen:
         state.follow(opened.transcript.id, *chosen)
         st.session_state["open_in_dialog"] = value.get("narrow") is True
-
-
-def score_card(
-    definition: MetricDefinition,
-    score: float | None,
-    status: str,
-    threshold: float,
-    detail: str,
-    on_open: Callable[[], None] | None = None,
-) -> None:
-    """Draws a metric's score, its status, the numbers behind it and the threshold.
-
-    Args:
-        definition: The metric.
-        score: On its scale; ``None`` when there is none.
-        status: ``passed``, ``failed``, ``pending`` or ``not_applicable``; the first two also ``_low_evidence``.
-        threshold: The threshold it was judged by.
-        detail: The numbers behind the score, in our own words ("17 of 20 references").
-        on_open: What a click on "See the rows" does; no such button without it.
-    """
-    value = score_text(score, definition.scale, threshold) if score is not None else "–"
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        _head(definition.label, value, status)
-        st.caption(f"{threshold_text(threshold, definition.scale)}  \n{detail}")
-        if on_open is not None:
-            st.button("See the rows", key=f"rows_{definition.name}", type="tertiary", on_click=on_open)
-
-
-def verdict_card(status: str, passed: str, detail: str, reasons: Sequence[str] = ()) -> None:
-    """Draws a verdict like a metric: its word, how many pass ("5 of 7"), a remark in our own words, and the reasons."""
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        _head("Verdict", passed, status)
-        st.caption(f"needs 5 of 7, engagement among them  \n{detail}")
-        if reasons:
-            with st.popover("Why this verdict", type="tertiary"):
-                plain("\n".join(reasons))
-
-
-def _head(label: str, value: str, status: str) -> None:
-    appearance = look(status)
-    st.markdown(f"**{label}**")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"## {value}", width="content")
-        st.badge(appearance.label, color=appearance.color)

@@ -10,54 +10,41 @@ import streamlit as st
 from dashboard.app_pages.games.ledger_row import choose_message, ledger_row
 from dashboard.app_pages.games.override_form import orphaned_overrides
 from dashboard.shared import state
-from dashboard.shared.formatting import fraction_text, look, score_text, threshold_text
+from dashboard.shared.formatting import fraction_text, look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import pick_row
 from evaluation.rubric.control_words import control_words
-from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.text.searching import excerpt
 from evaluation.transcript import Transcript
 
-_METRIC = "rows_of"
 _VERDICT = "rows_that"
 _ANY = "all"
 _MOST_ROWS = 500
 _LONGEST = 120
-_EXCLUDED_WORDS = {"memory_accuracy": "unverified", "role_consistency": "without a signal", "engagement": "revised"}
 
 
 def show_ledger(metric: str) -> None:
     """Makes the page show all rows of a metric. A widget callback."""
     st.session_state[state.VIEW] = state.LEDGER
-    st.session_state[_METRIC] = metric
     st.session_state[_VERDICT] = _ANY
+    state.choose(metric=metric)
+
+
+def ledger_metric(opened: OpenTranscript) -> str | None:
+    """The metric whose rows are shown: the one that the reader came for, else the first that fails, else the first."""
+    failed = (name for name, outcome in opened.outcomes.items() if outcome.status is Status.FAILED)
+    return state.chosen(state.METRIC, opened.results) or next(iter((*failed, *opened.results)), None)
 
 
 def ledger_table(opened: OpenTranscript) -> None:
     """The rows of one metric as a table, by verdict; a selected row whole, with the way to its message."""
-    metrics = list(opened.results)
-    if not metrics:
+    metric = ledger_metric(opened)
+    if metric is None:
         st.info("No metric of this game has rows to show.")
         return
-    metric = st.pills(
-        "Metric",
-        metrics,
-        # The one that the reader came for, if any.
-        default=state.chosen(state.METRIC, metrics)
-        or next(
-            (one for one in metrics if one in opened.outcomes and opened.outcomes[one].status is Status.FAILED),
-            metrics[0],
-        ),
-        required=True,
-        format_func=lambda name: DEFINITIONS[name].label,
-        label_visibility="collapsed",
-        key=_METRIC,
-        wrap=True,
-        bind="query-params",
-    )
     result = opened.results[metric]
     _score(result)
     orphaned_overrides(opened.transcript)
@@ -88,9 +75,10 @@ def _first_what_fails(row: LedgerRow) -> int:
 
 
 def _score(result: MetricResult) -> None:
-    """The score once, in a sentence; below it who read, and the comparison with scrambled copies."""
+    """The counts behind the score, its reader, and its comparison with scrambled copies."""
     evidence = coverage_words(result)
-    plain(_sentences([score_line(result), evidence]))
+    fraction = fraction_text(result.numerator, result.denominator, result.definition) if result.denominator else ""
+    plain(f"{result.definition.label}: {'; '.join(filter(None, (fraction or 'no score', evidence)))}.")
     # With a score, the reason repeats its fraction.
     if result.reason and (result.score is None or failure_beyond_score(result)):
         plain(result.reason)
@@ -99,29 +87,9 @@ def _score(result: MetricResult) -> None:
     counts = result.definition.note(result.ledger) if evidence and result.definition.note else ""
     notes = [note for note in result.notes if note not in (counts, result.reason)]
     beside = control_words(result.name, result.score, result.control)
-    if told := _sentences([*notes, result.reading_words, beside]):
-        plain(told)
-
-
-def _sentences(parts: Sequence[str]) -> str:
-    return " ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts if part)
-
-
-def score_line(result: MetricResult) -> str:
-    """The score with the fraction it is: "17 of 20 references, 85.0 % (at least 80 %)"."""
-    definition = result.definition
-    parts = [fraction_text(result.numerator, result.denominator, definition)] if result.denominator else []
-    if result.score is None:
-        parts.append("no score")
-    else:
-        limit = threshold_text(result.threshold, definition.scale)
-        parts.append(f"{score_text(result.score, definition.scale, result.threshold)} ({limit})")
-    return ", ".join(parts)
-
-
-def excluded_words(metric: str) -> str:
-    """The word for an excluded row of the metric: "unverified" for memory."""
-    return _EXCLUDED_WORDS.get(metric, "not counted")
+    parts = [part for part in (*notes, result.reading_words, beside) if part]
+    if parts:
+        plain(" ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts))
 
 
 def _pick_verdict(result: MetricResult) -> str:

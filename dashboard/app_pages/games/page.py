@@ -23,6 +23,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
 from dashboard.shared.clicked_marks import MarkTarget, address, take_clicked_mark
 from dashboard.shared.identity.visible_games import open_game
+from dashboard.shared.jobs.judging_form import reading_panel
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import outdated_note, versions_banner
 from evaluation.errors import NotFoundError
@@ -170,6 +171,7 @@ def one_game(store: Store, wanted: str) -> None:
             "What others gave this game, and its verdict with that, are hidden from you until you have rated it."
         )
     transcript_view(opened)
+    reading_panel(store, wanted)
     edit_transcript(opened)
 
 

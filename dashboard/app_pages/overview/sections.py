@@ -201,11 +201,8 @@ _LONGEST_NAME = 60
 
 def example_row(example: Example, metric: str, told: str) -> None:
     """Shows one example of a metric, with a link to its message or ledger, and its reason unless that is ``told``."""
-    link = {"transcript": example.transcript_id}
-    if example.message_id:
-        link |= {"message": example.message_id, "metric": metric}
-    else:
-        link |= {"show": state.LEDGER, "rows_of": DEFINITIONS[metric].label}
+    place = {"message": example.message_id} if example.message_id else {"show": state.LEDGER}
+    link = {"transcript": example.transcript_id, "metric": metric} | place
     quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
     reason = "" if example.reason == told else shortened(example.reason, _LONGEST_REASON)
     lines = (shortened(example.game, _LONGEST_NAME), quote, reason)

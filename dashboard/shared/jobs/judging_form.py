@@ -59,13 +59,9 @@ def limit_inputs(key: str, known: Mapping[str, Any] = _NO_LIMITS) -> dict[str, A
         }
 
 
-READING = "read_game"
-"""The key of the panel below, and its parameter in the address."""
-
-
 def reading_panel(store: Store, transcript_id: str) -> None:
     """The panel "Let a model read this game": what it would cost, and the button. Progress stands on every page."""
-    with state.linked_box("Let a model read this game", READING) as is_open:
+    with state.linked_box("Let a model read this game", "read_game") as is_open:
         if not is_open:
             return
         config = judge_in_force(store, "There is no key and no address of a model. Settings says how to connect one.")
