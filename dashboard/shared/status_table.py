@@ -87,6 +87,21 @@ def open_row(table: Table, alt: str, key: str) -> int | None:
     return chosen[0] if chosen else None
 
 
+def open_line(table: Table, alt: str, key: str, *, is_open: bool = False, has_head: bool = True) -> int | None:
+    """A table like that of :func:`open_row` with one line for each row, cut at its end.
+
+    Args:
+        table: What to show; a phone has room for the first three columns.
+        alt: What the table holds, in our own words.
+        key: The key of the table.
+        is_open: Whether the last row is open: what it leads to stands below the table.
+        has_head: Whether the names of its columns stand above it.
+    """
+    opened = len(table) - 1 if is_open else None
+    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="line", at_first=opened, has_head=has_head), table)
+    return chosen[0] if chosen else None
+
+
 def pick_cell(frame: pd.DataFrame, alt: str, key: str) -> tuple[int, int] | None:
     """A table whose cells, but for those of the first column, can be chosen: row and column, from 0, told once."""
     chosen = _draw(frame, alt, key=key, pick="cell")
@@ -108,6 +123,7 @@ def _draw(
     at_first: int | None = None,
     groups: Sequence[str] = (),
     is_code: bool = False,
+    has_head: bool = True,
 ) -> list[list[int]]:
     columns = [
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
@@ -124,12 +140,16 @@ def _draw(
         for row, own in zip(rows, spans, strict=True):
             row[at] = [row[at][0], None, [utf16_span(str(row[at][0]), *one) for one in own]]
     data = {"alt": alt, "columns": columns, "rows": rows, "groups": list(groups), "isCode": is_code}
-    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first}
+    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first, "hasHead": has_head}
     if key is None:
         _text_table(data=data)
         return []
-    # A choice is by row numbers, so it must not outlive the rows that it was made on.
-    version = hashlib.blake2s(repr(rows).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    # A choice is by row numbers, so it must not outlive the rows that it was made on. Lines are drawn again in place.
+    version = (
+        ""
+        if pick == "line"
+        else hashlib.blake2s(repr(rows).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    )
     return _read(_text_table(data=data, key=f"{key}_{version}", on_chosen_change=_ignore).chosen)
 
 

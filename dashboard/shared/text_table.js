@@ -10,8 +10,13 @@ export default function ({ parentElement, data, setStateValue, setTriggerValue }
     const text = JSON.stringify(data);
     if (text === view.drawn) return;
     const chosen = data.atFirst === null ? [] : [[data.atFirst]];
+    const { drawn, data: { atFirst: before } = {} } = view;
     Object.assign(view, { drawn: text, data, chosen, shown: 0 });
     drawTable(view);
+    // The line that was opened or closed has the focus.
+    if (data.pick === "line" && data.hasHead && drawn && before !== data.atFirst) {
+      view.body.querySelectorAll("button")[data.atFirst ?? view.pressed]?.focus({ preventScroll: true });
+    }
   };
   return mount(parentElement, createTable, update, (view) => view.box.remove());
 }
@@ -29,8 +34,8 @@ function withRole(node, role) {
 }
 
 function drawTable(view) {
-  const { alt, columns, rows } = view.data;
-  const size = columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
+  const { alt, atFirst, columns, hasHead, pick, rows } = view.data;
+  const size = pick === "line" ? "lines" : columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
   const table = withRole(element("table", view.data.isCode ? "code" : size), "table");
   table.setAttribute("aria-label", alt);
   const head = withRole(element("tr"), "row");
@@ -40,9 +45,9 @@ function drawTable(view) {
   const top = withRole(element("thead"), "rowgroup");
   top.append(head);
   view.body = withRole(element("tbody"), "rowgroup");
-  table.append(top, view.body);
+  table.append(...(hasHead ? [top] : []), view.body);
   view.box.replaceChildren(table);
-  addRows(view, rows.length > FEW + 5 ? FEW : rows.length);
+  addRows(view, rows.length > FEW + 5 ? Math.max(FEW, (atFirst ?? 0) + 1) : rows.length);
 }
 
 function addRows(view, number) {
@@ -119,7 +124,8 @@ function makeBar(share) {
 function choose(view, place, button) {
   const key = String(place);
   const isOn = view.chosen.some((one) => String(one) === key);
-  if (isOn && view.data.atFirst !== null) return;
+  view.pressed = place[0];
+  if (isOn && view.data.keeps && view.data.atFirst !== null) return;
   if (view.data.pick !== "rows") {
     for (const other of view.body.querySelectorAll('[aria-pressed="true"]')) other.ariaPressed = "false";
     view.chosen = [];

@@ -1,4 +1,4 @@
-"""Tables in a browser: nothing is cut, rows are cards on a phone, and one press of a key chooses a row."""
+"""Tables in a browser: no cell is cut, rows are cards on a phone, and one press of a key opens a line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _CUT = """(table) => [...table.querySelectorAll("td, th, td *")]
     .map((one) => one.textContent)"""
 
 
-def test_a_row_is_chosen_by_keyboard_and_stands_whole_beside_the_table(sample_server, visit) -> None:
+def test_a_line_is_opened_in_place_by_keyboard_and_keeps_the_focus(sample_server, visit) -> None:
     game = sample_server.store.transcripts.ids("Prompt v1")[0]
-    page = visit(f"{sample_server.url}/games?transcript={game}&show=Ledger", height=1400).page
-    table = page.get_by_role("table", name="Rows of the ledger")
+    page = visit(f"{sample_server.url}/games?transcript={game}&show=Ledger&metric=coherence", width=390, height=844).page
+    table = page.get_by_role("table", name="Rows of the ledger", exact=True)
     rows = table.get_by_role("button")
-    expect(rows.first).to_have_attribute("aria-pressed", "true")
-    assert table.evaluate(_CUT) == []
+    expect(rows.first).to_have_attribute("aria-pressed", "false")
+    assert table.evaluate("(table) => table.rows[25].getBoundingClientRect().bottom") < 3000
     reason = table.get_by_role("row").nth(3).get_by_role("cell").nth(2).inner_text()
     rows.nth(2).focus()
     page.keyboard.press("Enter")
@@ -25,7 +25,12 @@ def test_a_row_is_chosen_by_keyboard_and_stands_whole_beside_the_table(sample_se
     settle(page)
     expect(rows.nth(2)).to_be_focused()
     expect(rows.nth(2)).to_have_attribute("aria-pressed", "true")
-    expect(rows.first).to_have_attribute("aria-pressed", "false")
+    expect(rows).to_have_count(3)
+    page.get_by_role("table", name="Further rows of the ledger").get_by_role("button").first.click()
+    expect(rows).to_have_count(4)
+    expect(rows.nth(3)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-ledger_chosen")).to_have_count(0)
 
 
 def test_on_a_phone_no_cell_is_cut_and_each_card_has_the_labels(sample_server, visit) -> None:

@@ -8,19 +8,20 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.app_pages.games.ledger_row import choose_message, ledger_row
-from dashboard.app_pages.games.override_form import orphaned_overrides
+from dashboard.app_pages.games.override_form import orphaned_overrides, row_key
 from dashboard.shared import state
 from dashboard.shared.formatting import fraction_text, look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from dashboard.shared.status_table import pick_row
+from dashboard.shared.status_table import open_line
 from evaluation.rubric.control_words import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.text.searching import excerpt
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
 
 _VERDICT = "rows_that"
+_ROW = "row"
 _ANY = "all"
 _MOST_ROWS = 500
 _LONGEST = 120
@@ -56,18 +57,7 @@ def ledger_table(opened: OpenTranscript) -> None:
     if not rows:
         st.info("No row has that verdict.")
         return
-    left, right = st.columns([11, 8], gap="medium")
-    with left:
-        chosen = _table(rows, opened.transcript, f"ledger_table_{metric}_{verdict}")
-    with right, st.container(border=True, key="ledger_chosen"):
-        ledger_row(opened, chosen, chosen.message_id, "ledger")
-        if chosen.message_id:
-            st.button(
-                "Show it in the conversation",
-                key="show_in_conversation",
-                on_click=choose_message,
-                args=(opened.transcript.id, chosen.message_id, metric),
-            )
+    _lines(opened, rows)
 
 
 def _first_what_fails(row: LedgerRow) -> int:
@@ -78,23 +68,21 @@ def _score(result: MetricResult) -> None:
     """The counts behind the score, its reader, and its comparison with scrambled copies."""
     evidence = coverage_words(result)
     fraction = fraction_text(result.numerator, result.denominator, result.definition) if result.denominator else ""
-    plain(f"{result.definition.label}: {'; '.join(filter(None, (fraction or 'no score', evidence)))}.")
     # With a score, the reason repeats its fraction.
-    if result.reason and (result.score is None or failure_beyond_score(result)):
-        plain(result.reason)
+    reason = result.reason if result.score is None or failure_beyond_score(result) else ""
     # The rule's own note repeats the counts of the coverage, a note may repeat the reason why there is no score. Notes
     # name players and models, so they stand as plain text.
     counts = result.definition.note(result.ledger) if evidence and result.definition.note else ""
     notes = [note for note in result.notes if note not in (counts, result.reason)]
     beside = control_words(result.name, result.score, result.control)
-    parts = [part for part in (*notes, result.reading_words, beside) if part]
-    if parts:
-        plain(" ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts))
+    parts = [part for part in (fraction or "no score", evidence, reason, *notes, result.reading_words, beside) if part]
+    told = " ".join(f"{part[0].upper()}{part[1:].rstrip('.')}." for part in parts)
+    plain(f"{result.definition.label}: {told}")
 
 
 def _pick_verdict(result: MetricResult) -> str:
     number = Counter(str(row.verdict) for row in result.ledger)
-    counts = ", ".join(f"{number[each]:,} {look(each).label}" for each in RowVerdict)
+    counts = ", ".join(f"{number[each]:,} {look(each).symbol}" for each in RowVerdict)
     with st.container(horizontal=True, vertical_alignment="center"):
         verdict = st.segmented_control(
             "Rows",
@@ -110,33 +98,45 @@ def _pick_verdict(result: MetricResult) -> str:
     return verdict
 
 
-def _table(rows: Sequence[LedgerRow], transcript: Transcript, key: str) -> LedgerRow:
-    """The row that is chosen, at first the first one."""
-    shown = rows[:_MOST_ROWS]
+def _lines(opened: OpenTranscript, rows: Sequence[LedgerRow]) -> None:
+    """The rows, a line each; the one that is chosen is opened below its line."""
+    shown, transcript = rows[:_MOST_ROWS], opened.transcript
     if len(rows) > len(shown):
         st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
-    return shown[pick_row(ledger_rows(shown, transcript), "Rows of the ledger", key, at_first=0) or 0]
+    keys = [row_key(transcript.id, row) for row in shown]
+    wanted = state.chosen(_ROW, keys)
+    place = keys.index(wanted) if wanted else None
+    lines = ledger_rows(shown, transcript)
+    until = len(lines) if place is None else place + 1
+    clicked = open_line(lines[:until], "Rows of the ledger", "ledger_lines", is_open=place is not None)
+    if place is not None:
+        with st.container(key="ledger_chosen"):
+            ledger_row(opened, shown[place], shown[place].message_id, "ledger")
+            if message_id := shown[place].message_id:
+                st.button(
+                    "Show it in the conversation",
+                    key="show_in_conversation",
+                    on_click=choose_message,
+                    args=(transcript.id, message_id, shown[place].metric),
+                )
+        if until < len(lines):
+            below = open_line(lines[until:], "Further rows of the ledger", "ledger_lines_below", has_head=False)
+            clicked = until + below if below is not None else clicked
+    if clicked is not None:
+        state.choose(**{_ROW: None if clicked == place else keys[clicked]})
+        st.rerun()
 
 
 def ledger_rows(rows: Sequence[LedgerRow], transcript: Transcript) -> list[dict[str, object]]:
-    """Rows by column: ``Verdict``; ``What was said`` (number from 1 and speaker of the message, and its text around
-    the evidence; for a row of a player, the name and the evidence); and ``Reason``.
+    """Rows by column: ``Message`` (its number from 1 and speaker; the player or words of a row of no message),
+    ``Verdict``, ``Reason``, and ``What was said`` around the evidence.
     """
-    return [
-        {
-            "Verdict": look(row.verdict).label,
-            "What was said": _said(row, transcript),
-            "Reason": row.reason,
-        }
-        for row in rows
-    ]
+    return [_line(row, transcript.message(row.message_id or "")) for row in rows]
 
 
-def _said(row: LedgerRow, transcript: Transcript) -> str:
-    message = transcript.message(row.message_id or "")
+def _line(row: LedgerRow, message: Message | None) -> dict[str, object]:
     found = [evidence.text for evidence in row.evidence]
     # The sentence around the words: alone, few can be judged.
     words = excerpt(message.text, found, _LONGEST) if message else shortened("; ".join(found), _LONGEST)
-    speaker = row.player or (message.speaker if message else "")
-    number = f"{message.index + 1}. " if message else ""
-    return f"{number}{speaker}: {words}" if words else f"{number}{speaker}"
+    who = f"{message.index + 1} {row.player or message.speaker}" if message else row.player or words
+    return {"Message": who, "Verdict": look(row.verdict).label, "Reason": row.reason, "What was said": words}

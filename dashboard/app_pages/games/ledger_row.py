@@ -45,13 +45,10 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     plain(row.reason)
     if rule := row.details.get("rule"):
         is_same = rule["verdict"] == row.verdict
-        st.caption("The rule agrees." if is_same else f"The rule alone says: {look(RowVerdict(rule['verdict'])).word}")
-        if rule["reason"] != row.reason:
-            plain(f"The rule: {rule['reason']}")
+        said = "agrees" if is_same else f"alone says {look(RowVerdict(rule['verdict'])).word}"
+        plain(f"The rule {said}{'.' if rule['reason'] == row.reason else ': ' + rule['reason']}")
     for original in _before(opened, row):
-        st.caption(f"Before, {_DECIDERS[str(original.method)]} said: {look(original.verdict).word}")
-        plain(original.reason)
-    override_section(row, opened.transcript)
+        plain(f"Before, {_DECIDERS[str(original.method)]} said {look(original.verdict).word}: {original.reason}")
     if (strength := row.details.get("link_strength")) is not None:
         st.caption(
             f"Its words fit what others just said better than they fit {strength:.0f} % of the other moments of this "
@@ -60,9 +57,9 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         if row.details.get("link_words"):
             plain(f"Words in common: {', '.join(row.details['link_words'])}")
     if row.evidence:
-        st.caption(_evidence_title(row))
-        st.code("\n".join(_evidence_lines(row, message_id, opened.transcript)), language=None, wrap_lines=True)
+        plain(f"{_evidence_title(row)} {' · '.join(_evidence_lines(row, message_id, opened.transcript))}")
     _basis(opened.transcript, row, key)
+    override_section(row, opened.transcript)
     judged(row, opened.transcript, show_message)
 
 
@@ -87,8 +84,7 @@ def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:
 def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
     referred = transcript.message(row.refers_to) if row.refers_to else None
     if referred is not None:
-        st.caption(f"Rests on message {referred.index + 1}")
-        plain(f"{referred.speaker}: {shortened(referred.text, 300)}")
+        plain(f"Rests on message {referred.index + 1}, {referred.speaker}: {shortened(referred.text, 300)}")
         st.button(
             f"Go to message {referred.index + 1}",
             key=f"go_{key}",
@@ -96,12 +92,10 @@ def _basis(transcript: Transcript, row: LedgerRow, key: str) -> None:
             args=(transcript.id, referred.id),
         )
     elif vote := next((one for one in transcript.votes if one.id == row.refers_to), None):
-        st.caption("Rests on a vote")
         of_round = "" if vote.round is None else f" in round {vote.round}"
-        plain(f"{vote.voter} voted for {vote.target or 'nobody'}{of_round}.")
+        plain(f"Rests on a vote: {vote.voter} voted for {vote.target or 'nobody'}{of_round}.")
     elif row.refers_to:
-        st.caption("Rests on")
-        st.code(row.refers_to, language=None, wrap_lines=True)
+        plain(f"Rests on {row.refers_to}")
 
 
 def _evidence_title(row: LedgerRow) -> str:
@@ -255,13 +249,13 @@ def _whole(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], messa
     _rows(opened, metric, rows, message_id)
     result = opened.results.get(metric)
     if result is not None and result.remarks:
-        st.caption("About the whole game")
-        plain("\n".join(result.remarks))
+        plain("\n".join(["About the whole game:", *result.remarks]))
 
 
 def _rows(opened: OpenTranscript, metric: str, rows: Sequence[LedgerRow], message_id: str) -> None:
     for place, row in enumerate(rows[:_MOST_ROWS]):
-        with st.container(border=True):
-            ledger_row(opened, row, message_id, f"{metric}_{place}")
+        if place:
+            st.divider()
+        ledger_row(opened, row, message_id, f"{metric}_{place}")
     if len(rows) > _MOST_ROWS:
         st.caption(f"{len(rows) - _MOST_ROWS} more concern this message; all stand in the ledger.")
