@@ -13,7 +13,9 @@ _CUT = """(table) => [...table.querySelectorAll("td, th, td *")]
 
 def test_a_line_is_opened_in_place_by_keyboard_and_keeps_the_focus(sample_server, visit) -> None:
     game = sample_server.store.transcripts.ids("Prompt v1")[0]
-    page = visit(f"{sample_server.url}/games?transcript={game}&show=Ledger&metric=coherence", width=390, height=844).page
+    page = visit(
+        f"{sample_server.url}/games?transcript={game}&show=Ledger&metric=coherence", width=390, height=844
+    ).page
     table = page.get_by_role("table", name="Rows of the ledger", exact=True)
     rows = table.get_by_role("button")
     expect(rows.first).to_have_attribute("aria-pressed", "false")

@@ -118,50 +118,44 @@ def _check(check: Criterion) -> None:
 def advice(store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None) -> None:
     """Advice on the next change: on what fell beyond luck, then on what fails; else on the metric closest to failing.
 
-    Each with its top reason, a message, and one change of the rubric's guide.
+    Each is a card: the finding, one message of its top reason, and one change of the prompt to copy.
     """
     differences = found.comparison.values() if found else ()
     fell = [one for one in differences if one.outcome is Outcome.WORSE]
-    for one in fell:
-        before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
-        _finding(DEFINITIONS[one.name].label, f"✗ worse beyond luck, {before} to {after}.")
-        reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
-        if cause := next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None):
-            _evidence(f"{fixed(-cause.change)} points more are lost by this:", cause.label, cause.examples, one.name)
-        _suggestion(one.name)
-    given = [one for one in advise(shown.means, shown.cost_usd.mean) if one.about not in {each.name for each in fell}]
-    own = shown.iteration.name
-    losses = resources.once(stored_losses, (own,), store, own, board) if given else {}
-    for advised in given:
-        _finding(advised.label, advised.finding)
-        if lost := losses.get(advised.about):
-            _evidence(lost.words, "", lost.examples, advised.about)
-        _suggestion(advised.about)
-    if not (fell or given):
-        plain(nothing_to_fix(shown.means))
-        if closest := closest_passing(shown.means):
-            _suggestion(closest)
+    with st.grid(2, min_column_width=300):
+        for one in fell:
+            before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
+            reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
+            cause = next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None)
+            lost = f"{fixed(-cause.change)} points more are lost by this: {cause.label}" if cause else ""
+            finding = f"✗ worse beyond luck, {before} to {after}."
+            _card(one.name, finding, lost, cause.label if cause else "", cause.examples if cause else ())
+        names = {one.name for one in fell}
+        given = [one for one in advise(shown.means, shown.cost_usd.mean) if one.about not in names]
+        own = shown.iteration.name
+        losses = resources.once(stored_losses, (own,), store, own, board) if given else {}
+        for advised in given:
+            loss = losses.get(advised.about)
+            _card(advised.about, advised.finding, loss.words if loss else "", "", loss.examples if loss else ())
+        if not (fell or given):
+            closest = closest_passing(shown.means)
+            if closest:
+                _card(closest, nothing_to_fix(shown.means))
+            else:
+                plain(nothing_to_fix(shown.means))
 
 
-def _finding(label: str, words: str) -> None:
-    st.subheader(label, anchor=False)
-    plain(words)
-
-
-def _evidence(words: str, reason: str, examples: Sequence[Example], metric: str) -> None:
-    """The top reason, and one message of it."""
-    plain(f"{words} {reason}".rstrip())
-    for example in examples[:1]:
-        example_row(example, metric, reason)
-
-
-def _suggestion(about: str) -> None:
+def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: Sequence[Example] = ()) -> None:
     first, *others = troubleshooting()[about]
-    st.markdown("**Try this**")
-    plain(first)
-    if others:
-        with st.expander("Or one of these, one change at a time"):
-            plain("\n".join(f"•  {action}" for action in others))
+    with st.container(border=True, height="stretch"):
+        st.subheader(DEFINITIONS[about].label if about in DEFINITIONS else about.capitalize(), anchor=False)
+        plain("\n".join(filter(None, (finding, lost))))
+        for example in examples[:1]:
+            example_row(example, about, reason)
+        st.code(first, language=None, wrap_lines=True)
+        if others:
+            with st.popover("Other changes, one at a time", type="tertiary"):
+                plain("\n".join(f"•  {action}" for action in others))
 
 
 def iteration_table(board: Board, *, is_hidden: bool) -> None:
