@@ -46,7 +46,6 @@ def memory(store: Store) -> Any:
 def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_page: Any, words: Any) -> None:
     app = open_page("games", part="Check", queue_of="v1")
     assert not app.exception
-    assert "These verdicts may be wrong, or are still open." in words(app)
     app.button_group(key="queue_kinds").set_value(["unverified reference"]).run()
     assert "Is what the marked words say true?" in words(app)
     assert message(app) == {

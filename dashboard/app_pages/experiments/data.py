@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from dashboard.shared.local_time import local_time
+from evaluation.escaping import cut
 from evaluation.experiments.ab_results import BETTER_COLUMN
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
@@ -36,6 +37,7 @@ from evaluation.workflows.ab_tests import estimate_ab_test
 
 _COULD_BE_LUCK = "could be luck"
 _MOST_RUNS = 200
+_LONGEST_NAME = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,7 @@ def measured_runs(results: Mapping[str, Any], rows: Mapping[str, Mapping[str, st
         }
         if any(runs.values()):
             symbol, _, shown = rows[name][BETTER_COLUMN].partition(" ")
-            words = f"better beyond luck: {shown}" if symbol == "✓" else shown
+            words = f"✓ {cut(shown, _LONGEST_NAME)}" if symbol == "✓" else shown
             found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
     return found
 

@@ -1,8 +1,13 @@
 """The Experiments page: runs, A/B tests and Table 1, with the forms that start them."""
 
+from collections.abc import Callable
+
+import streamlit as st
+
 from dashboard.app_pages.experiments import data, runs, start
 from dashboard.shared import resources, state
 from dashboard.shared.notices import empty_state
+from evaluation.store import Store
 
 RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"
 FORM, AB_FORM = "start", "start_ab"
@@ -13,15 +18,14 @@ def show() -> None:
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)
+        form("Run an A/B test", AB_FORM, start.ab_form, is_first=not tests)
         runs.ab_view(store, tests)
-        with state.linked_box("Run an A/B test", AB_FORM, expanded=not tests) as is_open:
-            if is_open:
-                start.ab_form(store)
         return
     found = resources.read(data.shown_runs)
     if view == TABLE1:
         runs.table1(found)
         return
+    form("Run an experiment", FORM, start.start_form, is_first=not found)
     if found:
         runs.run_view(store, runs.choose(found))
     else:
@@ -31,9 +35,17 @@ def show() -> None:
             "their character.",
         )
         start.load_experiment(store)
-    with state.linked_box("Run an experiment", FORM, expanded=not found) as is_open:
-        if is_open:
-            start.start_form(store)
+
+
+def form(label: str, key: str, draw: Callable[[Store], object], *, is_first: bool) -> None:
+    """The form that starts a run: open where there is none yet, else behind the main button beside the views."""
+    if not is_first:
+        with state.head():
+            st.button(label, type="primary", key=f"open_{key}", on_click=state.set_widgets, args=({key: True},))
+    if is_first or st.session_state.get(key) or state.chosen(key) == "true":
+        with state.linked_box(label, key, expanded=is_first) as is_open:
+            if is_open:
+                draw(resources.store())
 
 
 show()

@@ -12,6 +12,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data, start
 from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
+from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars, escaped_label
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
@@ -20,7 +21,6 @@ from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import open_row, status_table
-from dashboard.shared.version_notes import trust_note
 from evaluation.experiments.ab_results import ab_summary
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord, ExperimentStatus
@@ -40,6 +40,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted
+from evaluation.validity import metric_trust, trust_sentence
 from evaluation.workflows.jobs import running_order
 from evaluation.workflows.studies import latest_options
 
@@ -57,7 +58,7 @@ def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> 
     state.tell_unknown(titles, parameter)
     if st.session_state.get(key) not in titles:
         st.session_state[key] = state.chosen(parameter, titles) or next(iter(titles))
-    chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key)
+    chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key, width=PICKER)
     state.choose(**{parameter: chosen})
     return chosen
 
@@ -230,9 +231,18 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results)
-    plain(f"{results.get('recommendation', '')}\n{summary.basis}")
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
-    trust_note(measured, results.get("primary"), "The recommendation")
+    primary, trust = results.get("primary"), {one.metric: str(one.trust) for one in metric_trust()}
+    weak = trust_sentence(metric_trust(), measured, primary, "The recommendation")
+    told = f"decided by a measure of {trust[primary]}" if primary in trust else "low trust in some measures"
+    facts = [Fact(told, "orange", weak)] if weak else []
+    with answer(
+        str(results.get("recommendation", "")),
+        summary.basis,
+        facts,
+        color="green" if results.get("winner") else "gray",
+    ):
+        pass
     if drawn := data.measured_runs(results, summary.measures):
         draw_chart(
             measures_figure(drawn),
@@ -245,15 +255,15 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             if len(results.get("variants", {})) == 2
             else ""
         )
-        st.caption(f"Marks are {kind}, a line is their mean. {pair}{stricter_words('The deciding measure')}")
+        st.caption(f"Marks are {kind}, a line is their mean. {pair}".strip())
     if summary.measures and not (drawn and data.is_drawn(next(iter(summary.measures)))):
         status_table(list(summary.measures.values()), "Every measure: what the runs show, and the mean of each variant")
-    spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
-    ended = f" Ended {local_time(chosen.completed_at)}." if chosen.completed_at else ""
-    st.caption(f"Runs: {summary.runs}.{spent}{ended}")
     games = data.stored_games(store, summary.games)
     _read_one("Game of a run", games, f"game_of_run_{chosen.id}", "read_game_of_run")
     with st.expander("Show the numbers", key="ab_numbers"):
+        spent = f" Spent: {summary.spent}." if results.get("spent_usd") != 0 else ""
+        ended = f" Ended {local_time(chosen.completed_at)}." if chosen.completed_at else ""
+        st.caption(f"Runs: {summary.runs}.{spent}{ended} {stricter_words('The deciding measure')}")
         for reason in results.get("reasons", []):
             plain(str(reason))
         if summary.comparisons:

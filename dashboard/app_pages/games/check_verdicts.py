@@ -43,9 +43,9 @@ _QUESTIONS = {
     COHERENCE.name: "Does this message answer something that was said shortly before?",
 }
 _CHOICES = (
-    (RowVerdict.COUNTS, "Yes", "y"),
-    (RowVerdict.DOES_NOT_COUNT, "No", "n"),
-    (RowVerdict.EXCLUDED, "Leave out", "x"),
+    (RowVerdict.COUNTS, "Yes", "1"),
+    (RowVerdict.DOES_NOT_COUNT, "No", "2"),
+    (RowVerdict.EXCLUDED, "Leave out", "3"),
 )
 _HELP = {
     RowVerdict.EXCLUDED: "It then counts neither for nor against the score.",
@@ -79,9 +79,6 @@ class _Act:
 
 def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
-    st.caption(
-        "These verdicts may be wrong, or are still open. Your answer replaces one, under your name; Undo takes it back."
-    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
         _ask_for_name()
@@ -130,7 +127,7 @@ def _ask_for_name() -> None:
         st.text_input(
             "Your name",
             key=_AUTHOR,
-            help="Kept with what you decide.",
+            help="Your answer replaces the verdict, under this name; Undo takes it back.",
             placeholder="Who decides?",
             on_change=_take_author,
         )
@@ -155,8 +152,7 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
-    with st.expander("Why this is asked, and what was said before", expanded=True):
-        _context(queued, context)
+    _context(queued, context)
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)
 
@@ -176,11 +172,12 @@ def marked_message(message: Message, row: LedgerRow, role: str = "") -> Mapping[
 def _context(queued: QueuedRow, context: RowContext) -> None:
     row = queued.item.row
     plain(f"{'The reader' if row.method is Method.READER else 'The rule'}: {row.reason}")
-    for message in context.before:
-        plain(f"{message.speaker}: {shortened(message.text, _LONGEST)}")
     for evidence in row.evidence[:3]:
         if evidence.message_id not in (None, row.message_id):
             plain(f"“{evidence.text}”")
+    if context.before:
+        st.caption("What was said before")
+        plain("\n".join(f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before))
     if context.message is not None:
         place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": queued.item.metric}
         transcript_link("Open the message", **place)
