@@ -187,7 +187,7 @@ def ab(
     ] = False,
     mode: JudgeMode = None,
 ) -> None:
-    """Compare variants of a configuration: on stored games, on numbers that you have, or on simulated runs.
+    """Compare variants of a configuration: on stored games, or on simulated runs.
 
     A winner is named only where its difference on the primary measure is significant after Holm's adjustment over all
     comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are stored: run it

@@ -41,7 +41,7 @@ PASS_RATE = "validation_pass_rate"
 COST = "estimated_cost_usd"
 
 
-Source = Literal["metrics", "transcripts", "simulation"]
+Source = Literal["transcripts", "simulation"]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 ADR_MEASURES: dict[str, Better] = {
@@ -59,8 +59,7 @@ class ABConfig(BaseModel):
 
     Attributes:
         name: What it is called.
-        source: Where runs come from. ``metrics``: numbers in this file. ``transcripts``: stored games of an iteration.
-            ``simulation``: each run is simulated.
+        source: Where runs come from. ``transcripts``: stored games. ``simulation``: each run is simulated.
         base: The configuration that all variants share.
         variants: What each variant changes in it, by keys with dots: ``agents.temperature: 0.2``.
         runs_per_variant: How many runs; those of ``evaluation`` when left out, or all stored ones.
@@ -248,7 +247,7 @@ class JudgeIdentity:
     """The judge that the runs of a test ask; answers of another judge are not reused.
 
     Attributes:
-        judge: The judge's kind and model; empty for none.
+        judge: The judge's kind and model.
         speaker: The model that speaks where a configuration names none; empty for none.
         server: The address of both, where it is one's own.
     """
@@ -280,11 +279,11 @@ class PlannedRun:
 def plan(config: ABConfig) -> list[PlannedRun]:
     """All runs, variant by variant in turn, so that what a limit leaves is balanced.
 
-    A variant whose configuration has a list ``runs`` is as long as that list (at most ``runs_per_variant``), and each
-    run gets its own entry: stored transcripts and metrics are named like this.
+    A variant of stored games is as long as its list ``runs`` (at most ``runs_per_variant``), and each run gets its own
+    entry.
 
     Raises:
-        InputError: A variant changes a setting that the base does not have, or its runs are not a list.
+        InputError: A variant changes a setting that the base does not have.
     """
     variants = [_runs_of(config, name) for name in config.variants]
     return [run for row in zip_longest(*variants) for run in row if run is not None]
@@ -296,14 +295,7 @@ def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
         count = config.runs_per_variant or config.evaluation.default_runs_per_variant
         configs = [deepcopy(own) for _ in range(count)]
     else:
-        listed = own.get("runs", [])
-        if not isinstance(listed, list):
-            raise InputError(
-                f"{listed!r:.40} is not a list of runs.",
-                place=f"variants.{variant}.runs",
-                remedy="Write one run a line.",
-            )
-        configs = [{"run": one} for one in listed][: config.runs_per_variant]
+        configs = [{"run": one} for one in own.get("runs", [])][: config.runs_per_variant]
     return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
 
 

@@ -1,11 +1,11 @@
-"""Sources of an A/B test's runs: numbers, stored games, simulations; and the checks before one starts."""
+"""Sources of an A/B test's runs: stored games and simulations; and the checks before one starts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import InputError
@@ -13,11 +13,9 @@ from evaluation.experiments.ab_runner import (
     FIGURES,
     PASS_RATE,
     ABConfig,
-    PlannedRun,
     Run,
     RunOutcome,
     flat_metrics,
-    plan,
     variant_config,
 )
 from evaluation.experiments.conversation import patient_gate
@@ -182,47 +180,6 @@ def _collected(
     return collector
 
 
-_LARGEST = 1e100
-"""Of larger numbers, as of infinite ones and NaN, there is no mean."""
-
-
-async def given_metrics(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - numbers need no seed
-    """The numbers of one run, as the file has them.
-
-    Raises:
-        InputError: It is not a mapping of names to numbers.
-    """
-    return RunOutcome(_numbers(config.get("run")))
-
-
-def check_numbers(config: ABConfig) -> None:
-    """Looks at all runs before the first one is kept.
-
-    Raises:
-        InputError: A run is not a mapping of names to numbers; names the variant and the run.
-    """
-    for planned in plan(config):
-        try:
-            _numbers(planned.config.get("run"))
-        except InputError as error:
-            place = f"variants.{planned.variant}.runs, number {planned.run_index + 1}"
-            raise InputError(error.message, place=place, remedy=error.remedy) from None
-
-
-_NUMBERS = TypeAdapter(
-    dict[str, Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)] | None],
-    config=ConfigDict(strict=True),
-)
-
-
-def _numbers(given: Any) -> dict[str, float | None]:
-    try:
-        return _NUMBERS.validate_python(given)
-    except ValidationError as error:
-        remedy = f"Write each run as measures with numbers up to {_LARGEST:g}, or null for one that is not known."
-        raise InputError(f"{describe(error)}.", remedy=remedy) from None
-
-
 Load = Callable[[str], tuple[Transcript, Mapping[str, Scored], Mapping[str, str]]]
 """Gives a stored transcript by id, with its scores by metric and its players' personas."""
 
@@ -239,54 +196,29 @@ def stored_games(load: Load) -> Run:
     return run
 
 
-_KEYS = {"metrics": ("runs",), "transcripts": ("iteration", "transcripts")}
+_KEYS = ("iteration", "transcripts")
 
 
 def check_test(config: ABConfig) -> None:
-    """Checks the keys, runs and measures of a test.
+    """Checks the keys and measures of a test.
 
     Raises:
-        InputError: A key is misspelt, a variant has no runs or an empty one, a setting is wrong, or no run can have a
-            measure; names the place in the file.
+        InputError: A key is misspelt, a setting is wrong, or no run can have a measure; names the place in the file.
     """
     if config.source == "transcripts":
         _check_keys(config)
         _check_measures(config, {*FIGURES, *DEFINITIONS}, "Stored games")
         return
-    if config.source == "simulation":
-        for name in config.variants:
-            _check_settings(config, name)
-        _check_measures(config, FIGURES, "Simulated runs")
-        return
-    _check_keys(config)
-    check_numbers(config)
-    planned = plan(config)
-    check_runs(config, planned)
-    _check_measures(config, {name for one in planned for name in one.config["run"]}, "The runs in the file")
-
-
-def check_runs(config: ABConfig, planned: Sequence[PlannedRun]) -> None:
-    """Checks that every variant has runs, and every run something in it.
-
-    Raises:
-        InputError: One has none; names the variant.
-    """
     for name in config.variants:
-        runs = [one for one in planned if one.variant == name]
-        if not runs:
-            raise InputError("It has no runs.", place=f"variants.{name}", remedy="Give it one, or remove the variant.")
-        for one in runs:
-            if not one.config.get("run", True):
-                place = f"variants.{name}.runs, number {one.run_index + 1}"
-                raise InputError("This run is empty.", place=place, remedy="Give it its numbers, or remove it.")
+        _check_settings(config, name)
+    _check_measures(config, FIGURES, "Simulated runs")
 
 
 def _check_keys(config: ABConfig) -> None:
-    known = _KEYS[config.source]
     for place, body in (("base", config.base), *((f"variants.{name}", one) for name, one in config.variants.items())):
         for key in body:
-            if key not in known:
-                remedy = f"Known are {listed(known)}.{did_you_mean(key, known)}"
+            if key not in _KEYS:
+                remedy = f"Known are {listed(_KEYS)}.{did_you_mean(key, _KEYS)}"
                 raise InputError("This key is not known.", place=f"{place}.{key}", remedy=remedy)
 
 
@@ -300,15 +232,12 @@ def _check_settings(config: ABConfig, variant: str) -> None:
 
 def _check_measures(config: ABConfig, possible: Iterable[str], runs: str) -> None:
     """Measures that the file does not choose are the usual ones, of which runs may lack some; the primary decides."""
-    can_be_checked = config.is_checked and config.source != "metrics"
-    known = {*possible, *([PASS_RATE] if can_be_checked else [])}
+    known = {*possible, *([PASS_RATE] if config.is_checked else [])}
     wanted = list(config.measures) if "measures" in config.model_fields_set else [config.primary]
     for name in wanted:
         if name in known:
             continue
-        is_unchecked = name == PASS_RATE and config.source != "metrics"
-        remedy = (
-            "Set checks: true." if is_unchecked else f"They have {listed(sorted(known))}.{did_you_mean(name, known)}"
-        )
+        others = f"They have {listed(sorted(known))}.{did_you_mean(name, known)}"
+        remedy = "Set checks: true." if name == PASS_RATE else others
         place = f"measures.{name}" if name in config.measures and "measures" in config.model_fields_set else "primary"
         raise InputError(f"{runs} cannot have the measure {name!r}.", place=place, remedy=remedy)

@@ -19,7 +19,7 @@ from evaluation.experiments.ab_runner import (
     Told,
     plan,
 )
-from evaluation.experiments.ab_sources import check_runs, check_test, given_metrics, simulated_games, stored_games
+from evaluation.experiments.ab_sources import check_test, simulated_games, stored_games
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
 from evaluation.experiments.plan import ExperimentStatus, StudyRun
 from evaluation.judging.cached_judge import CallBuffer
@@ -94,7 +94,7 @@ def run_ab_test(
             runner = ExperimentRunner(
                 source,
                 unless_stopped,
-                judge=judge if test.source != "metrics" else None,
+                judge=judge,
                 spent=lambda: judge.budget.known_usd,
                 known=_stored_runs(store),
                 keep=keep,
@@ -122,8 +122,6 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     config = ab_judge_config(store, test, options)
     judge = build_judge(config)
     source, run = _source(store, test, judge, CallBuffer(), options)
-    if test.source == "metrics":
-        return Estimate(counted(len(plan(source)), "run"))
     counting = build_estimate(config, store.judgements) if config.mode == "live" else None
     simulated: list[ModelUse] = []
     library = PropositionLibrary.load()
@@ -184,9 +182,7 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
 def _asked(
     store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
 ) -> JudgeIdentity:
-    """The models that the runs ask; empty for numbers in the file."""
-    if test.source == "metrics":
-        return JudgeIdentity()
+    """The models that the runs ask."""
     return JudgeIdentity(
         judge=f"{judge.kind} {judge.model}",
         speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
@@ -198,27 +194,26 @@ def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
     """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
-    if test.source == "metrics":
-        return test, given_metrics
     if test.source == "transcripts":
         return _listed(store, test), _games_of_store(store)
     return test, _simulation(store, judge, judged, options)
 
 
 def _listed(store: Store, test: ABConfig) -> ABConfig:
-    """The test with its stored games listed one by one; unchanged for other sources."""
+    """The test with its stored games listed one by one; unchanged where they are simulated."""
     if test.source != "transcripts":
         return test
     named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
-    listed = test.model_copy(update={"variants": named, "base": {}})
-    check_runs(listed, plan(listed))
-    return listed
+    for name, variant in named.items():
+        if not variant["runs"]:
+            raise InputError("It has no games.", place=f"variants.{name}", remedy="Give it one, or remove the variant.")
+    return test.model_copy(update={"variants": named, "base": {}})
 
 
 def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]) -> Run:
     """Simulated runs whose games are stored; they draw on the judge's budget."""
     if judge.kind is not JudgeKind.LIVE:
-        remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts or metrics as the source."
+        remedy = "Set OPENAI_API_KEY or OPENAI_BASE_URL, or take transcripts as the source."
         raise InputError("Agents need a model to speak, and there is no key or address.", remedy=remedy)
 
     def connect(model: str | None, log: CallLog) -> LLMClient:

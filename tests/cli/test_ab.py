@@ -1,4 +1,4 @@
-"""``dramaturg ab``: on numbers and on stored games, and what it says of a faulty file."""
+"""``dramaturg ab``: on stored games, and what it says of a faulty file."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from tests.cli.conftest import Run
 from tests.judge_server import JudgeServer
 
 
-def test_the_sample_runs_and_names_a_winner(run: Run, tmp_path: Path) -> None:
+def test_the_printed_example_compares_two_of_the_samples(run: Run, tmp_path: Path) -> None:
     place = tmp_path / "ab.yaml"
     place.write_text(run("ab", "--print-config").stdout, encoding="utf-8")
+    assert "There is no iteration 'Prompt v1'" in run("ab", place).stderr
+    run("import", "--samples")
     done = run("ab", place)
     assert done.exit_code == 0
-    assert "Take short answers: it is better on quality than long answers, beyond luck." in done.stdout
+    assert "Conversation coherence, before against after: " in done.stdout
     again = json.loads(run("ab", place, "--format", "json").stdout)
-    assert again["winner"] == "short answers"
-    assert all(one["is_resumed"] for one in again["variants"]["long answers"]["runs"])
+    assert again["primary"] == "coherence"
+    assert all(one["is_resumed"] for one in again["variants"]["before"]["runs"])
 
 
-NUMBERS = "metrics\nchecks: false\nvariants: {a: {runs: [{quality: 1}]}, b: {runs: [{quality: 2}]}}\n"
-QUALITY = "measures: {quality: higher}\nprimary: quality\n"
 GAMES = "transcripts\nvariants: {a: {iteration: one}, b: {iteration: one}}\n"
 TALK = "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants: {a: {}, b: {steps: 2}}\n"
 
@@ -31,12 +31,8 @@ TALK = "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants: {a: {},
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (NUMBERS.replace("{runs: [{quality: 1}]}", "{rnus: []}") + QUALITY, "variants.a.rnus"),
-        (NUMBERS.replace("{quality: 1}", "") + QUALITY, "variants.a: It has"),
-        (NUMBERS.replace("{quality: 1}", "{quality: 1}, {}") + QUALITY, "variants.a.runs, number 2: This run is empty"),
-        (NUMBERS + QUALITY.replace("quality", "qualty"), "They have quality. Do you mean"),
-        (NUMBERS, "primary: The runs in the file cannot have"),
-        ("magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'metrics', "),
+        (f"{GAMES}measures: {{coherence: higher}}\nprimary: coherence\n", "variants.a: It has no games."),
+        ("magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'transcripts' or "),
         (TALK, "Agents need a model to speak"),
         (GAMES.replace("a: {iteration", "a: {iteratoin"), "variants.a.iteratoin"),
         (f"{GAMES}measures: {{coherense: higher}}\nprimary: coherense\n", "Do you mean 'coherence'?"),
@@ -48,6 +44,7 @@ TALK = "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants: {a: {},
 def test_what_cannot_give_a_result_is_refused_with_its_place(run: Run, tmp_path: Path, source: str, said: str) -> None:
     place = tmp_path / "ab.yaml"
     place.write_text(f"name: x\nsource: {source}", encoding="utf-8")
+    run("iterations", "create", "one")
     done = run("ab", place, "--mode", "offline")
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 

@@ -207,9 +207,9 @@ def ab_tests(store: Store) -> list[ExperimentRecord]:
     return store.experiments.all(AB_TEST)
 
 
-def example_test(name: str) -> str:
-    """The content of a configuration that comes with Dramaturg."""
-    return (files("evaluation.experiments") / name).read_text("utf-8")
+def example_test() -> str:
+    """The configuration of an A/B test of simulated conversations that comes with Dramaturg."""
+    return (files("evaluation.experiments") / "ab_simulation.yaml").read_text("utf-8")
 
 
 def read_ab_test(name: str, content: bytes) -> ABConfig:

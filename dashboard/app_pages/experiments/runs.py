@@ -205,7 +205,6 @@ def ab_view(store: Store, found: Sequence[ExperimentRecord]) -> None:
             "An A/B test compares variants of a configuration on the same measures. Start one here, or with "
             "`dramaturg ab CONFIG`.",
         )
-        start.load_test(store)
         return
     by_id = {test.id: test for test in found}
     titles = {key: test.name for key, test in by_id.items()}

@@ -95,22 +95,17 @@ def start_form(store: Store) -> None:
 
 def load_experiment(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
-    if _example_button(store, EXPERIMENT, "A small run by the script: no key, no cost, a few seconds."):
-        start_study(store, example_plan().record, {})
-
-
-def _example_button(store: Store, kind: str, caption: str) -> bool:
-    """The button of an empty view that loads an example by a job of that kind; whether it was pressed."""
     with st.container(horizontal_alignment="center"):
         is_pressed = st.button(
             "Load an example",
             icon=":material/science:",
             type="primary",
-            disabled=jobs.running(store, kind) is not None,
-            key=f"example_{kind}",
+            disabled=jobs.running(store, EXPERIMENT) is not None,
+            key="example_experiment",
         )
-    st.caption(caption, text_alignment="center")
-    return is_pressed
+    st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
+    if is_pressed:
+        start_study(store, example_plan().record, {})
 
 
 def start_study(store: Store, record: ExperimentRecord, options: dict[str, Any]) -> None:
@@ -127,7 +122,6 @@ CHOSEN = {EXPERIMENT: "chosen_experiment", AB_TEST: "chosen_ab_test"}
 """The keys of the lists of experiments and of A/B tests."""
 
 _TEXT, _BEGIN_WITH, _BEFORE, _AFTER = "ab_text", "ab_begin_with", "ab_before", "ab_after"
-_NUMBERS = "An example: numbers in the file (no model)"
 _ITERATIONS = "Two of your iterations"
 _SIMULATED = "An example: simulated conversations (need a model)"
 _FILE = "A file of yours"
@@ -138,7 +132,7 @@ def ab_form(store: Store) -> None:
     """The configuration of a test, its estimate as it changes, and the button that starts it."""
     st.caption(
         "An A/B test compares variants of a configuration on the same measures: stored games of two iterations, "
-        "numbers that you have, or conversations that are simulated for it."
+        "or conversations that are simulated for it."
     )
     name, content = _configuration()
     if not content.strip():
@@ -162,16 +156,10 @@ def ab_form(store: Store) -> None:
         st.caption("An A/B test is running; another one can start when it is done.")
 
 
-def load_test(store: Store) -> None:
-    """A button that runs the example on numbers, to have a test to look at."""
-    if _example_button(store, AB_TEST, "It compares numbers in its file: no key, no cost, at once."):
-        start_study(store, data.read_ab_test("ab.yaml", data.example_test("ab.yaml").encode("utf-8")).record, {})
-
-
 def _configuration() -> tuple[str, bytes]:
     """The name of the file, as errors say it, and its content."""
     names = _with_games()
-    examples = [*([_ITERATIONS] if len(names) > 1 else []), _NUMBERS, _SIMULATED, _FILE]
+    examples = [*([_ITERATIONS] if len(names) > 1 else []), _SIMULATED, _FILE]
     chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
     if chosen == _FILE:
         given = st.file_uploader(
@@ -216,9 +204,9 @@ def _target(store: Store, name: str) -> str | None:
 
 
 def _fill() -> None:
-    chosen = st.session_state.get(_BEGIN_WITH, _NUMBERS)
+    chosen = st.session_state.get(_BEGIN_WITH, _SIMULATED)
     if chosen == _ITERATIONS:
         before, after = (st.session_state.get(key, name) for key, name in zip((_BEFORE, _AFTER), _pair(), strict=True))
         st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
-        st.session_state[_TEXT] = data.example_test("ab_simulation.yaml" if chosen == _SIMULATED else "ab.yaml")
+        st.session_state[_TEXT] = data.example_test()

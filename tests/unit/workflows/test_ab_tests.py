@@ -120,11 +120,6 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeSe
     assert again.words(lambda _: None) == "2 runs, 2 of them done before. No model would be asked."
 
 
-def numbers() -> ABConfig:
-    runs = {name: {"runs": [{"q": place + start} for place in range(3)]} for name, start in (("a", 0.0), ("b", 5.0))}
-    return ABConfig(name="n", source="metrics", variants=runs, measures={"q": "higher"}, primary="q", checks=False)
-
-
 def test_the_judge_is_the_users_own_unless_the_file_names_one_and_the_lower_budget_holds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -140,9 +135,15 @@ def test_the_judge_is_the_users_own_unless_the_file_names_one_and_the_lower_budg
 
 def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_asked() -> None:
     store, budget = Store(":memory:"), Budget()
-    stopped = run_ab_test(store, numbers(), {}, lambda _: budget.stop(), budget=budget)
+    ids = [store.transcripts.add(talk(name), source_name=name).transcript_id for name in "abcdef"]
+    variants = {"a": {"transcripts": ids[:3]}, "b": {"transcripts": ids[3:]}}
+    measures = {"total_messages": "higher"}
+    test = ABConfig(
+        name="n", source="transcripts", variants=variants, measures=measures, primary="total_messages", checks=False
+    )
+    stopped = run_ab_test(store, test, {}, lambda _: budget.stop(), budget=budget)
     assert (stopped.skipped, stopped.variants["a"].runs[1].detail) == (5, "cancelled")
-    assert run_ab_test(store, numbers(), {}, lambda _: None).skipped == 0
+    assert run_ab_test(store, test, {}, lambda _: None).skipped == 0
 
 
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: JudgeServer) -> None:
