@@ -6,7 +6,6 @@ request only.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 from evaluation.errors import BrokenTranscriptError, InputError
 from evaluation.escaping import well_formed
@@ -27,13 +27,11 @@ RECORDING_VERSION = 1
 RECORDER_FORMAT = "recorder"
 """The source format of transcripts that a ``Recorder`` wrote."""
 
-_NOT_FOR_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
-_LONGEST_NAME = 80
-_NOT_OPEN = "Record inside of: with Recorder(folder) as recorder."
 _ANYBODY = {
     "players": [{"name": "-"}],
     "messages": [{"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}],
 }
+_Part = type[Transcript | Player | Message | Vote | Elimination | Cost]
 
 
 class Recorder:
@@ -62,10 +60,8 @@ class Recorder:
     ) -> None:
         started = datetime.now(UTC)
         self.game_id = game_id or f"game-{started:%Y%m%d-%H%M%S}-{token_hex(3)}"
-        name = _NOT_FOR_NAMES.sub("-", self.game_id)[:_LONGEST_NAME].strip("-.") or "game"
-        if name != self.game_id:
-            # Names that differ in what a file name cannot hold must not meet in one file.
-            name += f"-{hashlib.sha256(self.game_id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+        # Two names never meet in one file, and none is that of a hidden file.
+        name = re.sub(r"\A\.", "%2E", quote(self.game_id, safe=" ", errors="replace"))
         self.path = Path(folder) / f"{name}.jsonl"
         self._head = {
             "game_id": self.game_id,
@@ -74,42 +70,33 @@ class Recorder:
             "started_at": started,
             "metadata": dict(metadata or {}),
         }
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._players: set[str] = set()
-        self._message_ids: set[str] = set()
+        self._messages = 0
         self._now: dict[str, Any] = {}
         self._file: FileIO | None = None
 
     def __enter__(self) -> Self:
         # The head must be as right as everything after it, and is refused before a file is there.
-        _check("head", Transcript, {**self._head, **_ANYBODY})
-        line = _line("head", {"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **self._head})
+        head = json.loads(_json("head", Transcript, {**self._head, **_ANYBODY}, include=set(self._head)))
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = FileIO(self.path, "x")
-        except FileExistsError:
-            raise InputError(
-                f"The game {self.game_id!r} is recorded already.", place=str(self.path), remedy="Give another game_id."
-            ) from None
         except OSError as error:
-            raise InputError(f"The folder cannot be written: {error.strerror}.", place=str(self.path.parent)) from None
-        self._write(line)
+            message = f"The recording cannot be made: {error.strerror}."
+            raise InputError(message, place=str(self.path), remedy="Give another game_id or folder.") from None
+        self._write(json.dumps({"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **head}))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         with self._lock:
-            stopped = {} if error is None else {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}
-            if self._message_ids and self._file is not None:
-                self._write(_line("end", {"end": stopped}))
             if self._file is not None:
+                stopped = {} if error is None else {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}
+                self._write(json.dumps({"end": stopped}))
                 self._file.close()
                 self._file = None
-            if not self._message_ids:
-                self.path.unlink(missing_ok=True)
-                if error is None:
-                    raise InputError("Nothing was said, so there is no transcript.", place=str(self.path))
 
     def player(self, name: str, role: str | None = None, **known: Any) -> None:
         """Names a player, with further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``.
@@ -125,14 +112,11 @@ class Recorder:
 
     def begin_round(self, number: int, phase: str | None = None) -> None:
         """Sets the round and phase of what is recorded from now on, where a call names none."""
-        with self._lock:
-            now = {"round": number, "phase": phase}
-            _check("round", Vote, {**now, "voter": "-"})
-            self._now = now
+        now = {"round": number, "phase": phase}
+        _json("round", Vote, {**now, "voter": "-"})
+        self._now = now
 
-    def message(
-        self, speaker: str, text: str, *, recipients: Sequence[str] = (), message_id: str | None = None, **known: Any
-    ) -> str:
+    def message(self, speaker: str, text: str, *, recipients: Sequence[str] = (), **known: Any) -> str:
         """Records a message, and returns its id for answers to it.
 
         A message on the channel "system" may come from somebody who is not a player.
@@ -141,29 +125,17 @@ class Recorder:
             speaker: Who says it.
             text: The words.
             recipients: Who hears it, where not everybody does.
-            message_id: An id of one's own; counted when left out.
             known: Further fields of ``Message``: ``channel``, ``reply_to``, ``metadata``, ``sent_at`` (now when left
                 out), ``round``, ``phase``.
 
         Raises:
-            InputError: A value cannot be held, or the id was used before.
+            InputError: A value cannot be held.
         """
-        if isinstance(recipients, str):
-            raise InputError("The recipients are one text.", place="recipients", remedy="Give a list of names.")
         with self._lock:
-            number = len(self._message_ids) + 1
-            while message_id is None and f"m{number}" in self._message_ids:
-                number += 1
-            key = message_id or f"m{number}"
-            if key in self._message_ids:
-                raise InputError(
-                    f"The message id {key!r} was used before.", remedy="Give each message an id of its own."
-                )
-            said = {"speaker": speaker, "text": text, "recipients": list(recipients)}
-            self._record(
-                "message", Message, {"id": key, "index": len(self._message_ids), **self._when(), **said, **known}
-            )
-            self._message_ids.add(key)
+            said = {"speaker": speaker, "text": text, "recipients": recipients, **known}
+            key = f"m{self._messages + 1}"
+            self._record("message", Message, {**self._when(), **said, "id": key, "index": self._messages})
+            self._messages += 1
             return key
 
     def vote(self, voter: str, target: str | None, **known: Any) -> None:
@@ -172,8 +144,7 @@ class Recorder:
         Raises:
             InputError: A value cannot be held.
         """
-        with self._lock:
-            self._record("vote", Vote, {**self._when(), "voter": voter, "target": target, **known})
+        self._record("vote", Vote, {**self._when(), "voter": voter, "target": target, **known})
 
     def eliminate(self, player: str, **known: Any) -> None:
         """Records that a player left the game, with further fields of ``Elimination``, such as the revealed ``role``.
@@ -181,8 +152,7 @@ class Recorder:
         Raises:
             InputError: A value cannot be held.
         """
-        with self._lock:
-            self._record("elimination", Elimination, {**self._when(), "player": player, **known})
+        self._record("elimination", Elimination, {**self._when(), "player": player, **known})
 
     def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:
         """Adds the cost of a call to a model; the calls of a game are summed.
@@ -194,8 +164,7 @@ class Recorder:
         Raises:
             InputError: A value is negative or not a number.
         """
-        with self._lock:
-            self._record("cost", Cost, {"total_usd": usd, **tokens})
+        self._record("cost", Cost, {"total_usd": usd, **tokens})
 
     def winner(self, name: str) -> None:
         """Records who won: a side or a player.
@@ -203,49 +172,36 @@ class Recorder:
         Raises:
             InputError: It is not a text.
         """
-        with self._lock:
-            # A role is a text as a winner is.
-            _check("winner", Player, {"name": "-", "role": name})
-            self._write(_line("winner", {"winner": {"name": name}}))
+        self._record("winner", Player, {"name": name})
 
     def _when(self) -> dict[str, Any]:
         return {**self._now, "sent_at": datetime.now(UTC)}
 
-    def _record(self, kind: str, model: type[Player | Message | Vote | Elimination | Cost], fields: Any) -> None:
-        _check(kind, model, fields)
-        self._write(_line(kind, {kind: {name: value for name, value in fields.items() if value not in (None, [], {})}}))
+    def _record(self, kind: str, part: _Part, fields: Mapping[str, Any]) -> None:
+        self._write(f'{{"{kind}":{_json(kind, part, fields)}}}')
 
-    def _write(self, line: bytes) -> None:
-        if self._file is None:
-            raise InputError("The recorder is not open.", remedy=_NOT_OPEN)
-        try:
-            written = self._file.write(line)
-        except OSError:
-            written = 0
-        if written != len(line):
-            # Half a line may stand at the end now, and nothing may stand behind it.
-            self._file.close()
-            self._file = None
-            raise InputError("The recording cannot be written any further: is the disk full?", place=str(self.path))
+    def _write(self, line: str) -> None:
+        content = f"{line}\n".encode()
+        with self._lock:
+            if self._file is None:
+                raise InputError("The recorder is not open.", remedy="Record inside of: with Recorder(folder) as ...")
+            try:
+                written = self._file.write(content)
+            except OSError:
+                written = 0
+            if written != len(content):
+                # Half a line may stand at the end now, and nothing may stand behind it.
+                self._file.close()
+                self._file = None
+                raise InputError("The recording cannot be written any further: is the disk full?", place=str(self.path))
 
 
-def _check(place: str, model: type[Any], fields: Mapping[str, Any]) -> None:
+def _json(place: str, part: _Part, fields: Mapping[str, Any], include: set[str] | None = None) -> str:
+    """The fields that were given, as JSON, once they are known to be right."""
     try:
-        build_transcript(model, fields)
+        return build_transcript(part, fields).model_dump_json(exclude_unset=True, include=include)
     except BrokenTranscriptError as error:
         raise InputError(error.message, place=f"{place}{error.place.removeprefix('$')}", remedy=error.remedy) from None
-
-
-def _line(place: str, value: Mapping[str, Any]) -> bytes:
-    try:
-        text = json.dumps(value, default=_plain, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    except ValueError as error:
         # Half of a surrogate pair cannot be stored.
-        return text.encode() + b"\n"
-    except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"A value cannot be written as JSON: {error}.", place=place) from None
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{type(value).__name__} is no JSON value")

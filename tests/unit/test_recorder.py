@@ -76,14 +76,13 @@ def test_a_recorded_game_is_read_as_it_was_played(tmp_path: Path) -> None:
         (lambda one: one.message("Ann", "x", round=-1), "round"),
         (lambda one: one.message("Ann", "x", metadata={"at": object()}), "metadata"),
         (lambda one: one.message("Ann", "x", metadata={"at": float("nan")}), "metadata"),
-        (lambda one: one.message("Ann", "x", message_id="m1"), "m1"),
         (lambda one: one.message("Ann", "x", metadata={"raw": ["\ud83d"]}), "message"),
         (lambda one: one.player("Cleo", persona={"\udc00": 1}), "player"),
         (lambda one: one.vote("Ann", ""), "target"),
         (lambda one: one.eliminate(""), "player"),
         (lambda one: one.cost(usd=-1), "total_usd"),
         (lambda one: one.begin_round(-1), "round"),
-        (lambda one: one.winner(3), "role"),
+        (lambda one: one.winner(3), "name"),
     ],
 )
 def test_what_a_transcript_cannot_hold_is_refused_and_nothing_of_it_is_kept(call, place: str, tmp_path: Path) -> None:
@@ -110,19 +109,13 @@ def test_a_player_is_named_once_also_after_it_has_spoken(tmp_path: Path) -> None
 def test_a_game_is_not_recorded_over_another(tmp_path: Path) -> None:
     path = record(tmp_path)
     before = path.read_bytes()
-    with pytest.raises(InputError, match="recorded already"):
+    with pytest.raises(InputError, match="File exists"):
         record(tmp_path)
     assert path.read_bytes() == before
     with Recorder(tmp_path, game_id="other") as one:
         one.message("Ann", "hello")
-        with pytest.raises(InputError, match="recorded already"), Recorder(tmp_path, game_id="other"):
+        with pytest.raises(InputError, match="File exists"), Recorder(tmp_path, game_id="other"):
             pass
-
-
-def test_without_a_message_there_is_no_transcript(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="Nothing was said"), Recorder(tmp_path) as recorder:
-        recorder.player("Ann")
-    assert os.listdir(tmp_path) == []
 
 
 def test_an_error_of_the_simulation_is_passed_on_and_named_in_what_was_recorded(tmp_path: Path) -> None:
@@ -258,12 +251,6 @@ def test_every_game_gets_a_file_of_its_own_in_the_folder_whatever_its_name(tmp_p
             recorder.message("Ann", "hello")
         assert recorder.path.parent == tmp_path
     assert sorted(result.transcript.game_id for result in read_path(tmp_path) if result.transcript) == sorted(names)
-
-
-def test_ids_of_ones_own_and_counted_ones_do_not_meet(tmp_path: Path) -> None:
-    with Recorder(tmp_path) as recorder:
-        assert recorder.message("Ann", "one", message_id="m2") == "m2"
-        assert [recorder.message("Ben", "two"), recorder.message("Ben", "three")] == ["m3", "m4"]
 
 
 def test_a_game_that_is_being_recorded_is_taken_on_request_only(tmp_path: Path) -> None:
