@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from evaluation.insight._questions import spoken, thoughts
-from evaluation.insight.collector import (
-    CALL_FIELDS,
-    LLMCallEvent,
-    MessageEvent,
-    MetricsCollector,
-    ThoughtEvent,
-    stored_counts,
-)
-from evaluation.insight.metrics import MEMORY_FIELDS, SimulationMetrics
+from evaluation.insight.collector import MessageEvent, MetricsCollector, ThoughtEvent, stored_counts
+from evaluation.insight.metrics import SimulationMetrics
 from evaluation.text.names import NameIndex
 from evaluation.transcript import Message, Transcript
 
@@ -92,15 +85,11 @@ def _receivers(message: Message, transcript: Transcript, names: NameIndex) -> It
     yield from (mention.player for mention in names.mentions(message.text, start))
 
 
-def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = ()) -> SimulationMetrics:
+def transcript_metrics(transcript: Transcript) -> SimulationMetrics:
     """The figures of a stored game.
 
-    Memory and calls are what the simulation counted and stored with the game; else, of calls, those that are given,
-    and what the file says of the whole game's cost. What none of them says is unknown.
-
-    Args:
-        transcript: The game.
-        calls: What is known of the calls that wrote its messages, where it was simulated here.
+    Memory and calls are what the simulation counted and stored with the game; the cost is what the file says of the
+    whole game, where it says anything. What none of them says is unknown.
 
     Raises:
         InputError: What is stored with the game as counts cannot be read.
@@ -111,14 +100,7 @@ def transcript_metrics(transcript: Transcript, calls: Iterable[LLMCallEvent] = (
         collector.add(event)
     for message in thoughts(transcript):
         collector.add(ThoughtEvent(message.speaker))
-    counted = list(MEMORY_FIELDS)
-    if counts.api_calls is not None:
-        counted += CALL_FIELDS
-    else:
-        for call in calls:
-            collector.add(call)
-    found, cost = collector.get_metrics(), transcript.cost
-    found = replace(found, **{name: getattr(counts, name) for name in counted})
+    found, cost = replace(collector.get_metrics(), **counts.model_dump()), transcript.cost
     if cost is None:
         return found
     tokens = [count for count in (cost.input_tokens, cost.output_tokens) if count is not None]

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluation.errors import InputError
 from evaluation.insight.metrics import (
-    MEMORY_FIELDS,
     NetworkMetrics,
     SimulationMetrics,
     interaction_graph,
@@ -139,9 +138,6 @@ class SimulationCounts(BaseModel):
     calls_per_agent: _PerAgent | None = None
     estimated_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
     unpriced_calls: _Count | None = None
-
-
-CALL_FIELDS = tuple(name for name in SimulationCounts.model_fields if name not in MEMORY_FIELDS)
 
 
 def with_counts(transcript: Transcript, metrics: SimulationMetrics) -> Transcript:

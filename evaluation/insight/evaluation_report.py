@@ -5,13 +5,12 @@ Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recomm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
 from evaluation.insight.addressing import TalkShares, talk_shares, transcript_metrics
-from evaluation.insight.collector import LLMCallEvent
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
     Extraction,
@@ -175,22 +174,17 @@ class EvaluationReport:
         }
 
 
-def plain_report(
-    transcript: Transcript,
-    config: EvaluationConfig | None = None,
-    calls: Iterable[LLMCallEvent] = (),
-) -> EvaluationReport:
+def plain_report(transcript: Transcript, config: EvaluationConfig | None = None) -> EvaluationReport:
     """The report without a judge: figures, sentiment and recommendations.
 
     Args:
         transcript: The discussion.
         config: Thresholds, limits and sample.
-        calls: The calls that wrote it, where it was simulated here (``store.generations.calls_for``).
 
     Raises:
         InputError: As ``transcript_metrics``.
     """
-    metrics, shares = transcript_metrics(transcript, calls), talk_shares(transcript)
+    metrics, shares = transcript_metrics(transcript), talk_shares(transcript)
     return EvaluationReport(
         transcript=_head(transcript),
         metrics=metrics,
@@ -215,7 +209,6 @@ async def report_on(
     judged_by: Mapping[str, str] | None = None,
     config: EvaluationConfig | None = None,
     personas: Mapping[str, str] | None = None,
-    calls: Iterable[LLMCallEvent] = (),
     report: Report | None = None,
 ) -> EvaluationReport:
     """The report with what a judge says; the same transcript and answers always give the same.
@@ -227,10 +220,9 @@ async def report_on(
         judged_by: The judge's ``kind`` and ``model``, for the record.
         config: Thresholds, limits and sample.
         personas: Persona texts by player.
-        calls: As for ``plain_report``.
         report: Told of every judgement.
     """
-    plain = plain_report(transcript, config, calls)
+    plain = plain_report(transcript, config)
     sample = CheckedSample((), plain.messages, 0)
     counting = _CountingJudge(judge, report)
     if wanted.checks:

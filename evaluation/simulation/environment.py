@@ -19,7 +19,7 @@ from evaluation.insight.collector import Event, LLMCallEvent, MemoryEvent, Retri
 from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import persona_text
-from evaluation.simulation.model_texts import Generation, Writer, speech_subject
+from evaluation.simulation.model_texts import Generation, Writer
 from evaluation.text.agent_names import slug_of
 from evaluation.transcript import SIMULATED_FORMAT, Message, Player, Transcript
 
@@ -284,7 +284,7 @@ class Environment:
 
         async def generate(feedback: str) -> str:
             prompt = agent.prompt(thoughts, feedback, advice)
-            subject = speech_subject(self._plan.room, step, agent.name)
+            subject = f"{self._plan.room}, step {step}: {agent.name}"
             self._note(RetrievalEvent(agent.name, agent.remembered))
             report = partial(self._note_text, agent.name)
             text, is_cut_off = await self._writer.write(prompt, purpose=PURPOSE, subject=subject, report=report)

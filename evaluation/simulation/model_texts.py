@@ -26,21 +26,6 @@ _RETRIES = 3
 _CUT_OFF = "cut off"
 
 
-def speech_subject(room: str, step: int, agent: str) -> str:
-    """The subject of a message: "Room, step 2: Ann Lee"."""
-    return f"{speech_prefix(room)}{step}: {agent}"
-
-
-def speech_prefix(room: str) -> str:
-    """The common beginning of the subjects of all messages in a room; step and agent follow."""
-    return f"{room}, step "
-
-
-def speaker_in(subject: str, room: str) -> str:
-    """The agent in the subject of a message in that room."""
-    return subject.removeprefix(speech_prefix(room)).partition(": ")[2]
-
-
 @dataclass(frozen=True, slots=True)
 class Generation:
     """A text that a model wrote.

@@ -8,13 +8,11 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from evaluation.escaping import well_formed
-from evaluation.insight.collector import LLMCallEvent
 from evaluation.judging.cached_judge import KeepAnswers, KeptAnswer
 from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
-from evaluation.simulation.model_texts import Generation, speaker_in, speech_prefix
+from evaluation.simulation.model_texts import Generation
 from evaluation.store._bulk_rows import append_rows, fitting, from_json, marks, packed
-from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -164,10 +162,6 @@ _OF_SCOPE = """
 SELECT key, model, purpose, subject, text, coalesce(input_tokens, 0), coalesce(cached_tokens, 0),
     coalesce(output_tokens, 0), coalesce(cost_usd, 0), 1, (cost_usd IS NULL)::integer FROM generations WHERE scope = ?
 """
-_CALLS = """
-SELECT subject, input_tokens + output_tokens, cost_usd FROM generations
-WHERE scope = ? AND starts_with(subject, ?) ORDER BY subject, key
-"""
 
 
 class Generations:
@@ -183,22 +177,6 @@ class Generations:
             key: Generation(key, scope, model, purpose, subject, text, Usage(*usage))
             for key, model, purpose, subject, text, *usage in rows
         }
-
-    def calls_for(self, transcript: Transcript) -> list[LLMCallEvent]:
-        """The calls that wrote the messages of a conversation that an experiment simulated; empty for others.
-
-        What judges were asked meanwhile is not among them. Where nobody knew the model's price, theirs is ``None``.
-        """
-        scope = transcript.metadata.get("experiment")
-        if transcript.source_format != SIMULATED_FORMAT or not isinstance(scope, str):
-            return []
-        room = well_formed(transcript.game_id)
-        rows = self._store.rows(_CALLS, [well_formed(scope), speech_prefix(room)])
-        return [
-            # A price that nobody knew was stored as nothing; no model is free.
-            LLMCallEvent(tokens, cost or None, speaker_in(str(subject), room))
-            for subject, tokens, cost in rows
-        ]
 
     def keep(self, generations: Sequence[Generation], calls: Sequence[CallRecord] = ()) -> None:
         """Stores texts, and the calls made meanwhile, in one transaction; a text that is kept already stays."""

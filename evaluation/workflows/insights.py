@@ -50,12 +50,10 @@ async def insight_report(
         chosen: The judge, connected; ``None`` to ask nobody.
         wanted: What is asked.
         config: Thresholds, limits and sample.
-        events: As for ``plain_report``.
         report: Told of every judgement.
     """
-    calls = store.generations.calls_for(game)
     if chosen is None:
-        return plain_report(game, config, calls)
+        return plain_report(game, config)
     found = await report_on(
         game,
         chosen,
@@ -63,7 +61,6 @@ async def insight_report(
         judged_by={"kind": str(chosen.kind), "model": chosen.model},
         config=config.model_copy(update={"evaluation_model": chosen.model, "max_usd": chosen.budget.usd}),
         personas=player_personas(store, game) if wanted.checks else {},
-        calls=calls,
         report=report,
     )
     _store(store, game.id, found, wanted)

@@ -55,10 +55,8 @@ def open_game(store: Store, transcript_id: str) -> OpenGame:
         NotFoundError: There is none.
         InputError: What is stored with it as counts cannot be read.
     """
-    with store.unit():
-        transcript = store.transcripts.get(transcript_id)
-        calls = store.generations.calls_for(transcript)
-    report = plain_report(transcript, calls=calls)
+    transcript = store.transcripts.get(transcript_id)
+    report = plain_report(transcript)
     said: defaultdict[tuple[str, str], list[Message]] = defaultdict(list)
     for message, receivers in addressed_players(transcript):
         for receiver in receivers:

