@@ -1,8 +1,7 @@
-"""The database's tables: ``schema.sql`` for an empty file, and numbered steps to it from older released versions."""
+"""The database's tables: those of ``schema.sql``, the whole schema as it stands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,14 +10,8 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-FIRST = 40
-"""The number of the first schema: those before it were never released."""
-
-Migration = Callable[["DuckDBPyConnection"], None]
-
-
-MIGRATIONS: tuple[Migration, ...] = ()
-"""The steps after ``FIRST``, in their order: only ever append. ``schema.sql`` is what they end in."""
+SCHEMA = 40
+"""The number of the schema. Those before it were never released, so nothing of theirs is read."""
 
 _FILE = Path(__file__).with_name("schema.sql")
 _NAMES = """
@@ -31,30 +24,25 @@ _EXPORTS = (
 )
 
 
-def newest(migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """The number of the schema that this version of Dramaturg writes."""
-    return FIRST + len(migrations)
-
-
-def migrate(connection: DuckDBPyConnection, migrations: tuple[Migration, ...] = MIGRATIONS) -> None:
-    """Brings the database to the newest schema; a database that has it already is left alone.
+def make_tables(connection: DuckDBPyConnection) -> None:
+    """Makes the tables of an empty database; one that has them is left alone.
 
     Raises:
         NewerSchemaError: It has a newer schema than this version of Dramaturg knows.
-        StoreError: It has an older one that cannot be brought up to date, may only be read, or is somebody else's.
+        StoreError: It has an older one, is empty and may only be read, or is somebody else's.
     """
-    found = applied(connection)
-    if found:
-        require_known(found, newest(migrations))
-    if found < newest(migrations) and _may_only_be_read(connection):
+    if found := applied(connection):
+        require_known(found)
+        return
+    if _may_only_be_read(connection):
         raise StoreError(
-            "The database has no tables yet, or those of an older version, and may only be read there.",
+            "The database has no tables yet, and may only be read there.",
             remedy="Copy it to a place where you may write, and name that, or the file itself, with --db.",
         )
-    if not found:
-        _run(connection, newest(migrations), _make_tables)
-    for number, migration in enumerate(migrations[found - FIRST :] if found else (), start=found + 1):
-        _run(connection, number, migration)
+    connection.begin()
+    connection.execute(_FILE.read_text("utf-8"))
+    connection.execute("INSERT INTO schema_migrations (number, name) VALUES (?, 'schema.sql')", [SCHEMA])
+    connection.commit()
 
 
 def applied(connection: DuckDBPyConnection) -> int:
@@ -77,42 +65,25 @@ def applied(connection: DuckDBPyConnection) -> int:
     return int(number)
 
 
-def require_known(number: int, known: int) -> None:
+def require_known(number: int) -> None:
     """Refuses the number of a schema that this version cannot read.
 
     Raises:
-        NewerSchemaError: It is newer than ``known``.
-        StoreError: It is older than the first.
+        NewerSchemaError: It is newer.
+        StoreError: It is older.
     """
-    if number > known:
+    if number > SCHEMA:
         raise NewerSchemaError(
-            f"The database has schema {number}; this version of Dramaturg knows {known}.",
+            f"The database has schema {number}; this version of Dramaturg knows {SCHEMA}.",
             remedy="Update Dramaturg, or choose another database with --db.",
         )
-    if number < FIRST:
+    if number < SCHEMA:
         raise StoreError(
             f"The database has schema {number}, of a version before the first release, which is not read.",
             remedy=_EXPORTS,
         )
 
 
-def _make_tables(connection: DuckDBPyConnection) -> None:
-    connection.execute(_FILE.read_text("utf-8"))
-
-
 def _may_only_be_read(connection: DuckDBPyConnection) -> bool:
     found = connection.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()")
     return bool(found.fetchall()[0][0])
-
-
-def _run(connection: DuckDBPyConnection, number: int, migration: Migration) -> None:
-    is_done = False
-    connection.begin()
-    try:
-        migration(connection)
-        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (?, ?)", [number, migration.__name__])
-        connection.commit()
-        is_done = True
-    finally:
-        if not is_done:
-            connection.rollback()

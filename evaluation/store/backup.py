@@ -18,7 +18,7 @@ from evaluation.store import duckdb_errors
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import CONFIG
 from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, unfinished
-from evaluation.store._schema import migrate, newest, require_known
+from evaluation.store._schema import make_tables, require_known
 from evaluation.store.settings import setting_fault
 from evaluation.store.transcript_rows import unpack
 from evaluation.text.display import counted, shortened
@@ -227,7 +227,7 @@ def _write_rows(
 
     try:
         with duckdb.connect(str(copy), config=CONFIG) as target:
-            migrate(target)
+            make_tables(target)
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
         copy.chmod(PRIVATE_FILE)
     except duckdb.Error as error:
@@ -317,7 +317,7 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
     if not isinstance(number, int) or number < 1:
         raise InputError("It is not a database of Dramaturg.", place=str(path), remedy=_ANOTHER)
     try:
-        require_known(number, newest())
+        require_known(number)
     except StoreError as error:
         raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
     if _shape(connection, catalog) != _own_shape():
@@ -330,7 +330,7 @@ def _own_shape() -> set[tuple[object, ...]]:
     import duckdb
 
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
-        migrate(fresh)
+        make_tables(fresh)
         return _shape(fresh, _catalog(fresh))
 
 
@@ -463,7 +463,7 @@ def copy_rows(
     Args:
         source: A connection that can read the source; its rows must not change meanwhile.
         catalog: The source's name there.
-        target: An open database made by ``migrate``.
+        target: An open database with the tables of ``make_tables``.
         left_out_settings: Keys of settings that are not copied.
 
     Raises:

@@ -13,7 +13,7 @@ from evaluation.files.bundled import checkout_root
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import DatabaseFile, shared_file
 from evaluation.store._files import resolved
-from evaluation.store._schema import migrate
+from evaluation.store._schema import make_tables
 from evaluation.store.transactions import Units
 
 if TYPE_CHECKING:
@@ -159,10 +159,10 @@ class Store(Units):
 
 def _file(path: Path | str) -> DatabaseFile:
     if str(path) == IN_MEMORY:
-        return DatabaseFile(None, migrate)
+        return DatabaseFile(None, make_tables)
     require_storable(path=str(path))
     # Two spellings of one file must not become two: the lock on it belongs to the whole process.
-    return shared_file(resolved(Path(path)), migrate)
+    return shared_file(resolved(Path(path)), make_tables)
 
 
 def default_path() -> Path:

@@ -1,5 +1,5 @@
--- Everything that Dramaturg keeps, in one DuckDB file: the whole schema as it stands. Once a version was released, a
--- change of it adds a step in _schema.py as well. What people, judges and metrics said is only ever added to: a later
+-- Everything that Dramaturg keeps, in one DuckDB file: the whole schema as it stands. A change raises the
+-- number in _schema.py. What people, judges and metrics said is only ever added to: a later
 -- row counts, and ``undoes`` names a row that is taken back. A transcript is named by its id without a foreign key, as
 -- DuckDB refuses many updates of rows that others refer to.
 

@@ -23,8 +23,6 @@ DEFAULT_TEST_SIZE = 3
 _LARGEST_TEST_SIZE = 100
 _LIMITS = "import_limits"
 _JUDGE_IMPORTS = "judge_imports"
-READER = "reader"
-"""The name of the stored reader that scores games."""
 _LARGEST_FACTOR = 20
 
 
@@ -178,7 +176,6 @@ _CHECKS: Mapping[str, Callable[[Any], None]] = {
     _TEST_SIZE: _check_test_size,
     _LIMITS: _check_limits,
     _JUDGE_IMPORTS: lambda value: _require(value, bool),
-    READER: lambda value: _require(value, str, type(None)),
     SETTINGS_KEY: lambda value: _require(value, dict, type(None)),
     "order:": lambda value: _require(value, dict),
 }

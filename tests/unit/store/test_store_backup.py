@@ -15,7 +15,7 @@ import pytest
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store._schema import migrate, newest
+from evaluation.store._schema import SCHEMA, make_tables
 from evaluation.store.backup import check_backup
 from evaluation.transcript import Message
 from tests.long import mostly_long
@@ -48,7 +48,7 @@ def store(made: Path, tmp_path: Path) -> Store:
 
 def test_a_backup_holds_everything_and_can_be_used_as_a_database(store: Store, tmp_path: Path) -> None:
     info = store.backups.write(tmp_path / "it's a copy.duckdb")
-    assert (info.transcripts, info.iterations, info.ratings, info.schema) == (2, 1, 1, newest())
+    assert (info.transcripts, info.iterations, info.ratings, info.schema) == (2, 1, 1, SCHEMA)
     copy = Store(tmp_path / "it's a copy.duckdb")
     assert names(copy) == names(store) == ["one", "two"]
     # The numbers that order games go on where they were.
@@ -127,7 +127,7 @@ def test_what_is_no_backup_is_refused_and_nothing_changes(
     path = tmp_path / "bad.duckdb"
     with duckdb.connect(str(path)) as connection:
         if not statements[0].startswith("CREATE TABLE"):
-            migrate(connection)
+            make_tables(connection)
         for statement in statements:
             connection.execute(statement)
     with pytest.raises(InputError, match=reason):

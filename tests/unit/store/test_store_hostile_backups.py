@@ -288,7 +288,6 @@ UNREADABLE = {
     "test_size": '"three"',
     "import_limits": '{"messages": -1}',
     "judge_imports": "[]",
-    "reader": "7",
     "judge": '"gpt"',
     "order:evaluate": "3",
 }

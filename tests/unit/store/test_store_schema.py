@@ -11,7 +11,7 @@ import pytest
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import NewerSchemaError, StoreError
 from evaluation.store import Store
-from evaluation.store._schema import FIRST, applied, migrate, newest
+from evaluation.store._schema import SCHEMA, applied, make_tables
 
 # spec/persona-evaluation.md, Data Model: (column, type, may be empty, default), in its order.
 UUID = ("UUID", False, "gen_random_uuid()")
@@ -120,26 +120,6 @@ def test_an_agent_has_one_config_with_the_specified_defaults(cursor: duckdb.Duck
         cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES ('nobody')")
 
 
-def test_a_later_step_runs_once_and_leaves_the_schema_before_it_when_it_fails() -> None:
-    def step(connection: duckdb.DuckDBPyConnection) -> None:
-        connection.execute("CREATE TABLE one (x integer)")
-
-    def broken(connection: duckdb.DuckDBPyConnection) -> None:
-        connection.execute("CREATE TABLE two (x integer)")
-        connection.execute("INSERT INTO nowhere VALUES (1)")
-
-    connection = duckdb.connect()
-    migrate(connection, ())
-    with pytest.raises(duckdb.CatalogException):
-        migrate(connection, (step, broken))
-    assert applied(connection) == FIRST + 1
-    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    assert "one" in tables
-    assert "two" not in tables
-    migrate(connection, (step, lambda connection: connection.execute("INSERT INTO one VALUES (1)")))
-    assert applied(connection) == FIRST + 2
-
-
 @pytest.mark.parametrize("number", [4, 32])
 def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path, number: int) -> None:
     path = tmp_path / "earlier.duckdb"
@@ -158,9 +138,9 @@ def test_a_database_from_before_the_first_release_is_refused(tmp_path: Path, num
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "newer.duckdb"
     with duckdb.connect(str(path)) as connection:
-        migrate(connection)
+        make_tables(connection)
         connection.execute("INSERT INTO schema_migrations (number, name) VALUES (99, 'from_the_future')")
-    with pytest.raises(NewerSchemaError, match=rf"schema 99.*knows {newest()}.*Update Dramaturg"):
+    with pytest.raises(NewerSchemaError, match=rf"schema 99.*knows {SCHEMA}.*Update Dramaturg"):
         Store(path).transcripts.summaries()
     with duckdb.connect(str(path)) as connection:
         assert applied(connection) == 99
