@@ -102,15 +102,14 @@ def _offer(store: Store, copy: Path) -> None:
         plain(f"{error.message} {error.remedy}")
         return
     st.info(f"The backup can be used: {info.words}, database version {info.schema}.", icon=":material/check:")
-    if info.unreadable_lines:
-        st.warning("These parts of the backup cannot be used, and are not restored:", icon=":material/warning:")
-        for line in info.unreadable_lines:
+    if info.left_out_lines:
+        st.warning("These parts of the backup are not restored:", icon=":material/warning:")
+        for line in info.left_out_lines:
             plain(line)
-    with_addresses = _confirm_addresses(info)
     if st.button("Restore it", type="primary", key="restore", icon=":material/settings_backup_restore:"):
         try:
             identity.require(Action.RESTORE)
-            kept = store.backups.restore(copy, with_addresses=with_addresses)
+            kept = store.backups.restore(copy)
         except DramaturgError as error:
             st.error("It was not restored. Nothing was changed.", icon=":material/error:")
             plain(f"{error.message} {error.remedy}")
@@ -118,17 +117,3 @@ def _offer(store: Store, copy: Path) -> None:
         st.session_state[_TOLD] = str(kept or "there was none")
         st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
         st.rerun()
-
-
-def _confirm_addresses(info: BackupInfo) -> bool:
-    """Shows the addresses in the backup's settings; whether they are to be restored with the rest."""
-    if not info.addresses:
-        return False
-    st.warning(
-        "Settings in the backup name servers or files. Keys are sent to these servers. Without the mark below, these "
-        "settings are left out, and everything else is restored.",
-        icon=":material/key:",
-    )
-    for line in info.address_lines:
-        plain(line)
-    return st.checkbox("Also restore these addresses", key="restore_addresses")

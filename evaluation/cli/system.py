@@ -30,13 +30,6 @@ def restore(
     check_only: Annotated[
         bool, typer.Option("--check", help="Only say what the backup holds, and whether it can be used.")
     ] = False,
-    with_addresses: Annotated[
-        bool,
-        typer.Option(
-            "--with-addresses",
-            help="Also restore addresses of servers and files; your keys will be sent there, so run --check first.",
-        ),
-    ] = False,
 ) -> None:
     """Replace the database with a backup; the replaced file is kept beside it under another name."""
     from evaluation.store.backup import check_backup
@@ -44,29 +37,19 @@ def restore(
     info = check_backup(path.expanduser())
     if check_only:
         say(f"{path} can be restored: {info.words}, schema {info.schema}.")
-        _say_lines("It names addresses in settings, which are restored only with --with-addresses:", info.address_lines)
-        _say_lines(_NOT_RESTORED, info.unreadable_lines)
+        _say_left_out(info.left_out_lines)
         return
     store = open_store()
-    kept = store.backups.restore(path.expanduser(), with_addresses=with_addresses)
+    kept = store.backups.restore(path.expanduser())
     say(f"{store.place} now holds {info.words}.")
     if kept is not None:
         say(f"The database of before is {kept}.")
-    if with_addresses:
-        _say_lines("Addresses in settings are restored, too:", info.address_lines)
-    else:
-        _say_lines(
-            "Settings that name these addresses are not restored; --with-addresses would do that:", info.address_lines
-        )
-    _say_lines(_NOT_RESTORED, info.unreadable_lines)
+    _say_left_out(info.left_out_lines)
 
 
-_NOT_RESTORED = "Not restored, as it cannot be used:"
-
-
-def _say_lines(heading: str, lines: list[str]) -> None:
+def _say_left_out(lines: list[str]) -> None:
     if lines:
-        say(heading)
+        say("Not restored:")
     for line in lines:
         say(f"  {safe(line)}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -42,24 +42,21 @@ def _settings(connection: DuckDBPyConnection, catalog: str) -> list[tuple[str, s
     return connection.execute(query).fetchall()
 
 
-def _addresses(settings: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The addresses of servers and files in settings: the key of each setting, and a line that shows the address."""
-    for key, value in settings:
-        left = deque[tuple[str, str, object]]([(key, "", json.loads(value))])
-        while left:
-            place, name, held = left.popleft()
-            if isinstance(held, dict):
-                left += [(f"{place}.{inner}", inner, one) for inner, one in held.items()]
-                left += [(place, "", inner) for inner in held]
-            elif isinstance(held, list):
-                left += [(place, name, one) for one in held]
-            elif isinstance(held, str) and held and (name in _NAMES or _is_address(held)):
-                yield key, shortened(f"{place} = {held}", _LONGEST_WORDS)
-
-
-def _is_address(text: str) -> bool:
-    """Whether anything that reads addresses could take it for one: they skip spaces and line ends inside."""
-    return "://" in "".join(text.split())
+def _fault(key: str, value: str) -> str | None:
+    """Why a setting is not restored: it cannot be used, or names a server or a file, to which keys would go."""
+    if fault := setting_fault(key, value):
+        return fault
+    left = deque[tuple[str, object]]([("", json.loads(value))])
+    while left:
+        name, held = left.popleft()
+        if isinstance(held, dict):
+            left += [*held.items(), *(("", inner) for inner in held)]
+        elif isinstance(held, list):
+            left += [(name, one) for one in held]
+        # What reads addresses skips spaces and line ends inside them.
+        elif isinstance(held, str) and held and (name in _NAMES or "://" in "".join(held.split())):
+            return f"it names {held}, to which keys may be sent"
+    return None
 
 
 _ANOTHER = "Choose a file that Dramaturg wrote as a backup."
@@ -88,8 +85,7 @@ class BackupInfo:
     Attributes:
         schema: The number of its schema.
         size: Bytes of the file, with those of its log; 0 in memory.
-        addresses: Servers and files that its settings name: the setting, and a line that shows the address.
-        unreadable: Settings that cannot be used, and are not restored: the setting, and why.
+        left_out: Settings that are not restored: the setting, and why.
         unreadable_jobs: How many records of jobs cannot be used, and are not restored.
     """
 
@@ -98,8 +94,7 @@ class BackupInfo:
     iterations: int
     ratings: int
     size: int
-    addresses: tuple[tuple[str, str], ...] = ()
-    unreadable: tuple[tuple[str, str], ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
     unreadable_jobs: int = 0
 
     @property
@@ -109,20 +104,12 @@ class BackupInfo:
         return ", ".join(counted(count, noun) for count, noun in counts)
 
     @property
-    def address_lines(self) -> list[str]:
-        """A line for each address, of untrusted text; where there are many, the last one says how many more."""
-        return _shown([line for _, line in self.addresses])
-
-    @property
-    def unreadable_lines(self) -> list[str]:
-        """A line for each setting that is not restored as it cannot be used, and one for such jobs; untrusted text."""
+    def left_out_lines(self) -> list[str]:
+        """A line of untrusted text for each setting that is not restored, and one for jobs that cannot be read."""
         jobs = [f"{counted(self.unreadable_jobs, 'record')} of jobs"] if self.unreadable_jobs else []
-        return [*jobs, *_shown([shortened(f"{key}: {why}", _LONGEST_WORDS) for key, why in self.unreadable])]
-
-
-def _shown(lines: list[str]) -> list[str]:
-    more = len(lines) - _LINES_SHOWN
-    return [*lines[:_LINES_SHOWN], f"and {more} more"] if more > 0 else lines
+        lines = [shortened(f"{key}: {why}", _LONGEST_WORDS) for key, why in self.left_out]
+        more = len(lines) - _LINES_SHOWN
+        return [*jobs, *lines[:_LINES_SHOWN], *([f"and {more} more"] if more > 0 else [])]
 
 
 class Backups:
@@ -160,15 +147,13 @@ class Backups:
             copy.replace(path)
         return info
 
-    def restore(self, path: Path, *, with_addresses: bool = False) -> Path | None:
+    def restore(self, path: Path) -> Path | None:
         """Puts the rows of a backup in the place of the database, whose file stays beside it under another name.
 
         The new file is made from today's tables. Nothing else that the backup defines gets into it.
 
         Args:
             path: The backup.
-            with_addresses: Also take settings that name servers or files (``BackupInfo.addresses``). Show them to
-                somebody first: keys are sent to these servers.
 
         Returns:
             Where the database of before is now; ``None`` when there was none.
@@ -188,8 +173,7 @@ class Backups:
             with _readable(path) as source:
                 info = _check(source, path)
                 self._require_no_job()
-                left_out = {key for key, _ in info.unreadable}
-                left_out |= set() if with_addresses else {key for key, _ in info.addresses}
+                left_out = {key for key, _ in info.left_out}
                 _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
             check_backup(copy)
             self._store.replace_file(copy, kept)
@@ -279,11 +263,9 @@ def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
     if fault := next(faults_in(connection, SOURCE), None):
         raise InputError(f"It cannot be used as a backup: {fault}", place=str(path), remedy=_ANOTHER)
     settings = _settings(connection, SOURCE)
-    faults = {key: fault for key, value in settings if (fault := setting_fault(key, value))}
     return replace(
         _info(connection, SOURCE, str(path)),
-        addresses=tuple(_addresses((key, value) for key, value in settings if key not in faults)),
-        unreadable=tuple(faults.items()),
+        left_out=tuple((key, fault) for key, value in settings if (fault := _fault(key, value))),
         unreadable_jobs=_unreadable_jobs(connection),
     )
 
@@ -296,8 +278,8 @@ def _unreadable_jobs(connection: DuckDBPyConnection) -> int:
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
-    """Refuse a file that is shorter than its size says: the missing part may be an index that is read late."""
-    query = "SELECT block_size * total_blocks FROM pragma_database_size() WHERE database_name = ?"
+    """Refuse a file shorter than the blocks in use (free ones at its end are cut): an index may be read late."""
+    query = "SELECT block_size * used_blocks FROM pragma_database_size() WHERE database_name = ?"
     found = connection.execute(query, [SOURCE]).fetchone()
     if found and path.stat().st_size < _HEADER_BYTES + int(found[0]):
         raise InputError(
@@ -390,14 +372,12 @@ _LARGEST_NUMBER = 2**53
 """The largest number that a sequence may have reached; one that stands at its end gives no more numbers."""
 
 _VERSIONS = "schema_migrations"
-_TABLES = "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal ORDER BY ALL"
+_TABLES = (
+    "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal ORDER BY table_oid"
+)
 _COLUMNS = """
 SELECT schema_name, table_name, column_name, data_type FROM duckdb_columns()
 WHERE database_name = ? AND NOT internal ORDER BY column_index
-"""
-_REFERENCES = """
-SELECT table_name, referenced_table FROM duckdb_constraints()
-WHERE database_name = current_database() AND constraint_type = 'FOREIGN KEY'
 """
 _SEQUENCES = "SELECT sequence_name, last_value FROM duckdb_sequences() WHERE database_name = ? AND schema_name = 'main'"
 
@@ -447,7 +427,7 @@ def quoted(path: Path) -> str:
 
 
 def tables_of(connection: DuckDBPyConnection, catalog: str) -> list[Table]:
-    """Every base table of an attached database; views are none."""
+    """Every base table of an attached database, as they were made: after those that it refers to. Views are none."""
     return [(str(schema), str(table)) for schema, table in connection.execute(_TABLES, [catalog]).fetchall()]
 
 
@@ -472,7 +452,7 @@ def copy_rows(
     """
     own = _catalog(target)
     tables, held, wanted = set(tables_of(source, catalog)), _columns(source, catalog), _columns(target, own)
-    for table in _referenced_first(target, tables_of(target, own)):
+    for table in tables_of(target, own):
         if table in tables and table != ("main", _VERSIONS):
             columns = {name: kind for name, kind in wanted[table].items() if name in held[table]}
             _copy_table(source, catalog, target, table, columns, left_out_settings)
@@ -525,18 +505,6 @@ def _copy_table(
         target.execute(f"INSERT INTO {place} ({names}) SELECT {put} FROM {_INCOMING}")
         target.unregister(_INCOMING)
     target.commit()
-
-
-def _referenced_first(target: DuckDBPyConnection, tables: list[Table]) -> list[Table]:
-    """The tables in an order in which each comes after those that its foreign keys name."""
-    references = target.execute(_REFERENCES).fetchall()
-    left, ordered = list(tables), list[Table]()
-    while left:
-        waiting = {name for name, other in references if other != name and ("main", other) in left}
-        ready = [table for table in left if table[0] != "main" or table[1] not in waiting]
-        ordered += ready
-        left = [table for table in left if table not in ready]
-    return ordered
 
 
 _DOCUMENTS_AT_ONCE = 50

@@ -39,9 +39,8 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     assert app.number_input(key="limit_messages").value == 5_000
 
 
-def test_a_backup_is_restored_with_its_addresses_only_when_that_is_confirmed(open_page, filled, words) -> None:
-    address = {"base_url": "http://evil.test/v1"}
-    filled.settings.set("judge", address)
+def test_a_backup_is_restored_without_its_addresses(open_page, filled, words) -> None:
+    filled.settings.set("judge", {"base_url": "http://evil.test/v1"})
     data = backup_bytes(filled)
     filled.settings.set("judge", {})
     filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
@@ -51,12 +50,10 @@ def test_a_backup_is_restored_with_its_addresses_only_when_that_is_confirmed(ope
     assert "restore" not in [button.key for button in app.button]
     app = settings(open_page)
     app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
-    assert "judge.base_url = http://evil.test/v1" in words(app)
-    assert not app.checkbox(key="restore_addresses").value
-    app.checkbox(key="restore_addresses").set_value(True).run()
+    assert "judge: it names http://evil.test/v1" in words(app)
     app.button(key="restore").click().run()
     assert not app.exception
-    assert filled.settings.get("judge") == address
+    assert filled.settings.get("judge") is None
     assert len(filled.transcripts.summaries()) == 5
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from evaluation.store import Store
 
 
-def test_a_backup_and_back_with_addresses_of_servers_only_when_asked(
+def test_a_backup_and_back_without_addresses_of_servers(
     run: Any, write_game: Any, tmp_path: Path, database: Path
 ) -> None:
     run("import", write_game("one"))
@@ -25,14 +25,13 @@ def test_a_backup_and_back_with_addresses_of_servers_only_when_asked(
     run("import", write_game("two"))
     checked = run("restore", target, "--check").stdout
     assert checked.startswith(f"{target} can be restored: 1 transcript, ")
-    assert "judge.base_url = http://evil.test/" in checked
-    assert "restored only with --with-addresses" in checked
+    assert "Not restored:\n  judge: it names http://evil.test/" in checked
     assert "\x1b" not in checked
     assert len(store.transcripts.summaries()) == 2
     store.close()
-    assert run("restore", target, "--with-addresses").exit_code == 0
+    assert run("restore", target).exit_code == 0
     assert list(store.transcripts.summaries()["game_id"]) == ["one"]
-    assert store.settings.get("judge") == {"base_url": address}
+    assert store.settings.get("judge") is None
 
 
 def test_regular_backups_keep_what_they_made_and_what_lies_in_the_future(

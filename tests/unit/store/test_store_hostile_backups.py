@@ -248,7 +248,7 @@ def test_rows_of_every_table_and_type_come_back_as_they_were(store: Store, tmp_p
 ORDER = {"experiment": "e", "options": {"limits": [{"base_url": "http://127.0.0.1:9/v1"}]}}
 
 
-def test_settings_that_name_addresses_are_restored_only_when_asked(store: Store, tmp_path: Path) -> None:
+def test_settings_that_name_addresses_are_left_out_and_named(store: Store, tmp_path: Path) -> None:
     held = {
         "judge": {"base_url": "http://evil.test/v1", "model": "x"},
         "prices": {"pricing": "/etc/passwd"},
@@ -259,26 +259,25 @@ def test_settings_that_name_addresses_are_restored_only_when_asked(store: Store,
     for key, value in held.items():
         store.settings.set(key, value)
     store.backups.write(tmp_path / "copy.duckdb")
-    assert sorted(check_backup(tmp_path / "copy.duckdb").address_lines) == [
-        "judge.base_url = http://evil.test/v1",
-        "lists.others = HTTPS: //evil.test",
-        "order:experiment:1.options.limits.base_url = http://127.0.0.1:9/v1",
-        "plain = http://evil.test",
-        "prices.pricing = /etc/passwd",
+    told = check_backup(tmp_path / "copy.duckdb").left_out_lines
+    assert sorted(line.partition(", to which")[0] for line in told) == [
+        "judge: it names http://evil.test/v1",
+        "lists: it names HTTPS: //evil.test",
+        "order:experiment:1: it names http://127.0.0.1:9/v1",
+        "plain: it names http://evil.test",
+        "prices: it names /etc/passwd",
     ]
     with store.unit(write=True) as cursor:
         cursor.execute("DELETE FROM settings")
     store.backups.restore(tmp_path / "copy.duckdb")
     assert [store.settings.get(key) for key in held] == [None] * 5
     assert store.settings.get("thresholds") == {"pacing": 0.5}
-    store.backups.restore(tmp_path / "copy.duckdb", with_addresses=True)
-    assert {key: store.settings.get(key) for key in held} == held
 
 
 def test_many_addresses_are_counted(store: Store, tmp_path: Path) -> None:
     for number in range(30):
         store.settings.set(f"s{number:02}", f"http://{'x' * 1000}")
-    lines = store.backups.write(tmp_path / "copy.duckdb").address_lines
+    lines = store.backups.write(tmp_path / "copy.duckdb").left_out_lines
     assert (len(lines), lines[-1]) == (21, "and 10 more")
     assert max(map(len, lines)) < 400
 
@@ -298,7 +297,7 @@ def test_settings_of_the_wrong_shape_are_left_out_and_named(store: Store, backup
     for key, value in UNREADABLE.items():
         change(backup, f"INSERT INTO settings (key, value) VALUES ('{key}', '{value}')")
     change(backup, """INSERT INTO settings (key, value) VALUES ('note', '"kept"')""")
-    told = check_backup(backup).unreadable_lines
+    told = check_backup(backup).left_out_lines
     assert sorted(line.partition(": ")[0] for line in told) == sorted(UNREADABLE)
     store.backups.restore(backup)
     with store.unit() as cursor:
@@ -327,7 +326,7 @@ def test_no_job_of_a_backup_runs_whoever_it_names_as_its_owner(store: Store, bac
 def test_records_of_jobs_that_cannot_be_read_are_left_out_and_counted(store: Store, backup: Path) -> None:
     change(backup, JOB.format("fine", "x", "now()"), JOB.format("endless", "x", "'infinity'"))
     change(backup, JOB.format("late", "x", "'20000-01-01'"))
-    assert check_backup(backup).unreadable_lines == ["2 records of jobs"]
+    assert check_backup(backup).left_out_lines == ["2 records of jobs"]
     store.backups.restore(backup)
     assert [job.id for job in store.jobs.list()] == ["fine"]
 
