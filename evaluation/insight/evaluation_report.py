@@ -15,10 +15,7 @@ from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
     Extraction,
     ResultsExtractor,
-    Row,
     Sentiment,
-    counting_reducer,
-    counts_by_type,
 )
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.recommendations import (
@@ -109,7 +106,6 @@ class EvaluationReport:
         transcript: Which: ``id``, ``game_id``, ``source_format``, ``started_at`` (ISO 8601), ``language``.
         metrics: Its figures.
         shares: Words and turns by player.
-        activity: What everybody did, by type of message: ``agent``, ``type``, ``count``, ``characters``.
         sentiment: By player; ``None`` where the discussion is not in English.
         validations: Checks of single messages; empty when none were wanted.
         messages: How many messages players said to others.
@@ -125,7 +121,6 @@ class EvaluationReport:
     transcript: Mapping[str, Any]
     metrics: SimulationMetrics
     shares: TalkShares
-    activity: tuple[Row, ...]
     sentiment: Mapping[str, Sentiment] | None
     validations: tuple[ValidationResult, ...]
     messages: int
@@ -156,7 +151,6 @@ class EvaluationReport:
             "transcript": dict(self.transcript),
             "metrics": self.metrics.as_dict(),
             "shares": asdict(self.shares),
-            "activity": [dict(row) for row in self.activity],
             "validations": [one.as_dict() for one in self.validations],
             "sample": {
                 "messages": self.messages,
@@ -189,7 +183,6 @@ def plain_report(transcript: Transcript, config: EvaluationConfig | None = None)
         transcript=_head(transcript),
         metrics=metrics,
         shares=shares,
-        activity=tuple(counts_by_type(counting_reducer().reduce(transcript))),
         sentiment=_sentiment(transcript),
         validations=(),
         messages=metrics.total_messages,

@@ -593,25 +593,3 @@ def _vote(one: Vote) -> ReducedEvent:
 
 def _elimination(one: Elimination) -> ReducedEvent:
     return ReducedEvent(ELIMINATION, "action", one.player, (), one.role or "", one.sent_at, one.round, None)
-
-
-def counting_reducer() -> ResultsReducer:
-    """A reducer that gives type, source and length of every entry, for ``counts_by_type``."""
-    reducer = ResultsReducer()
-    for message_type in MESSAGE_TYPES:
-        reducer.add_reduction_rule(
-            message_type,
-            lambda entry: {"type": entry.type, "agent": entry.source_agent, "characters": len(entry.content)},
-        )
-    return reducer
-
-
-def counts_by_type(rows: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Count each agent's acts by type: ``agent``, ``type``, ``count``, ``characters``, in order of appearance."""
-    found: dict[tuple[str, str], Row] = {}
-    for row in rows:
-        key = (row["agent"], row["type"])
-        one = found.setdefault(key, {"agent": key[0], "type": key[1], "count": 0, "characters": 0})
-        one["count"] += 1
-        one["characters"] += row["characters"]
-    return list(found.values())

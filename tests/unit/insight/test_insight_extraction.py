@@ -17,7 +17,7 @@ from evaluation.insight._questions import (
     parts_of,
     spoken,
 )
-from evaluation.insight.extraction import ResultsExtractor, ResultsReducer, counting_reducer
+from evaluation.insight.extraction import ResultsExtractor, ResultsReducer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus, JudgeRequest
 from evaluation.transcript import Elimination, Transcript, Vote
@@ -160,7 +160,9 @@ def test_rules_by_type_make_a_table() -> None:
 
 
 def test_private_words_reach_their_recipients_only() -> None:
-    reducer = counting_reducer()
+    reducer = ResultsReducer()
+    for kind in ("public", "private"):
+        reducer.add_reduction_rule(kind, lambda entry: {"type": entry.type})
     reached = {name: [row["type"] for row in reducer.reduce(game(), name)] for name in ("Ada", "Cy")}
     assert "private" in reached["Cy"]
     assert "private" not in reached["Ada"]

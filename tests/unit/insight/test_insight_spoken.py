@@ -64,9 +64,6 @@ def test_counts_means_samples_and_sentiment_read_the_same_messages(path: Path) -
     said = [one.id for one in spoken(game)]
     report = plain_report(game)
     assert report.messages == report.metrics.total_messages == len(said)
-    assert sum(row["count"] for row in report.activity if row["type"] in ("public", "team", "private")) == len(said)
-    thoughts = sum(row["count"] for row in report.activity if row["type"] == "thought")
-    assert thoughts == sum(report.metrics.thoughts_per_agent.values())
     assert report.sentiment is not None
     assert sum(one.messages for one in report.sentiment.values()) == len(said)
     checked = asyncio.run(
