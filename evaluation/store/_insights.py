@@ -68,19 +68,6 @@ class Insights:
             }
             append_rows(cursor, "insight_findings", [row])
 
-    def newest(self) -> int:
-        """The highest number given so far; 0 before the first."""
-        (found,) = self._units.rows(_NEWEST)
-        return int(found[0])
-
-    def answered_since(self, number: int) -> dict[str, set[str]]:
-        """Kinds of answers with a higher number, "checks" and kinds of findings, by transcript."""
-        found: dict[str, set[str]] = {}
-        with self._units.unit() as cursor:
-            for transcript_id, kind in cursor.execute(_SINCE, {"number": number}).fetchall():
-                found.setdefault(str(transcript_id), set()).add(str(kind))
-        return found
-
     def checks(self) -> pd.DataFrame:
         """The checks of the latest sample of every stored transcript, in the order of iterations and transcripts.
 
@@ -121,16 +108,6 @@ def _check_row(
         "model": well_formed(judged_by["model"]),
     }
 
-
-_NEWEST = """
-SELECT coalesce(max(number), 0) FROM
-    (SELECT number FROM insight_checks UNION ALL SELECT number FROM insight_findings)
-"""
-
-_SINCE = """
-SELECT DISTINCT transcript_id, 'checks' FROM insight_checks WHERE number > $number
-UNION ALL SELECT DISTINCT transcript_id, kind FROM insight_findings WHERE number > $number
-"""
 
 _CHECKS = f"""
 WITH latest AS (SELECT transcript_id, max(number) AS number FROM insight_checks GROUP BY transcript_id)

@@ -187,8 +187,6 @@ def start_judging(store: Store, order: JudgingRequest) -> Job:
     """
     if isinstance(order, PersonaOrder):
         order = order.model_copy(update={"after_run": store.evaluations.newest()})
-    if isinstance(order, ChecksOrder):
-        order = order.model_copy(update={"after": store.insights.newest()})
     return start(store, _ORDERED[type(order)], order.model_dump(mode="json"))
 
 

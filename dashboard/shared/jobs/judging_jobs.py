@@ -93,8 +93,6 @@ class ChecksOrder(JudgingRequest):
     share: float = Field(default=EvaluationConfig().validation_sampling_rate, ge=0, le=1)
     checks_per_game: int = Field(default=EvaluationConfig().max_validation_calls, ge=0, le=1_000_000)
     seed: int = Field(default=0, ge=0, le=LARGEST_SEED)
-    after: int = 0
-    """The number of the newest answers when it was ordered."""
 
     @property
     def wanted(self) -> Wanted:
@@ -105,12 +103,6 @@ class ChecksOrder(JudgingRequest):
         return EvaluationConfig(
             validation_sampling_rate=self.share, max_validation_calls=self.checks_per_game, seed=self.seed
         )
-
-    @property
-    def answers(self) -> set[str]:
-        """The kinds of answers that a game has stored once it is done."""
-        wanted = {"checks": self.checks, "opinions": self.topic, "themes": self.themes, "quotes": self.criteria}
-        return {name for name, is_wanted in wanted.items() if is_wanted}
 
 
 def proposition_library() -> PropositionLibrary:
@@ -185,11 +177,10 @@ def imports_to_read(store: Store, after: Job) -> RowsOrder | None:
 
 
 def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
-    """Asks about the games of a job's order that have no answers since; returns what came of it."""
+    """Asks about the games of a job's order; what was answered before costs nothing. Returns what came of it."""
     order = ChecksOrder.model_validate(order_of(store, job_id))
-    answered = store.insights.answered_since(order.after)
     there = set(store.transcripts.ids())
-    ids = [one for one in order.transcripts if one in there and not order.answers <= answered.get(one, set())]
+    ids = [one for one in order.transcripts if one in there]
     config = config_of(store, order)
     chosen = build_judge(config, cache=store.judgements)
     questions = estimate_insights(store, ids, order.wanted, order.settings, config).questions
