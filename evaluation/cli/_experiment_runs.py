@@ -59,7 +59,7 @@ def run_all(
     """Each plan: what it will cost, the person's consent, the run and its report; of several a joint table."""
     limits = {key: value for key, value in judge.config.items() if key != "model"}
     records: list[ExperimentRecord] = []
-    is_list = output is ListFormat.JSON and len(plans) > 1
+    is_list = output == "json" and len(plans) > 1
     try:
         for plan in plans:
             config, provider = connection(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate)
@@ -113,7 +113,7 @@ def record_text(record: ExperimentRecord, output: ListFormat) -> str:
         verdict_words,
     )
 
-    if output is ListFormat.JSON:
+    if output == "json":
         from evaluation.escaping import json_text
 
         return json_text(record_dict(record))
@@ -168,9 +168,9 @@ def table1_text(folder: Path | None, output: ListFormat) -> str:
     from evaluation.experiments.table1 import CAVEAT, published_experiments, table1_cells, table1_from_raw
 
     raw = [] if folder is None else table1_from_raw(folder)
-    if output is ListFormat.JSON and raw:
+    if output == "json" and raw:
         return json_text([row.as_dict() for row in raw])
-    if output is ListFormat.JSON:
+    if output == "json":
         published = [
             {"experiment": one.name, "setting": one.setting, "treatment": one.treatment, "dimension": row.dimension}
             | row.as_dict()

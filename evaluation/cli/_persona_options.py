@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
@@ -15,13 +14,8 @@ _TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H
 _LARGEST_SEED = 2**31 - 1
 
 
-class Mode(StrEnum):
-    """Source of answers: recordings of a judge, a model, a model on synthetic answers, or counting only."""
-
-    MOCK = "mock"
-    LIVE = "live"
-    SYNTHETIC = "synthetic"
-    OFFLINE = "offline"
+Mode = Literal["mock", "live", "synthetic", "offline"]
+"""Source of answers: recordings of a judge, a model, a model on synthetic answers, or counting only."""
 
 
 class Sample(NamedTuple):
@@ -106,7 +100,7 @@ def source_options(
                 "agents answer scenario prompts and a model judge that, offline counts what can be counted."
             ),
         ),
-    ] = Mode.MOCK,
+    ] = "mock",
     simulated: Annotated[
         bool,
         typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),

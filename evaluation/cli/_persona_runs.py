@@ -99,7 +99,7 @@ def make_baselines() -> None:
     if not (done := _evaluate(source)):
         return
     comparison = compare_with_baselines(*done, before)
-    _print_comparison(comparison, OutputFormat.TABLE)
+    _print_comparison(comparison, "table")
     if comparison.verdict == "error":
         note("No baseline was written.")
         _finish(comparison)
@@ -121,10 +121,10 @@ def record_answers(to: Path) -> None:
     there = next(one for one in (to, *to.absolute().parents) if one.exists())
     if not (there == to or there.is_dir()) or not os.access(there, os.W_OK):
         raise InputError("The recordings cannot be written there.", place=str(to), remedy=_NAME_A_FILE)
-    source = Source(Mode.LIVE, False, None, None)
+    source = Source("live", False, None, None)
     if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
         return
-    _print_scores(done[1], None, OutputFormat.TABLE, Mode.LIVE)
+    _print_scores(done[1], None, "table", "live")
     note(f"Recorded: {to}")
     if failed := [item.detail for _, each in done[1] for item in each.items if item.status == "error"]:
         note(f"{len(failed)} judgements failed; the first: {shortened(failed[0], 300)}")
@@ -142,10 +142,10 @@ def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None)
 
 
 def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, output: OutputFormat, mode: str) -> None:
-    if output is OutputFormat.JSON:
+    if output == "json":
         # Of recordings the output is the same every time; the runs stand under Agents, Runs.
-        print_json_list(evaluation_dict(None if mode is Mode.MOCK else key, each) for key, each in rated)
-    elif output is OutputFormat.MARKDOWN and comparison is not None:
+        print_json_list(evaluation_dict(None if mode == "mock" else key, each) for key, each in rated)
+    elif output == "markdown" and comparison is not None:
         _print_comparison(comparison, output)
     elif not rated:
         note("There is nobody to evaluate. Name agents with --agents, or 'all' for everybody who is stored.")
@@ -154,9 +154,9 @@ def _print_scores(rated: list[Rated], comparison: BaselineComparison | None, out
 
 
 def _print_comparison(comparison: BaselineComparison, output: OutputFormat) -> None:
-    if output is OutputFormat.JSON:
+    if output == "json":
         say_json(comparison.as_dict())
-    elif output is OutputFormat.MARKDOWN:
+    elif output == "markdown":
         say(comparison_markdown(comparison.as_dict()))
     else:
         say(comparison_table(comparison))
@@ -202,7 +202,7 @@ def _request(
         PropositionLibrary.load(proposition_roots(sample.propositions)),
         sample.agents,
         str(mode),
-        "synthetic" if mode is Mode.SYNTHETIC else "transcripts",
+        "synthetic" if mode == "synthetic" else "transcripts",
         source.with_simulated,
         wrap,
     )
@@ -235,10 +235,10 @@ def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
 
 
 _JUDGES = {
-    Mode.MOCK: "recorded",
-    Mode.LIVE: "live",
-    Mode.SYNTHETIC: "live",
-    Mode.OFFLINE: "offline",
+    "mock": "recorded",
+    "live": "live",
+    "synthetic": "live",
+    "offline": "offline",
 }
 
 
@@ -246,7 +246,7 @@ def _judge_config(store: Store, mode: Mode, judge: JudgeChoice, recordings: Path
     """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
     options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
     config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
-    if mode is Mode.MOCK and not judge.config["model"]:
+    if mode == "mock" and not judge.config["model"]:
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config)
     if config.mode == "live" and not judge.is_estimate:

@@ -9,7 +9,6 @@ import typer
 
 from evaluation.cli.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.options import (
-    ListFormat,
     PropositionFolder,
     Rows,
     database_path,
@@ -77,7 +76,7 @@ def check(
         list[Path] | None,
         typer.Argument(metavar="[FILE]...", help="YAML files, or folders of them. Default: all in use."),
     ] = None,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
     folder: PropositionFolder = None,
 ) -> None:
     """Check proposition files and list every fault as file:line: field: what is wrong and what to do.
@@ -92,7 +91,7 @@ def check(
     paths = [path for root in roots for path in (proposition_files(root) or [root])]
     checked = [check_file(path, known_agents=known) for path in paths]
     problems = [problem for each in checked for problem in each.problems]
-    if output is ListFormat.JSON:
+    if output == "json":
         say_json([_problem(problem) for problem in problems])
     else:
         for problem in problems:

@@ -38,7 +38,7 @@ def compare(
     ] = False,
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table, JSON, or Markdown for a pull request.")
-    ] = OutputFormat.TABLE,
+    ] = "table",
 ) -> None:
     """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
 
@@ -55,12 +55,12 @@ def compare(
         found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))
-    if output is OutputFormat.JSON:
+    if output == "json":
         from evaluation.comparison.iterations import comparison_data
 
         say_json(comparison_data(found))
     else:
-        say("\n".join(_lines(found, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_lines(found, is_markdown=output == "markdown")))
     if gate and found.regressions:
         for reason in found.regressions:
             note(f"gate: {reason}")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,13 +27,8 @@ if TYPE_CHECKING:
     from evaluation.workflows.judging import JudgingTally
 
 
-class VerdictName(StrEnum):
-    """The verdicts that a row can get."""
-
-    COUNTS = "counts"
-    DOES_NOT_COUNT = "does_not_count"
-    EXCLUDED = "excluded"
-
+VerdictName = Literal["counts", "does_not_count", "excluded"]
+"""The verdicts that a row can get."""
 
 Author = Annotated[str, typer.Option(metavar="NAME", help="Who decides.")]
 
@@ -67,7 +61,7 @@ def override(
                 remedy="See the ids with: dramaturg show TRANSCRIPT --metric METRIC --format json.",
             )
         metric, chosen = rows[row]
-        made = store.overrides.add(game, metric, row, verdict.value, author=author, reason=reason)
+        made = store.overrides.add(game, metric, row, verdict, author=author, reason=reason)
         results = store.results.load(game)
     say(f"{made.id}: {safe(author)} made {safe(row)} {_words(made.verdict)}; it was {_words(chosen.verdict)}.")
     say(f"{results[metric].definition.label}: {metric_score_words(results[metric])}")
@@ -103,7 +97,7 @@ def judge(
     mode: JudgeMode = None,
     withdraw: Withdraw = None,
     check: Check = False,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
 ) -> None:
     """Have a model read games, twenty messages per call, and decide rows of memory accuracy, strategic depth, coherence
     and role consistency.
@@ -160,7 +154,7 @@ def _check(store: Store, config: JudgeConfig, output: ListFormat, *, is_estimate
     require_model(config)
     note(estimate_check(config, store.judgements))
     found = check_reader(config, store.judgements)
-    if output is ListFormat.JSON:
+    if output == "json":
         say_json(asdict(found))
     else:
         say(cell_table(found.rows))
@@ -202,7 +196,7 @@ def _ids(store: Store, references: list[str], iteration: str | None) -> list[str
 def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
     from evaluation.judging.model_client.budget import spent_words
 
-    if output is ListFormat.JSON:
+    if output == "json":
         say_json(_as_dict(tally, chosen))
         return
     say(f"{safe(chosen.model)} ({chosen.kind}): {tally.words}. {spent_words(chosen.budget)}.")

@@ -87,7 +87,7 @@ def run(
     sample_size: SampleSize = 3,
     batched: Batched = False,
     double_check: DoubleCheck = False,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
     yes: Yes = False,
 ) -> None:
     """Run an experiment: the same agents with and without the treatment, evaluated and compared.
@@ -135,7 +135,7 @@ def report(
             help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
         ),
     ] = None,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
 ) -> None:
     """List the experiments that were run, print the report of one that is done, or the paper's Table 1.
 
@@ -175,13 +175,13 @@ def _list_runs(store: Store, output: ListFormat) -> None:
         "Begun": lambda record: time_words(record.created_at),
     }
     nothing = "No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted."
-    say_list(found, columns, record_dict, nothing, is_json=output is ListFormat.JSON)
+    say_list(found, columns, record_dict, nothing, is_json=output == "json")
 
 
 @judge_options
 def ab(
     config: Annotated[Path, typer.Argument(metavar="CONFIG", help="The test, in YAML or JSON; see --print-config.")],
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
     print_config: Annotated[  # noqa: ARG001 - its callback acts
         bool, print_config_option("evaluation.experiments", "ab.yaml")
     ] = False,
@@ -221,7 +221,7 @@ def ab(
 
 
 def _say(result: ABTestResult, output: ListFormat) -> None:
-    if output is ListFormat.JSON:
+    if output == "json":
         say_json(result.as_dict())
     else:
         say("\n".join(_lines(result)))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -14,27 +13,16 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import json_text
 from evaluation.text.display import listed
 
+Exported = Literal["transcripts", "results", "ratings"]
+"""Kinds of things that can be exported."""
 
-class Exported(StrEnum):
-    """Kinds of things that can be exported."""
+ExportFormat = Literal["canonical", "csv", "json"]
+"""File formats of what is exported."""
 
-    TRANSCRIPTS = "transcripts"
-    RESULTS = "results"
-    RATINGS = "ratings"
-
-
-class ExportFormat(StrEnum):
-    """File formats of what is exported."""
-
-    CANONICAL = "canonical"
-    CSV = "csv"
-    JSON = "json"
-
-
-_TRANSCRIPT_FORMATS = (ExportFormat.CANONICAL, ExportFormat.CSV)
-_TABLE_FORMATS = (ExportFormat.CSV, ExportFormat.JSON)
+_TRANSCRIPT_FORMATS = ("canonical", "csv")
+_TABLE_FORMATS = ("csv", "json")
 _NOT_WRITTEN = (".xlsx", ".xlsm", ".xls", ".ods", ".parquet", ".jsonl")
-_BY_ENDING = {f".{one}": one for one in ExportFormat} | {".zip": ExportFormat.CANONICAL}
+_BY_ENDING = {f".{one}": one for one in get_args(ExportFormat)} | {".zip": "canonical"}
 
 
 def export(
@@ -62,7 +50,7 @@ def export(
     force: Force = False,
 ) -> None:
     """Write transcripts, scores or people's answers to a file, for import or for other programs."""
-    allowed = _TRANSCRIPT_FORMATS if what is Exported.TRANSCRIPTS else _TABLE_FORMATS
+    allowed = _TRANSCRIPT_FORMATS if what == "transcripts" else _TABLE_FORMATS
     if output is not None and output.suffix.lower() in _NOT_WRITTEN:
         raise typer.BadParameter(
             f"{output.suffix} is not written. Spreadsheets and data frames read CSV; there is {listed(list(allowed))}.",
@@ -73,12 +61,12 @@ def export(
     if kind is not None and kind not in allowed:
         words = f"{what} cannot be written as {kind}; there is {listed(list(allowed))}."
         raise typer.BadParameter(words, param_hint="--format")
-    if transcript is not None and what is not Exported.TRANSCRIPTS:
+    if transcript is not None and what != "transcripts":
         raise typer.BadParameter("One of the transcripts can be named, nothing else.", param_hint="TRANSCRIPT")
-    if what is Exported.TRANSCRIPTS:
-        _transcripts(transcript, kind or ExportFormat.CANONICAL, output, iteration, force)
+    if what == "transcripts":
+        _transcripts(transcript, kind or "canonical", output, iteration, force)
     else:
-        _table(what, kind or ExportFormat.CSV, output, iteration, force)
+        _table(what, kind or "csv", output, iteration, force)
 
 
 def _transcripts(
@@ -92,7 +80,7 @@ def _transcripts(
             game = store.transcripts.get(store.transcripts.resolve(transcript))
         _deliver(game.to_json(indent=2), output, force)
         return
-    if output is None and kind is ExportFormat.CANONICAL:
+    if output is None and kind == "canonical":
         raise typer.BadParameter("A zip is not text: name a file to write.", param_hint="--output")
     store = open_store()
     with store.unit():
@@ -100,7 +88,7 @@ def _transcripts(
         if not ids:
             raise NotFoundError("There is no transcript to export.", remedy="Import some: dramaturg import PATH.")
         found = (store.transcripts.get(each) for each in ids)
-        if output is None or kind is ExportFormat.CSV:
+        if output is None or kind == "csv":
             _deliver(csv_text(message_table(found)), output, force)
             return
 
@@ -118,12 +106,12 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
     from evaluation.writers import csv_text, flat_controls, json_rows
 
     store = open_store()
-    if what is Exported.RATINGS and kind is ExportFormat.CSV:
+    if what == "ratings" and kind == "csv":
         # With a mark in a file, so that spreadsheets take it for UTF-8.
         _deliver(export_ratings(store), output, force, encoding="utf-8-sig")
         return
-    table = store.ratings.all() if what is Exported.RATINGS else stored_results_table(store, iteration)
-    is_json = kind is ExportFormat.JSON
+    table = store.ratings.all() if what == "ratings" else stored_results_table(store, iteration)
+    is_json = kind == "json"
     _deliver(json_text(json_rows(table)) if is_json else csv_text(flat_controls(table)), output, force)
 
 

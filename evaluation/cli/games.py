@@ -10,7 +10,6 @@ import typer
 
 from evaluation.cli.options import (
     By,
-    ListFormat,
     MetricName,
     OfIteration,
     Rows,
@@ -37,7 +36,7 @@ _LONGEST_REASON = 160
 
 def list_transcripts(
     iteration: OfIteration = None,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
 ) -> None:
     """List the stored transcripts with their verdicts."""
     from evaluation.cli.rendering import stored_mixes, warn_of
@@ -46,7 +45,7 @@ def list_transcripts(
     rows = _listed(store, iteration)
     warn_of(stored_mixes(store, iteration))
     nothing = "Nothing is stored yet. Add games with: dramaturg import PATH, or: dramaturg import --samples."
-    say_list(rows, _LISTED, nothing=nothing, is_json=output is ListFormat.JSON)
+    say_list(rows, _LISTED, nothing=nothing, is_json=output == "json")
 
 
 def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
@@ -93,7 +92,7 @@ def show(
     metric: Annotated[
         MetricName | None, typer.Option(help="Open this metric's ledger: every row behind the score.")
     ] = None,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
 ) -> None:
     """Show a stored transcript's scores and verdict, or the ledger behind one score."""
     store = open_store()
@@ -102,15 +101,15 @@ def show(
         name = store.transcripts.game_ids()[found.id]
         evaluation = current_evaluation(store, found)
     if metric is None:
-        if output is ListFormat.JSON:
+        if output == "json":
             say_json(evaluation.as_dict())
         else:
             say(_overview(evaluation, name))
         return
-    result = evaluation.metrics.get(metric.value)
+    result = evaluation.metrics.get(metric)
     if result is None:
-        note(f"{metric.value} was not computed for {found.id}. Try again with: dramaturg reevaluate {found.id[:8]}.")
-    elif output is ListFormat.JSON:
+        note(f"{metric} was not computed for {found.id}. Try again with: dramaturg reevaluate {found.id[:8]}.")
+    elif output == "json":
         say_json(result.as_dict())
     else:
         say("\n".join(_ledger(result, found)))

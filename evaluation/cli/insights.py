@@ -32,7 +32,7 @@ def insights(
     transcript: TranscriptReference,
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table to read, JSON for programs, or Markdown.")
-    ] = OutputFormat.TABLE,
+    ] = "table",
     checks: Annotated[
         bool, typer.Option("--checks", help="Have a judge check a sample of messages: persona, consistency, coherence.")
     ] = False,
@@ -128,9 +128,9 @@ async def _report(
 
 
 def _print(report: EvaluationReport, output: OutputFormat) -> None:
-    if output is OutputFormat.JSON:
+    if output == "json":
         say_json(report.as_dict())
-    elif output is OutputFormat.TABLE:
+    elif output == "table":
         say("\n".join(_lines(report)))
     else:
         from evaluation.insight.report_sections import discussion_markdown

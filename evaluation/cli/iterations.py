@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from evaluation.cli.exit_codes import CommandGroup
-from evaluation.cli.options import By, ListFormat, MetricName, Rows, open_store, person
+from evaluation.cli.options import By, MetricName, Rows, open_store, person
 from evaluation.cli.terminal import note, safe, say, say_json
 
 app = typer.Typer(
@@ -20,13 +19,8 @@ app = typer.Typer(
 )
 
 
-class FateName(StrEnum):
-    """The decisions that a person can record on a change."""
-
-    KEPT = "kept"
-    REVERTED = "reverted"
-    UNDECIDED = "undecided"
-
+FateName = Literal["kept", "reverted", "undecided"]
+"""The decisions that a person can record on a change."""
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The iteration's name.")]
 Target = Annotated[MetricName | None, typer.Option(help="The metric that the change is meant to raise.")]
@@ -34,7 +28,7 @@ PromptFile = Annotated[Path | None, typer.Option(exists=True, dir_okay=False, he
 
 
 @app.callback(invoke_without_command=True)
-def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> None:
+def list_iterations(context: typer.Context, output: Rows = "table") -> None:
     """Without a command: list iterations with their tests, means and decisions. Or create one, or decide on one."""
     if context.invoked_subcommand is not None:
         return
@@ -45,7 +39,7 @@ def list_iterations(context: typer.Context, output: Rows = ListFormat.TABLE) -> 
     board = stored_board(store)
     losses = stored_losses(store, board.current.iteration.name, board) if board.current else {}
     mixes = stored_mixes(store)
-    if output is ListFormat.JSON:
+    if output == "json":
         say_json(board_dict(board, losses) | {"versions": [mix_dict(mix) for mix in mixes]})
     elif board.iterations:
         say("\n".join(board_lines(board, losses)))
@@ -70,7 +64,7 @@ def create(
         parent=parent,
         prompt_text=_prompt_text(prompt),
         change=change,
-        target_metric=target.value if target else None,
+        target_metric=target,
     )
     command = f"dramaturg import PATH --iteration {shlex.quote(safe(iteration.name))}"
     say(f"Created {safe(iteration.name)}. Add games with: {command}")
@@ -100,7 +94,7 @@ def decide(
     from evaluation.workflows.iterations import record_decision
 
     store = open_store()
-    if fate is FateName.UNDECIDED:
+    if fate == "undecided":
         store.iterations.withdraw_decision(name, who=person(by), reason=reason)
         say(f"The decision on {safe(name)} is taken back.")
         return

@@ -6,10 +6,9 @@ import getpass
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar
 
 import typer
 
@@ -104,8 +103,8 @@ def add_database_option(command: Any) -> None:
 def add_usual_spellings(command: Any) -> None:
     """Lets a command and all below it take ``--json`` for ``--format json``, and name what to use for ``-o``."""
     spelled = {name: each for each in command.params for name in each.opts}
-    usual = getattr(spelled.get("--format"), "default", None)
-    if isinstance(usual, StrEnum) and "json" in list(type(usual)) and "--json" not in spelled:
+    choices = getattr(getattr(spelled.get("--format"), "type", None), "choices", ())
+    if {"table", "json"} <= set(choices) and "--json" not in spelled:
         command.params.append(_usual_options()["--json"])
     if "-o" not in spelled and "--format" in spelled:
         command.params.append(_usual_options()["-o"])
@@ -208,32 +207,22 @@ class JudgeChoice(NamedTuple):
     is_estimate: bool
 
 
-class OutputFormat(StrEnum):
-    """Output formats of a command's result."""
+OutputFormat = Literal["table", "json", "markdown"]
+"""Output formats of a command's result."""
 
-    TABLE = "table"
-    JSON = "json"
-    MARKDOWN = "markdown"
+ListFormat = Literal["table", "json"]
+"""Output formats of a list."""
 
-
-class ListFormat(StrEnum):
-    """Output formats of a list."""
-
-    TABLE = "table"
-    JSON = "json"
-
-
-class MetricName(StrEnum):
-    """The rubric's metrics, as they are named in the output."""
-
-    MEMORY_ACCURACY = "memory_accuracy"
-    STRATEGIC_DEPTH = "strategic_depth"
-    COHERENCE = "coherence"
-    ROLE_CONSISTENCY = "role_consistency"
-    PERSONALITY_DIVERSITY = "personality_diversity"
-    ANTI_REPETITION = "anti_repetition"
-    ENGAGEMENT = "engagement"
-
+MetricName = Literal[
+    "memory_accuracy",
+    "strategic_depth",
+    "coherence",
+    "role_consistency",
+    "personality_diversity",
+    "anti_repetition",
+    "engagement",
+]
+"""The rubric's metrics, as they are named in the output."""
 
 TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these; - is standard input"
 _STANDARD_INPUT = "standard input"
@@ -433,18 +422,11 @@ def print_config_option(package: str, name: str) -> Any:
     return typer.Option("--print-config", callback=print_sample, is_eager=True, help="Print an example of that file.")
 
 
-class DateOrder(StrEnum):
-    """The order of day and month in dates of numbers."""
+DateOrder = Literal["day-first", "month-first"]
+"""The order of day and month in dates of numbers."""
 
-    DAY_FIRST = "day-first"
-    MONTH_FIRST = "month-first"
-
-
-class MergedCells(StrEnum):
-    """The fate of a row whose cell of the speaker is empty."""
-
-    CARRY = "carry"
-    LEAVE = "leave"
+MergedCells = Literal["carry", "leave"]
+"""The fate of a row whose cell of the speaker is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,7 +495,7 @@ def reading_options(
     answers = Answers(
         _answered("--speaker", speakers, OPTIONS[Topic.SPEAKER]),
         _answered("--channel", channels, OPTIONS[Topic.CHANNEL]),
-        None if dates is None else str(dates),
+        dates,
         incomplete,
         _answered("--role", roles, OPTIONS[Topic.ROLE]),
         None if merged_cells is None else str(merged_cells),

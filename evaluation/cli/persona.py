@@ -17,7 +17,7 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import command_group
-from evaluation.cli.options import OutputFormat, judge_options
+from evaluation.cli.options import judge_options
 
 app = command_group(
     "Evaluate agents on adherence, consistency, fluency, voice distinctness and ideas, and compare them with baselines."
@@ -33,7 +33,7 @@ def run(
     until: Until = None,
     max_drop: MaxDrop = 1.0,
     require_baseline: RequireBaseline = False,
-    output: Output = OutputFormat.TABLE,
+    output: Output = "table",
 ) -> None:
     """Evaluate agents over everything they said, store scores and reasons, and compare them with their
     baselines.
@@ -50,9 +50,7 @@ def run(
 @source_options
 @sample_options
 @judge_options
-def compare(
-    max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = OutputFormat.TABLE
-) -> None:
+def compare(max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, output: Output = "table") -> None:
     """Evaluate agents and print every score beside its baseline, with what fell, what is gone and what is new.
 
     Exits like 'run'. Markdown is the comment for a pull request.

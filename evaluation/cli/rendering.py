@@ -74,12 +74,12 @@ class _Line:
 
 def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -> None:
     """Prints evaluations as they come (JSON), or once all are known (the widths of a table's columns need them all)."""
-    if output is OutputFormat.JSON:
+    if output == "json":
         print_json_list(evaluation.as_dict() for evaluation in evaluations)
         return
     lines = [_Line.of(evaluation) for evaluation in evaluations]
     if lines:
-        say("\n".join(_text(lines, is_markdown=output is OutputFormat.MARKDOWN)))
+        say("\n".join(_text(lines, is_markdown=output == "markdown")))
 
 
 def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:

@@ -6,9 +6,8 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -38,15 +37,12 @@ if TYPE_CHECKING:
     from evaluation.workflows.validation import Report
 
 
-class Gate(StrEnum):
-    """Conditions that every transcript must meet to pass.
+Gate = Literal["full", "automatic"]
+"""Conditions that every transcript must meet to pass.
 
-    ``full``: its verdict is passed, engagement included. ``automatic``: it may still pass once people have rated it (at
-    least 4 of the 6 metrics without engagement pass, 5 of the 7 can apply, the cost is not known to be over the limit).
-    """
-
-    FULL = "full"
-    AUTOMATIC = "automatic"
+``full``: its verdict is passed, engagement included. ``automatic``: it may still pass once people have rated it (at
+least 4 of the 6 metrics without engagement pass, 5 of the 7 can apply, the cost is not known to be over the limit).
+"""
 
 
 def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
@@ -54,7 +50,7 @@ def _passes(evaluation: Evaluation, gate: Gate | None) -> bool:
     from evaluation.rubric.verdict import VerdictStatus, judge_automatic, known_usd
 
     transcript, verdict = evaluation.transcript, evaluation.verdict
-    if gate is Gate.AUTOMATIC:
+    if gate == "automatic":
         verdict = judge_automatic(evaluation.metrics, known_usd(transcript.cost))
     if gate is None or verdict.status is VerdictStatus.PASSED:
         return True
@@ -69,7 +65,7 @@ def evaluate(
     ],
     output: Annotated[
         OutputFormat, typer.Option("--format", help="A table, JSON with every ledger row, or Markdown.")
-    ] = OutputFormat.TABLE,
+    ] = "table",
     store: Annotated[
         bool,
         typer.Option("--store/--no-store", help="Keep transcripts and results in the database, or only print them."),
@@ -297,7 +293,7 @@ def validate(
     paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{TRANSCRIPTS_HELP}.")],
     output: Annotated[
         ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
-    ] = ListFormat.TABLE,
+    ] = "table",
 ) -> None:
     """Say what each file is taken for and what it lacks, without scoring or storing anything.
 
@@ -316,7 +312,7 @@ def validate(
             refused += report.error is not None
             yield report
 
-    if output is ListFormat.JSON:
+    if output == "json":
         print_json_list(report.as_dict() for report in reports())
     else:
         for report in reports():

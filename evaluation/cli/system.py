@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.options import ListFormat, Rows, named_values, open_store
+from evaluation.cli.options import Rows, named_values, open_store
 from evaluation.cli.terminal import Columns, safe, say, say_list
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def settings(
             "several times: all of them are changed, or none.",
         ),
     ] = None,
-    output: Rows = ListFormat.TABLE,
+    output: Rows = "table",
 ) -> None:
     """Show thresholds, the size of a test, the limits of imports and judge.imports (on or off: a model reads every game
     that is imported) beside their defaults, or change them."""
@@ -85,7 +85,7 @@ def settings(
         "Default": lambda row: _figure(row["default"]),
     }
     records = [dict(zip(("name", "value", "default"), row, strict=True)) for row in rows]
-    say_list(records, columns, is_json=output is ListFormat.JSON)
+    say_list(records, columns, is_json=output == "json")
 
 
 def _figure(value: float | str) -> str:

@@ -14,7 +14,6 @@ import pytest
 
 from dashboard.shared.charts.metric_charts import escaped_label
 from evaluation.cli._persona_runs import evaluation_table
-from evaluation.cli.options import OutputFormat
 from evaluation.cli.rendering import print_evaluations
 from evaluation.cli.terminal import table
 from evaluation.engines.scoring import evaluate_transcript
@@ -214,11 +213,11 @@ def test_stored_games_in_exports(stored: Store, text: str) -> None:
 @every_storable
 def test_evaluations_as_they_are_printed(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     evaluation = evaluate_transcript(game(text))
-    print_evaluations([evaluation], OutputFormat.TABLE)
+    print_evaluations([evaluation], "table")
     assert_steers_nothing(capsys.readouterr().out)
-    print_evaluations([evaluation], OutputFormat.MARKDOWN)
+    print_evaluations([evaluation], "markdown")
     assert_inert_markdown(capsys.readouterr().out)
-    print_evaluations([evaluation], OutputFormat.JSON)
+    print_evaluations([evaluation], "json")
     assert_inert_json(capsys.readouterr().out, [json.loads(json.dumps(evaluation.as_dict()))])
 
 
