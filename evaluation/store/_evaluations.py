@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.judging.propositions import message_reference
-from evaluation.store._bulk_rows import append_rows, from_microseconds, packed, require_storable, to_utc
+from evaluation.store._bulk_rows import append_rows, packed, require_storable, to_utc
 from evaluation.store._jobs import may_run, this_process
 from evaluation.store.transactions import Units
 from evaluation.text.display import counted
@@ -179,10 +179,6 @@ class Evaluations:
             append_rows(cursor, "score_failures", failure_rows(run_id, evaluation))
             cursor.execute(_FINISH, {"id": run_id, **run_values(evaluation)})
 
-    def beat(self, run_id: str) -> None:
-        """Says that this process is still at work on the run, to those on other machines who cannot see it."""
-        self._units.write("UPDATE evaluation_runs SET heartbeat = now() WHERE id = ?", [run_id])
-
     def fail(self, run_id: str, error: str) -> None:
         """Ends a run that was broken off, with the reason.
 
@@ -289,15 +285,16 @@ class Evaluations:
 
 
 def _as_they_stand(runs: pd.DataFrame) -> pd.DataFrame:
-    """Runs with ``owner`` and ``heartbeat`` (microseconds) as people see them: without these two columns.
+    """Runs as people see them, without the owner.
 
-    A run that is recorded as running is ``interrupted`` when its process has ended; no row says so.
+    One that is recorded as running is ``interrupted`` when its process has ended; no row says so. Of another machine's
+    that is taken for granted a quarter of an hour after it began.
     """
     at_work = runs["status"] == "running"
     for index, run in runs[at_work].iterrows():
-        if not (isinstance(run["owner"], str) and may_run(run["owner"], from_microseconds(int(run["heartbeat"])))):
+        if not (isinstance(run["owner"], str) and may_run(run["owner"], run["created_at"])):
             runs.loc[index, "status"] = INTERRUPTED
-    return runs.drop(columns=["owner", "heartbeat"])
+    return runs.drop(columns="owner")
 
 
 def _require(cursor: DuckDBPyConnection, run_id: str) -> None:
@@ -311,8 +308,8 @@ _ENSURE_AGENT = "INSERT INTO agents (id, display_name, kind) VALUES (?, ?, ?) ON
 
 _BEGIN = """
 INSERT INTO evaluation_runs (
-    id, agent_id, status, dimensions, window_start, window_end, sample_size, seed, mode, owner, heartbeat)
-VALUES ($id, $agent, 'running', $dimensions, $start, $end, $size, $seed, $mode, $owner, now())
+    id, agent_id, status, dimensions, window_start, window_end, sample_size, seed, mode, owner)
+VALUES ($id, $agent, 'running', $dimensions, $start, $end, $size, $seed, $mode, $owner)
 """
 
 # Only plain columns: DuckDB refuses to update an indexed or a list column of a row that others refer to.
@@ -334,7 +331,7 @@ SELECT r.id::text AS run_id, r.position, agent_id, display_name, kind, status, d
        overall_score::double AS overall_score, is_baseline, token_usage::text AS token_usage, scores::text AS scores,
        mode, judge, model, coalesce(instructions, '') AS instructions, error,
        timezone('UTC', r.created_at) AS created_at,
-       timezone('UTC', completed_at) AS completed_at, owner, epoch_us(heartbeat) AS heartbeat
+       timezone('UTC', completed_at) AS completed_at, owner
 FROM evaluation_runs r JOIN agents a ON a.id = r.agent_id LEFT JOIN asked ON asked.run = r.id
 WHERE $agent::text IS NULL OR agent_id = $agent
 ORDER BY r.position

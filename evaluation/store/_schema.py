@@ -10,7 +10,7 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SCHEMA = 40
+SCHEMA = 41
 """The number of the schema. Those before it were never released, so nothing of theirs is read."""
 
 _FILE = Path(__file__).with_name("schema.sql")

@@ -52,8 +52,7 @@ CREATE TABLE evaluation_runs (
     scores JSON,
     error text,
     position bigint DEFAULT nextval('run_numbers'),
-    owner text,
-    heartbeat timestamptz
+    owner text
 );
 CREATE INDEX evaluation_runs_by_agent ON evaluation_runs (agent_id, created_at);
 

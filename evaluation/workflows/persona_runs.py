@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,7 +31,7 @@ from evaluation.judging.model_client.calls import CallPurpose
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
-from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
+from evaluation.judging.protocol import Judge, JudgeRequest, Report
 from evaluation.judging.questions import Options
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, Cast, SpeakerMap, find_agent, persona_text, shipped_cast
 from evaluation.persona.evaluation import EvaluationPlan, PersonaEvaluation, applicable, evaluate_agent, questions_about
@@ -52,8 +51,6 @@ Wrap = Callable[[Judge], Judge]
 
 Baselines = Mapping[tuple[str, Source], Baseline]
 
-SECONDS_BETWEEN_BEATS = 60.0
-"""How often a run says that it is at work; after a quarter of an hour of silence other machines take it for dead."""
 
 BROKEN_OFF = "The run was broken off."
 
@@ -264,8 +261,7 @@ async def evaluate_persona(
             continue
         run_id = store.evaluations.begin(subject.agent, plan, mode=mode)
         with _ended_in(store, run_id):
-            told = _LivenessReporter(store, run_id, report)
-            evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=told)
+            evaluation = await evaluate_agent(subject, judge_for(run_id), library, plan, report=report)
             store.evaluations.finish(run_id, evaluation)
         yield run_id, evaluation
 
@@ -287,23 +283,6 @@ def evaluate_example(store: Store) -> list[Rated]:
     plans = (replace(plan, first=plan.sample_size // 2), plan)
     requests = [PersonaRunRequest(config, each, library, EXAMPLE_AGENTS, "mock") for each in plans]
     return [rated for request in requests for rated in run_personas(store, request)]
-
-
-class _LivenessReporter:
-    """Passes judgements on, and says now and then that the run is at work."""
-
-    def __init__(self, store: Store, run_id: str, report: Report | None) -> None:
-        self._store = store
-        self._run_id = run_id
-        self._report = report
-        self._beaten_at = time.monotonic()
-
-    def __call__(self, position: int, judgement: Judgement) -> None:
-        if self._report is not None:
-            self._report(position, judgement)
-        if time.monotonic() - self._beaten_at >= SECONDS_BETWEEN_BEATS:
-            self._beaten_at = time.monotonic()
-            self._store.evaluations.beat(self._run_id)
 
 
 @contextmanager

@@ -137,14 +137,15 @@ def test_an_evaluation_whose_process_was_killed_is_interrupted(path: Path) -> No
     store.close()
 
 
-def test_a_run_of_another_machine_is_at_work_while_it_says_so(path: Path) -> None:
+def test_a_run_of_another_machine_is_at_work_for_a_quarter_of_an_hour(path: Path) -> None:
     store = Store(path)
-    run_id = store.evaluations.begin(Agent("ann", "Ann"), EvaluationPlan([Dimension.FLUENCY]))
+    store.evaluations.begin(Agent("ann", "Ann"), EvaluationPlan([Dimension.FLUENCY]))
     with store.unit(write=True) as cursor:
-        cursor.execute("UPDATE evaluation_runs SET owner = 'elsewhere:1:2', heartbeat = now() - INTERVAL 1 HOUR")
-    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
-    store.evaluations.beat(run_id)
+        cursor.execute("UPDATE evaluation_runs SET owner = 'elsewhere:1:2'")
     assert store.evaluations.runs()["status"].tolist() == ["running"]
+    with store.unit(write=True) as cursor:
+        cursor.execute("UPDATE evaluation_runs SET created_at = now() - INTERVAL 1 HOUR")
+    assert store.evaluations.runs()["status"].tolist() == ["interrupted"]
     store.close()
 
 
