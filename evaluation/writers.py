@@ -7,7 +7,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Coverage
 from evaluation.text.display import counted
-from evaluation.transcript import Message, Transcript
+from evaluation.transcript import Message, Player, Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,24 +147,25 @@ def _umask() -> int:
     return current
 
 
-COLUMNS = (
-    "transcript_id",
-    "game_id",
-    "source_format",
-    "message_id",
-    "index",
-    "round",
-    "phase",
-    "channel",
-    "channel_name",
-    "speaker",
-    "role",
-    "alignment",
-    "recipients",
-    "text",
-    "sent_at",
-    "reply_to",
-)
+_VALUES: Mapping[str, Callable[[Transcript, Message, Player | None], Any]] = {
+    "transcript_id": lambda game, _, __: game.id,
+    "game_id": lambda game, _, __: game.game_id,
+    "source_format": lambda game, _, __: game.source_format,
+    "message_id": lambda _, said, __: said.id,
+    "index": lambda _, said, __: said.index,
+    "round": lambda _, said, __: said.round,
+    "phase": lambda _, said, __: said.phase,
+    "channel": lambda _, said, __: said.channel,
+    "channel_name": lambda _, said, __: said.channel_name,
+    "speaker": lambda _, said, __: said.speaker,
+    "role": lambda _, __, player: player and player.role,
+    "alignment": lambda _, __, player: player and player.alignment,
+    "recipients": lambda _, said, __: "; ".join(said.recipients) or None,
+    "text": lambda _, said, __: said.text,
+    "sent_at": lambda _, said, __: said.sent_at and said.sent_at.isoformat(),
+    "reply_to": lambda _, said, __: said.reply_to,
+}
+COLUMNS = tuple(_VALUES)
 
 
 def message_rows(transcripts: Iterable[Transcript]) -> Iterator[dict[str, Any]]:
@@ -177,31 +178,9 @@ def message_rows(transcripts: Iterable[Transcript]) -> Iterator[dict[str, Any]]:
     """
     for transcript in transcripts:
         for message in transcript.messages:
-            yield _row(transcript, message)
-
-
-def _row(transcript: Transcript, message: Message) -> dict[str, Any]:
-    is_player = message.speaker in transcript.player_names
-    player = transcript.player(message.speaker) if is_player else None
-    values = (
-        transcript.id,
-        transcript.game_id,
-        transcript.source_format,
-        message.id,
-        message.index,
-        message.round,
-        message.phase,
-        message.channel,
-        message.channel_name,
-        message.speaker,
-        player.role if player else None,
-        player.alignment if player else None,
-        "; ".join(message.recipients) or None,
-        message.text,
-        message.sent_at.isoformat() if message.sent_at else None,
-        message.reply_to,
-    )
-    return dict(zip(COLUMNS, values, strict=True))
+            is_player = message.speaker in transcript.player_names
+            player = transcript.player(message.speaker) if is_player else None
+            yield {name: value(transcript, message, player) for name, value in _VALUES.items()}
 
 
 def message_table(transcripts: Iterable[Transcript]) -> pd.DataFrame:
