@@ -103,8 +103,8 @@ def add_database_option(command: Any) -> None:
 def add_usual_spellings(command: Any) -> None:
     """Lets a command and all below it take ``--json`` for ``--format json``, and name what to use for ``-o``."""
     spelled = {name: each for each in command.params for name in each.opts}
-    choices = getattr(getattr(spelled.get("--format"), "type", None), "choices", ())
-    if {"table", "json"} <= set(choices) and "--json" not in spelled:
+    # Whatever is a table unless asked otherwise can be JSON, too.
+    if getattr(spelled.get("--format"), "default", None) == "table" and "--json" not in spelled:
         command.params.append(_usual_options()["--json"])
     if "-o" not in spelled and "--format" in spelled:
         command.params.append(_usual_options()["-o"])
