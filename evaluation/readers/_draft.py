@@ -49,10 +49,10 @@ def is_approval(vote: str) -> bool:
 
 
 def is_ordinary(name: str) -> bool:
-    """Whether a name consists of English words alone ("Final Thoughts"), unlike a given name that is one ("Bob")."""
+    """Whether a name consists of English words alone ("Final Thoughts"), and begins with no given name ("Mike")."""
     words = [word.strip(".") for word in fold(name).split()]
     is_english = all(word.isalpha() and word in english_words() for word in words)
-    return is_english and " ".join(words) not in word_set("given_names")
+    return is_english and words[0] not in word_set("given_names")
 
 
 def words_in(name: str) -> list[str]:

@@ -168,7 +168,7 @@ def _ballot(match: re.Match[str], find: Find, why: str | None = None) -> Ballot 
 
 def said_vote(text: str, voter: str, find: Find) -> tuple[Ballot, bool] | None:
     """The vote that is all of what a player says, and whether it is a command or a record rather than speech."""
-    match = shape("vote said").fullmatch(bare(text))
+    match = shape("vote said").fullmatch(bare(text)) or part("vote in json").fullmatch(text)
     if match is None:
         return None
     target = match["target"].strip(" .*")

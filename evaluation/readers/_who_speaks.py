@@ -42,6 +42,7 @@ _BARE_EVENT = frozenset({"joined", "left"})
 _KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
 _NO = frozenset({"false", "0", "no", "none", ""})
 _LONGEST_LIST = 300
+_MOST_PASSED_ON = 0.8
 _MOST_ROLES = 40
 
 
@@ -113,7 +114,8 @@ def _kinds_of(transcript: Transcript) -> dict[str, int]:
 
 def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Question]) -> Transcript:
     """Several people under one role of a chat ("user"), each text with its speaker's name before a colon, are those."""
-    inside = _scribed(transcript.messages) or _inside_roles(transcript.messages)
+    messages = transcript.messages
+    inside = _scribed(messages) or _relayed(messages) or _inside_roles(messages)
     if not inside:
         return transcript
     names = list(dict.fromkeys(held["speaker"] for held in inside.values()))
@@ -129,7 +131,9 @@ def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Qu
         for message in transcript.messages
     ]
     speaking = {message.speaker for message in messages if message.channel != "system"}
-    players = [player for player in transcript.players if player.name in speaking]
+    # Those who never spoke, and only vote or leave, play as well.
+    renamed = {message.speaker for message in transcript.messages} - speaking
+    players = [player for player in transcript.players if player.name not in renamed]
     players += [Player(name=name) for name in names if name not in {player.name for player in players}]
     return changed(transcript, players=players, messages=tuple(messages))
 
@@ -172,6 +176,15 @@ def _scribed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
         elif last and message.text.startswith(("... ", "…")):
             inside[message.id] = {"speaker": last, "text": message.text.lstrip(".… ")}
     return inside
+
+
+def _relayed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
+    """Speaker and text, by message, of what a bot passes on from another chat: "<Ann> Hello"."""
+    public = [one for one in messages if one.channel == "public"]
+    found = {one.id: match for one in public if (match := line_part("relayed").match(one.text))}
+    said, passed = (Counter(one.speaker for one in part) for part in (public, [m for m in public if m.id in found]))
+    bridges = {name for name, count in passed.items() if count > 1 and count >= _MOST_PASSED_ON * said[name]}
+    return {one.id: found[one.id].groupdict() for one in public if one.id in found and one.speaker in bridges}
 
 
 def _one_spelling(transcript: Transcript) -> Transcript:

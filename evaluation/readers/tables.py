@@ -764,10 +764,8 @@ def _by_person(mapping: ColumnMapping, table: ParsedTable) -> ColumnMapping:
     known = tuple(draft.word_lists("columns")["speaker"])
     free = (one for one in table.columns if one not in mapping.used and draft.column_key(one).startswith(known))
     codes = (one for one in free if 1 < len(found := values(one)) <= len(table.rows) / 2 and None not in found)
-    return replace(
-        mapping,
-        speaker=max(codes, key=lambda one: not str(table.rows[0].cells[one]).isdecimal(), default=mapping.speaker),
-    )
+    best = max(codes, key=lambda one: not str(table.rows[0].cells[one]).isdecimal(), default=mapping.speaker)
+    return replace(mapping, speaker=best)
 
 
 def _first(row: TableRow, columns: Sequence[str]) -> str | None:

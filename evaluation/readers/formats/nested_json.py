@@ -198,8 +198,7 @@ class _Walk:
             lines = [line for one in held if (line := _LINE.fullmatch(_text(one)))]
             names_said = {line["name"] for line in lines}
             # One name before all of them is a label.
-            is_talk = len(names_said) > 1 and not all(map(_is_label, names_said))
-            if len(lines) < len(held) or not is_talk:
+            if len(lines) < len(held) or len(names_said) < 2 or all(map(_is_label, names_said)):
                 self.visit(held, path, inner, depth + 1)
                 return
             for place, line in enumerate(lines):

@@ -9,6 +9,7 @@ label ("PS:") is text. Whatever else stands there is asked about, and so is a da
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections import Counter
@@ -466,10 +467,12 @@ def _named(
     if match := part("says").search(name):
         notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
         name = name[: match.start()]
+    if (match := part("as role").search(name)) and game_log.is_role(match["role"]):
+        name, notes = name[: match.start()], [*notes, match["role"]]
     name, *recipients = part("to recipients").split(name)
     # A message between two may be counted in front: "3 ANN -> BOB: text".
     name = (part("counted").sub("", name) if recipients else name).strip(" *_@\t")
-    if not _is_name(name):
+    if not (_is_name(name) or (name and time is not None and written.startswith("~"))):
         return None
     is_told = time is not None and text.lstrip(" ").startswith("\u200e")
     cleaned = text.strip(_MARKS + " \t") if time is None else text.strip().strip(_MARKS).strip()
@@ -591,7 +594,10 @@ def _speakers(document: Document) -> _Speakers:
     found = document.kept.get(FORMAT)
     if found is None:
         document.limits.check_lines(document.text)
-        text = part("korean time").sub(_in_digits, part("colours").sub("", document.text))
+        plain = part("colours").sub("", document.text)
+        # Tags of a page come with its signs.
+        plain = html.unescape(plain) if "&lt;" in plain and plain != document.text else plain
+        text = part("korean time").sub(_in_digits, plain)
         found = document.kept[FORMAT] = _Speakers(_lines(text), document.answers)
     assert isinstance(found, _Speakers)
     return found
@@ -621,10 +627,13 @@ class _Speakers:
         heads = [line.head for line in lines if line.head.name]
         timed = sum(head.time is not None for head in heads)
         # Between the lines of a log stands what belongs to the line above, however it looks.
-        is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
-        self.is_timed = timed > 1 and (is_log or timed >= _MARKED_SHARE * len(heads))
-        self._shape = _ruling_shape(heads)
-        self._is_list = sum(head.is_listed for head in heads) >= _MARKED_SHARE * len(heads)
+        self._is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
+        self.is_timed = timed > 1 and (self._is_log or timed >= _MARKED_SHARE * len(heads))
+        free = Counter(head.name for head in heads if not head.is_listed)
+        speaking = [one for one, count in free.items() if count > 1 and not (_is_label(_fold(one)) or is_ordinary(one))]
+        # Where people speak without a mark of a list, a list stands inside what they say.
+        self._is_list = len(speaking) < 2 and len(heads) - free.total() >= _MARKED_SHARE * len(heads)
+        self._shape = _ruling_shape([head for head in heads if self._is_list or not head.is_listed])
         said = [line.head.text if line.head.name else line.cleaned for line in lines]
         self._words = {word for text in said for word in part("word").findall(text)}
         self._said = _fold("\n".join(said)) if any(map(_is_ideographic, (one.name for one in heads))) else ""
@@ -642,9 +651,8 @@ class _Speakers:
             and (line.head.key in self.listed or not game_log.tells_result(line.cleaned))
         }
         self._counts = Counter(head.key for head in beginning.values())
-        linked = (head for head in beginning.values() if head.shape != "nick" and part("address").fullmatch(head.text))
-        self._links = {head.key for head in linked}
-        self._links -= {head.key for head in beginning.values() if not part("address").fullmatch(head.text)}
+        bare = [head for head in beginning.values() if head.shape != "nick" and _is_bare(head)]
+        self._bare = {head.key for head in bare} - {head.key for head in beginning.values() if not _is_bare(head)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
         self._sentences = Counter(
             head.key
@@ -658,7 +666,8 @@ class _Speakers:
             for head in beginning.values()
             if (self._counts[head.key] > 1 or self._is_named(head.name)) and not _is_label(head.key)
         } | {_build(self.spelling(name)) for name in self.listed}
-        self._ending = _shared_ending([head.name for head in beginning.values()])
+        names = [name for name, count in self._counts.items() if count > 1]
+        self._has_names = sum(not is_ordinary(_unjoined(name)) for name in names) > 1
         self._stand_alike = self._all_stand_alike([head.name for head in beginning.values()])
         self.labels = 0
         self.asked: dict[str, int] = {}
@@ -686,9 +695,6 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
-        elif name in self._links:
-            accepted = False
-            self.asked.setdefault(self.spelling(head.name), number)
         elif name.rstrip(".") in word_set("labels") or part("numbered").fullmatch(name) or self._tells_of(head.name):
             accepted = False
             self.labels += 1
@@ -703,19 +709,38 @@ class _Speakers:
         self._accepted |= {name} if accepted else set()
 
     def _is_doubtful(self, head: Head) -> bool:
-        words = head.name.split()
-        is_label = head.key in word_set("doubtful") or words[-1] == self._ending
-        # "He giggled and thought: ..."
-        is_sentence = self._counts[head.key] == 1 and sum(word.islower() and len(word) > 3 for word in words) > 1
-        # Without spaces no word shows that somebody is spoken of; a label stands in no text.
-        is_unseen = head.time is None and _is_ideographic(head.name) and head.key not in self._said
-        return (
-            is_label
-            or (is_sentence and not head.time)
-            or is_unseen
-            or self._only_repeats(head.name)
-            or self._is_field(head)
+        """Whether one of the signs of a label stands in the name: the words of a program, a page, or a sentence."""
+        key, words = head.key, _unjoined(head.name).split()
+        is_once, is_named, is_long = self._counts[key] == 1, self._is_named(head.name), len(words) > 1
+        is_led = is_moderator(head.name) or _fold(words[0]) in word_set("titles")
+        is_plain = is_ordinary(" ".join(words)) and not is_led
+        small = [word for word in words if word.islower() and len(word) > 3]
+        is_title = is_long and head.shape == "titled"
+        is_section = is_title and (is_once or bool(small)) and _build(head.name) != "A 1"
+        said = self._sentences[key] * 2 >= self._counts[key]
+        is_odd = self._has_names and not head.recipients and (is_long or is_once or not is_named)
+        shown = (
+            key in word_set("doubtful") or key in self._bare,
+            # Without spaces no word shows that somebody is spoken of; a label stands in no text.
+            head.time is None and _is_ideographic(head.name) and key not in self._said,
+            # "Score", "Turn order"
+            is_ordinary(head.name) and is_plain and not (is_named or is_once or said),
+            is_plain and is_long and (is_title or (is_once and head.time is not None)),
+            is_section and any(map(is_ordinary, words)) and not is_led,
         )
+        free = (
+            # "He giggled and thought: ..."
+            is_once and len(small) > 1,
+            # "Other Players in Hallway", "PRIVATE INFO for Ann"
+            not word_set("joins_of_labels").isdisjoint(words[1:-1]),
+            # "Memory updated", "Debate complete - Winner"
+            is_long and words[0][0].isupper() and words[-1] in small and is_ordinary(words[-1]),
+            is_long and len(words[-1]) > 1 and _is_label(_fold(words[-1])),
+            # Among names of people "Your Action", "EVENT"
+            is_plain and (is_odd or (is_long and head.name.islower() and not is_named)),
+        )
+        # In a chat whoever stands behind a time writes; in a log the program does.
+        return any(shown) or (any(free) and (head.time is None or self._is_log))
 
     def _tells_of(self, name: str) -> bool:
         """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
@@ -727,22 +752,6 @@ class _Speakers:
         words = [_fold(word) for word in name.split()]
         is_about = sum(word in known for word in words) > 1 and not all(word in known | _JOINS for word in words)
         return is_told or is_about or bool(owned and _fold(owner) in known)
-
-    def _is_field(self, head: Head) -> bool:
-        """Whether a label of a program's dump ("player_goals", "my goals") or a heading over a section stands here."""
-        words = head.name.replace("_", " ").split()
-        is_section = self._counts[head.key] == 1 or any(word.islower() and len(word) > 3 for word in words)
-        if head.shape == "titled" and len(words) > 1 and is_section and _build(head.name) != "A 1":
-            return any(map(is_ordinary, words)) and not is_moderator(head.name)
-        if len(words) < 2 or not is_ordinary(" ".join(words)) or is_moderator(head.name):
-            return False
-        return head.shape == "titled" or (head.name.islower() and head.time is None and not self._is_named(head.name))
-
-    def _only_repeats(self, name: str) -> bool:
-        """Whether ordinary words that nobody mentions stand before no sentence: "Score", "Turn order"."""
-        key = _fold(name)
-        is_plain = self._counts[key] > 1 and is_ordinary(name) and not is_moderator(name)
-        return is_plain and not self._is_named(name) and self._sentences[key] * 2 < self._counts[key]
 
     def _is_named(self, name: str) -> bool:
         return any(word in self._words for word in name.split() if len(word) > 1 and not word.islower())
@@ -799,7 +808,7 @@ class _Speakers:
             is_of_text = self.is_timed and not line.head.time
             is_entry = line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text) and not is_of_text
             # In a chat "gm" is a greeting.
-            is_entry = is_entry and not (line.head.time and is_moderator(line.head.text))
+            is_entry = is_entry and not line.head.time
             if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
@@ -825,6 +834,11 @@ class _Speakers:
     def speaks(self, head: Head) -> bool:
         """Whether the line begins a message of somebody."""
         return self.may_begin(head) and head.key in self._accepted
+
+    def begins(self, line: _Line) -> bool:
+        """Whether somebody plays who speaks in the line, which is none of a list of players."""
+        is_led = is_moderator(line.head.name) or self._answers.speaker(line.head.name) == "moderator"
+        return self.speaks(line.head) and line.number not in self.list_lines and not is_led
 
     @cached_property
     def notes(self) -> Mapping[str, Counter[str]]:
@@ -856,6 +870,8 @@ class _Speakers:
         if len(self.asked) > max(_MOST_ASKED, len(lines)) or nested * 3 > len(lines):
             return False
         players = {line.head.key for line in lines if not is_moderator(line.head.name)}
+        # Whom a person calls a player is one, however much else stands in the file.
+        is_answered = any(self._answers.speaker(name) == "player" for name in players)
         is_alone = len(players) == 1 and len(lines) > 2 and (self.is_timed or self._shape is not None)
         # Paragraphs stand below a heading, so there are fewer of them.
         share = _LEAST_SHARE if self._shape != "titled" else 0
@@ -863,7 +879,7 @@ class _Speakers:
         written = [line.number for line in self.lines if line.cleaned]
         behind = sum(number >= lines[0].number for number in written) if lines else 0
         are_many = len(lines) >= share * len(written) or len(lines) >= 2 * share * behind
-        return (len(players) > 1 or is_alone) and are_many
+        return (len(players) > 1 or is_alone) and (are_many or (is_answered and len(self.asked) <= _MOST_ASKED))
 
 
 def _ruling_shape(heads: Sequence[Head]) -> str | None:
@@ -880,11 +896,13 @@ def _is_ideographic(name: str) -> bool:
     return any(ord(character) in _IDEOGRAPHS for character in name)
 
 
-def _shared_ending(names: Sequence[str]) -> str | None:
-    """The word in small letters that most of several names end with: that of "Ann action" and "Ben action"."""
-    endings = Counter(name.split()[-1] for name in {*names} if " " in name)
-    ((ending, count),) = endings.most_common(1) or [("", 0)]
-    return ending if ending.islower() and count > 1 and count >= _MARKED_SHARE * len({*names}) else None
+def _is_bare(head: Head) -> bool:
+    """Whether nothing but an address, or a number without a time, stands behind a name."""
+    return (head.time is None and head.text.isdecimal()) or part("address").fullmatch(head.text) is not None
+
+
+def _unjoined(name: str) -> str:
+    return name.replace("_", " ").replace(" & ", " ")
 
 
 def _is_label(name: str) -> bool:
@@ -1050,14 +1068,14 @@ class _Page:
     def _opens_channel(self, line: str) -> bool:
         """A line that is only a channel's name: "#mafia-chat", "--- wolf den ---"."""
         match = shape("channel").fullmatch(line)
-        if match is None or (self._open is not None and self._speakers.is_timed):
+        if match is None or (self._open is not None and (self._speakers.is_timed or match["thoughts"])):
             return False
         named = _words(match["named"] or "")
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}
         if named and (not hidden or named - hidden - word_set("places") - {"the"}):
             return False
-        self._channel = match["hash"] or match["named"].strip()
+        self._channel = match["hash"] or match["thoughts"] or match["named"].strip()
         self._open = None
         self._kinds["round"] += 1
         return True
@@ -1107,6 +1125,7 @@ class _Page:
 
     def _take_results(self, written: str, *, is_told: bool = True) -> str | None:
         """The kind of what a line tells: an elimination or, as an event, the winner; ``None`` for neither."""
+        written = part("point").sub("", written)
         found = list(game_log.departures(written, self._find, is_told=is_told))
         gone = {elimination["player"]: elimination for elimination in self._draft.eliminations}
         for player, role, is_at_night in found:
@@ -1174,7 +1193,7 @@ class _Page:
     def _say(self, head: Head, number: int) -> None:
         speaker = self._speakers.spelling(head.name)
         verdict = part("verdict").fullmatch(head.text)
-        if verdict and (is_approval(verdict["vote"]) or is_abstention(verdict["vote"])):
+        if verdict and (is_abstention(verdict["vote"]) or is_approval(verdict["vote"])):
             self._open = None
             reason = "a vote for no player of the game"
             leave_out(self._kinds, self._left_out, f"line {number}", f"{speaker}: {head.text}", reason)
@@ -1271,16 +1290,18 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
         written = line.head.text if line.head.shape == "event" else line.cleaned
         is_run = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
         is_start = is_run or (is_counted and not speakers.is_timed and line.cleaned.isdecimal())
-        if is_start and any(speakers.speaks(earlier.head) for earlier in speakers.lines[starts[-1] : place]):
+        if is_start and any(map(speakers.begins, speakers.lines[starts[-1] : place])):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
     return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted
 
 
 def repeated_labels(document: Document) -> list[str]:
-    """The words before a colon that several lines begin with, the most frequent first."""
-    counts = Counter(line.head.name for line in _speakers(document).lines if line.head.name)
-    return [name for name, count in counts.most_common() if count > 1]
+    """The words before a colon that several lines begin with: those taken for speakers, then the most frequent."""
+    speakers = _speakers(document)
+    counts = Counter(line.head.name for line in speakers.lines if line.head.name)
+    names = [name for name, count in counts.most_common() if count > 1]
+    return sorted(names, key=lambda name: name not in speakers.names)
 
 
 def names_speaker(line: str) -> bool:

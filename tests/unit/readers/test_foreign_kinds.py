@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
-from tests.unit.readers.reading import lines, read, result, results, told
+from evaluation.readers import Answers
+from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 from tests.unit.readers.test_who_could_hear import heard
 
 
@@ -110,3 +112,135 @@ def test_who_writes_for_a_team_is_the_speaker() -> None:
         {"sender": "team north", "sentOnBehalfOf": name, "content": "We are ready to begin."} for name in ("n1", "n2")
     ]
     assert [message.speaker for message in read(lines(*rows)).messages] == ["n1", "n2"]
+
+
+def test_points_of_a_list_inside_what_people_say_are_no_players() -> None:
+    def said(name: str) -> str:
+        points = "".join(f"{place}. **{point}**: It helps us all a lot.\n" for place, point in enumerate(_POINTS, 1))
+        return f"{name}: There are several reasons.\n{points}So much for this.\n"
+
+    transcript = shown("".join(map(said, ("Debater_X", "Debater_Y", "Debater_X", "Debater_Y"))))
+    assert transcript.player_names == ("Debater_X", "Debater_Y")
+    assert "4. **Safety and Trust**" in transcript.messages[0].text
+
+
+_POINTS = ("Better Health", "Cheaper Energy", "New Jobs", "Safety and Trust")
+
+
+def test_lines_of_a_program_among_names_of_people_are_asked_about() -> None:
+    text = "".join(
+        f"EVENT: The {period} begins for everybody here.\nPRIVATE INFO for Olga: You saw that Per is a wolf.\n"
+        f"Your Action: Go to the cellar at once.\nOther Players in Kitchen: Per\n"
+        f"Olga: I saw nothing at all, Per.\nPer: Nor did I, Olga, believe me.\nProposal: A new rule\nSF: 13\n"
+        for period in ("first hour", "second hour")
+    )
+    asked = {"EVENT", "PRIVATE INFO for Olga", "Your Action", "Other Players in Kitchen", "Proposal", "SF"}
+    found = result(text)
+    assert {name for question in found.questions for name in question.name.split(", ")} == asked
+    assert found.preview is not None
+    assert found.preview.player_names == ("Olga", "Per")
+
+
+def test_titles_and_given_names_before_ordinary_words_are_people() -> None:
+    text = "MAGDA: Who is there?\nINSPECTOR HALE: The police.\nOSKAR: At last!\n" * 2
+    assert read(text + "Mike Bishop: I come as well.\n" * 2).player_names == (
+        "MAGDA", "INSPECTOR HALE", "OSKAR", "Mike Bishop",
+    )  # fmt: skip
+
+
+def test_what_a_program_writes_between_times_is_asked_about() -> None:
+    log = "".join(
+        f"2025-06-28 18:5{place}:52,884 - INFO - {line}\n"
+        for place, line in enumerate(
+            ("Olga: We should wait.", "Memory updated: The talk is about waiting.", "Per: I agree with you, Olga.",
+             "Olga: Good.", "Memory updated: They agree.", "Per: Fine.", "Talk complete - Winner: Olga"),
+        )
+    )  # fmt: skip
+    found = result(log)
+    assert [question.name for question in found.questions] == ["Memory updated, Talk complete - Winner"]
+    chat = "[22:13:06] Game Scene: Ruins of a city.\n[22:14:32] Olga: Hello.\n[22:14:38] Per: Hello.\n"
+    assert [question.name for question in result(chat).questions] == ["Game Scene"]
+
+
+def test_thoughts_below_their_heading_are_asked_about_and_a_game_log_is_a_game() -> None:
+    def game(number: int, wolf: str) -> str:
+        sides = {name: "Mafia" if name == wolf else "Civilian" for name in ("Olga", "Per", "Rui")}
+        spoken = "".join(f"- {name} said: I have watched all of you.\n" for name in sides)
+        votes = "".join(f"- {name} voted {wolf} of being a Mafia.\n" for name in sides)
+        thoughts = "".join(f"- {name} as {side}: I must be careful now.\n" for name, side in sides.items())
+        out = f"- {wolf} was voted out, and {wolf} was a Mafia.\n"
+        return f"### Example game log {number}:\n{spoken}{votes}{out}\nThinkings:\n{thoughts}\n"
+
+    found = results(game(1, "Per") + game(2, "Rui"))
+    for one, wolf in zip(found, ("Per", "Rui"), strict=True):
+        assert ("channel", "Thinkings") in [(question.topic.value, question.name) for question in one.questions]
+        game_read = one.transcript or one.preview
+        assert game_read is not None
+        assert Counter(message.channel for message in game_read.messages if message.channel != "system") == {
+            "public": 3, "team": 3,
+        }  # fmt: skip
+        assert [(gone.player, gone.role) for gone in game_read.eliminations] == [(wolf, "Mafia")]
+        assert {player.name for player in game_read.players if player.alignment == "mafia"} == {wolf}
+
+
+def test_a_ballot_as_json_is_a_vote() -> None:
+    text = (
+        "[22:14:32] Olga: Hello to all of you.\n[22:14:38] Per: Hello, Olga.\n"
+        '[22:26:10] Olga: {"player_to_eliminate": "Per", "reason": "He says too little."}\n'
+        '[22:26:19] Per: {"player_to_eliminate": "Olga", "reason": "She looks at me."}\n'
+    )
+    transcript = read(text)
+    assert [(vote.voter, vote.target) for vote in transcript.votes] == [("Olga", "Per"), ("Per", "Olga")]
+    assert [message.text for message in transcript.messages if message.channel == "public"] == [
+        "Hello to all of you.", "Hello, Olga.",
+    ]  # fmt: skip
+
+
+def test_counts_of_votes_are_no_speech() -> None:
+    text = "Olga: I am for Per.\nPer: I am for Olga.\n" * 2 + "Vote tally\nOlga: 1 vote(s)\nPer: 3 votes\n"
+    assert result(text).kinds == {"message": 4, "left out": 2}
+
+
+def test_roles_before_the_talk_are_no_other_run() -> None:
+    text = (
+        "Player Roles:\n  Olga: villager\n  Per: werewolf\n====\nWEREWOLF GAME STARTING\n====\n"
+        "Olga: Who was it?\nPer: Not me, Olga.\nOlga: I see, Per.\n"
+    )
+    assert len(results(text)) == 1
+
+
+def test_what_a_bridge_passes_on_is_said_by_those_it_names() -> None:
+    chat = "".join(
+        f"[{place}:53] <{name}> {text}\n"
+        for place, (name, text) in enumerate(
+            (("rui", "Hello"), ("bridge", "[dsc] <Olga> Hello there"), ("bridge", "[dsc] <Per> Hi <b>you</b>")), 10
+        )
+    )
+    found = result(chat)
+    assert found.transcript is not None
+    assert [message.speaker for message in found.transcript.messages] == ["rui", "Olga", "Per"]
+    assert [question.name for question in found.questions] == ["Olga, Per"]
+    page = re.sub(r"(\[\S+\]) <(\w+)> (.*)", r'<span class="d">\1</span> <span>&lt;\2&gt; \3</span><br />', chat)
+    assert [
+        message.speaker for message in shown(f"---\nlayout: post\n---\n{page}").messages if message.channel != "system"
+    ] == ["rui", "Olga", "Per"]
+
+
+def test_greetings_with_times_are_no_roles_and_a_time_is_no_whisper() -> None:
+    text = "[0:01:02] Olga: Good morning\n[0:01:04] Per: Good\n[0:01:06] Olga: [1:40:27 pm] was the time.\n"
+    transcript = read(text)
+    assert [message.channel for message in transcript.messages] == ["public"] * 3
+    assert [player.role for player in transcript.players] == [None, None]
+
+
+def test_an_account_named_by_a_sign_speaks() -> None:
+    text = "[01/02/24, 10:00:00] ~ .: Hello\n[01/02/24, 10:00:05] Olga: Hello\n[13/02/24, 10:00:09] ~ .: Bye\n"
+    assert [message.speaker for message in read(text).messages] == [".", "Olga", "."]
+
+
+def test_a_refusal_names_first_who_may_speak_and_their_answer_leads_on() -> None:
+    essay = "".join(f"Paragraph {place} says a lot about the reasons, as we all know.\n" for place in range(60))
+    said = "".join(f"{essay}{name}: Nothing.\n" for name in ("Olga_1", "Per_2", "Olga_1", "Per_2"))
+    text = f"Aim: x\nAim: y\nAim: z\n{said}"
+    assert "--speaker 'Olga_1'=player" in refusal(text)
+    assert shown(text, answers=Answers(speakers={"Olga_1": "player"})).player_names == ("Olga_1", "Per_2")
