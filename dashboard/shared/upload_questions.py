@@ -201,24 +201,34 @@ def question_editor(results: Sequence[ReadResult]) -> None:
         any(question.taken is None for question in questions) for key, questions in asked.items() if key not in _given()
     )
     if waiting:
-        st.warning(f"{counted(waiting, 'question')} to answer before these games are stored.", icon=":material/help:")
+        st.caption(f"{counted(waiting, 'question')} to answer before these games are stored.")
     # What keeps a game from being stored comes first.
     ordered = sorted(asked.items(), key=lambda one: all(question.taken for question in one[1]))
     for key, questions in ordered[:_MOST_SHOWN]:
-        _ask(key, questions, files.get(key, ()))
+        asking = [result for result in results if not questions or result.name in files[key]]
+        _ask(key, questions, files.get(key, ()), _evidence(key[1], asking))
     if len(ordered) > _MOST_SHOWN:
         st.caption(f"{len(ordered) - _MOST_SHOWN} more follow when these are answered.")
 
 
-def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str]) -> None:
+def _evidence(name: str, results: Sequence[ReadResult]) -> str:
+    """The first lines of a speaker in the first games, or of these games: untrusted text."""
+    games = [game for result in results[:_MOST_SHOWN] if (game := result.transcript or result.preview)]
+    messages = [message for game in games for message in game.messages]
+    lines = [message for message in messages if message.speaker == name] or messages
+    return "\n".join(f"{message.speaker}: {shortened(message.text, 120)}" for message in lines[:2])
+
+
+def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str], evidence: str) -> None:
     if questions:
         _shown()[key] = questions[0].words
     given = _given().get(key)
-    with st.container(border=True):
+    asked, choices = st.columns([7, 5], vertical_alignment="center")
+    with asked:
         plain(_shown()[key])
-        if files:
-            more = f" and {counted(len(files) - 1, 'more game')}" if len(files) > 1 else ""
-            plain(f"In {shortened(files[0], 60)}{more}")
+        st.caption(f"In {counted(len(files), 'game')}, such as:" if files else "Answered.")
+        plain(evidence)
+    with choices:
         answer = st.segmented_control(
             "Answer",
             questions[0].choices if questions else OPTIONS[key[0]],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dashboard.app_pages.games.add_games import proposed_name
 from dashboard.shared.jobs import jobs
 from evaluation.store import JobState
 from evaluation.workflows.scoring import add_evaluated
@@ -31,6 +34,31 @@ def test_files_are_recognised_before_anything_is_stored(open_page, store, table,
     assert "Alpha: I suspect Bravo" in words(app)
     assert len(app.get("progress")) == 0, "the bar is gone once files are read"
     assert store.transcripts.summaries().empty
+
+
+def test_a_pasted_game_is_read_like_a_file(open_page, store, words) -> None:
+    app = open_page("games", part="Add")
+    app.text_area[0].set_value("Ann: I vote Ben, he lied.\nBen: Why me, Ann?\nAnn: You voted for Cid.").run()
+    assert "1 game to store." in words(app)
+    app.segmented_control(key="where").set_value("No iteration").run()
+    start(app, store)
+    assert list(store.transcripts.summaries()["players"]) == [2]
+    assert app.text_area[0].value == "", "the same text is not offered again"
+
+
+@pytest.mark.parametrize(
+    ("files", "proposed"),
+    [
+        (["prompt-v5-1.json", "prompt-v5-2.json"], "prompt-v5"),
+        (["Prompt v5.zip/a.json", "Prompt v5.zip/b.json"], "Prompt v5"),
+        (["shorter game 1.txt", "shorter game 12.txt"], "shorter game"),
+        (["one.json", "two.json"], ""),
+        (["Taken.json"], ""),
+        (["pasted.txt"], ""),
+    ],
+)
+def test_a_name_is_proposed_from_what_the_files_share(files: list[str], proposed: str) -> None:
+    assert proposed_name(files, ["Taken"]) == proposed
 
 
 def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:

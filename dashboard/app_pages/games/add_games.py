@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import takewhile
+from pathlib import PurePath
 
 import streamlit as st
 
@@ -33,7 +36,6 @@ from dashboard.shared.upload_questions import (
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration
-from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
@@ -42,7 +44,7 @@ from evaluation.writers import counts_words, report_csv, report_json
 
 
 def add_games(store: Store) -> bool:
-    """Files to drop, what is in them, and where the games belong; whether there are files to look at."""
+    """Files to drop or text to paste, what is in them, and where the games belong; whether there is any to look at."""
     limits = resources.read(queries.import_limits)
     with st.container(key="drop_zone"):
         files = st.file_uploader(
@@ -51,13 +53,19 @@ def add_games(store: Store) -> bool:
             key=f"files_{_upload_round()}",
             help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
         )
-    if not files:
+    # Each import empties the field, as it does the drop zone.
+    pasted = st.text_area(
+        "Or paste a game", key=f"paste_{_upload_round()}", height=80, placeholder="Ann: I think Bob lied in round 1."
+    )
+    given = [(file.name, file.getvalue()) for file in files]
+    if pasted.strip():
+        given.append((_PASTED, pasted.encode("utf-8", "replace")))
+    if not given:
         resources.forget_files()
         forget_answers()
-        _nothing_chosen(store, limits)
+        _nothing_chosen(store)
         return False
-    with parts.reading(len(files)) as progress:
-        given = [(file.name, file.getvalue()) for file in files]
+    with parts.reading(len(given)) as progress:
         results = resources.read_files(given, limits, chosen_columns(), chosen_answers(), progress)
     column_editor(results)
     question_editor(results)
@@ -71,12 +79,11 @@ def add_games(store: Store) -> bool:
     return True
 
 
-def _nothing_chosen(store: Store, limits: Limits) -> None:
+def _nothing_chosen(store: Store) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. A "
-            f"transcript may have {limits.file_bytes / 1024**2:,.0f} MB, a zip of several more. Next you name the "
-            "prompt version and look at each game; only then is anything stored.",
+            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. Nothing is "
+            "stored before you have looked at it.",
         )
         guide_link("Which formats work?", state.FORMATS)
     reports = resources.read(queries.import_reports)
@@ -135,6 +142,7 @@ def _store_them(store: Store, found: parts.Found) -> None:
         len(found.new),
         resources.read(queries.games_per_test),
         resources.read(queries.reverted),
+        [game.name for game in found.new],
     )
     is_busy = jobs.running(store, jobs.EVALUATE) is not None
     with st.container(key="store_actions"):
@@ -163,11 +171,13 @@ def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
     st.rerun()
 
 
+_PASTED = "pasted.txt"
+_NUMBER = re.compile(r"[\s\-_.(#]*\d*$")
 _NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
 
 
 def iteration_form(
-    sizes: Mapping[str, int], added: int, test_size: int, reverted: Collection[str]
+    sizes: Mapping[str, int], added: int, test_size: int, reverted: Collection[str], files: Sequence[str] = ()
 ) -> Iteration | str | None:
     """The iteration to create, the name of one that exists or "" for none; ``None`` while a new one has no name.
 
@@ -176,6 +186,7 @@ def iteration_form(
         added: How many games are about to join.
         test_size: How many games make a test.
         reverted: What no iteration builds on, unless somebody says so.
+        files: The names of their files, from which a name for the iteration is proposed.
     """
     names = list(sizes)
     choices = [_NEW, _OLD, _NONE] if names else [_NEW, _NONE]
@@ -188,7 +199,18 @@ def iteration_form(
         st.caption(test_words(sizes[existing], added, test_size))
         return str(existing)
     st.caption(test_words(0, added, test_size))
-    return _new_iteration(names, reverted)
+    return _new_iteration(names, reverted, proposed_name(files, names))
+
+
+def proposed_name(files: Sequence[str], taken: Collection[str]) -> str:
+    """The name that the files of an iteration share: "prompt-v5" of prompt-v5-1.json and prompt-v5-2.json, else ""."""
+    stems = {PurePath(name.partition("/")[0]).stem for name in files} - {PurePath(_PASTED).stem}
+    shared = "".join(
+        letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*stems, strict=False))
+    )
+    # Numbers at the end tell games apart, not iterations.
+    shared = _NUMBER.sub("", shared) if len(stems) > 1 else shared
+    return shared[:MAX_NAME_LENGTH] if len(shared) > 2 and shared not in taken else ""
 
 
 def test_words(before: int, added: int, size: int) -> str:
@@ -207,10 +229,10 @@ def test_words(before: int, added: int, size: int) -> str:
     )
 
 
-def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | None:
+def _new_iteration(names: list[str], reverted: Collection[str], proposed: str) -> Iteration | None:
     left, right = st.columns(2)
     latest = next((name for name in reversed(names) if name not in reverted), None)
-    name = left.text_input("Name", key="new_name", placeholder="For example: shorter prompt")
+    name = left.text_input("Name", proposed, key="new_name", placeholder="For example: shorter prompt")
     parent = right.selectbox(
         "Changed from",
         [None, *names],
@@ -225,7 +247,7 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
         key="new_target",
     )
     change = left.text_input("The one change that was made", key="new_change")
-    prompt = st.text_area("Prompt text", key="new_prompt", height=120, placeholder="Optional; shown beside the scores")
+    prompt = st.text_area("Prompt text", key="new_prompt", height=80, placeholder="Optional; shown beside the scores")
     if not name.strip():
         st.caption("Give the iteration a name.")
         return None

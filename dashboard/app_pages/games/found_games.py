@@ -146,30 +146,33 @@ def show_found(found: Found) -> None:
 def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
     transcript = result.transcript or result.preview
     assert transcript is not None
-    return {
-        "Result": _MARKS[outcome],
-        "File": result.name,
-        "Recognised as": result.format,
-        "Players": len(transcript.players),
-        "Public messages": len(transcript.discussion),
-        "Votes": len(transcript.valid_votes),
-        "Game": transcript.game_id,
-    }
+    counts = ", ".join(
+        counted(len(items), name)
+        for items, name in (
+            (transcript.players, "player"),
+            (transcript.discussion, "public message"),
+            (transcript.valid_votes, "vote"),
+        )
+    )
+    return {"File": result.name, "Result": _MARKS[outcome], "Recognised as": f"{result.format}: {counts}"}
 
 
 def _preview(result: ReadResult, which: str) -> None:
     transcript = result.transcript or result.preview
     assert transcript is not None
-    with st.expander(f"Preview of the {which} game"):
-        plain(speakers_words(transcript))
-        if result.kinds:
-            plain(f"Read as {kinds_words(result.kinds)}. {left_out_words(result)}".strip())
-        for remark in result.remarks[:_MOST_REMARKS]:
-            plain(remark)
-        first = transcript.discussion[:_PREVIEWED_MESSAGES]
-        plain(
-            "\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message."
-        )
+    understood = [speakers_words(transcript), f"Read as {kinds_words(result.kinds)}." if result.kinds else ""]
+    blocks = {
+        "Understood": understood,
+        "Asked": [question.words for question in result.questions[:_MOST_REMARKS]],
+        "Left out": [left_out_words(result), *result.remarks[:_MOST_REMARKS]],
+    }
+    for column, (title, lines) in zip(st.columns(3), blocks.items(), strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            plain("\n".join(filter(None, lines)) or "Nothing.")
+    st.caption(f"The {which} game begins so:")
+    first = transcript.discussion[:_PREVIEWED_MESSAGES]
+    plain("\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message.")
 
 
 def speakers_words(transcript: Transcript) -> str:
