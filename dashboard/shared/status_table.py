@@ -81,9 +81,12 @@ def _rows(chosen: list[list[int]], table: Table) -> list[int]:
     return [row for row, *_ in chosen if row < len(table)]
 
 
-def open_row(table: Table, alt: str, key: str) -> int | None:
-    """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click."""
-    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row"), table)
+def open_row(table: Table, alt: str, key: str, *, is_matrix: bool = False) -> int | None:
+    """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click.
+
+    A matrix is scrolled sideways on a phone, where other tables become cards; its first column stays.
+    """
+    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row", is_matrix=is_matrix), table)
     return chosen[0] if chosen else None
 
 
@@ -102,9 +105,9 @@ def open_line(table: Table, alt: str, key: str, *, is_open: bool = False, has_he
     return chosen[0] if chosen else None
 
 
-def pick_cell(frame: pd.DataFrame, alt: str, key: str) -> tuple[int, int] | None:
-    """A table whose cells, but for those of the first column, can be chosen: row and column, from 0, told once."""
-    chosen = _draw(frame, alt, key=key, pick="cell")
+def pick_cell(frame: pd.DataFrame, alt: str, key: str, *, groups: Sequence[str] = ()) -> tuple[int, int] | None:
+    """A matrix whose cells, but for those of the first column, can be chosen: row and column, from 0, told once."""
+    chosen = _draw(frame, alt, key=key, pick="cell", groups=groups, is_matrix=True)
     if not chosen or len(chosen[0]) != 2:
         return None
     row, column = chosen[0]
@@ -124,6 +127,7 @@ def _draw(
     groups: Sequence[str] = (),
     is_code: bool = False,
     has_head: bool = True,
+    is_matrix: bool = False,
 ) -> list[list[int]]:
     columns = [
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
@@ -140,7 +144,7 @@ def _draw(
         for row, own in zip(rows, spans, strict=True):
             row[at] = [row[at][0], None, [utf16_span(str(row[at][0]), *one) for one in own]]
     data = {"alt": alt, "columns": columns, "rows": rows, "groups": list(groups), "isCode": is_code}
-    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first, "hasHead": has_head}
+    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first, "hasHead": has_head, "isMatrix": is_matrix}
     if key is None:
         _text_table(data=data)
         return []

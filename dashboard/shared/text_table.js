@@ -2,7 +2,7 @@
 
 const FEW = 30;
 const MORE = 200;
-const STATUS = { "✓": "green", "✗": "red", "…": "blue", "+": "green", "−": "red" };
+const STATUS = { "✓": "green", "✗": "red", "…": "blue", "+": "green", "−": "red", "▲": "green", "▼": "red" };
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
   const update = (view) => {
@@ -36,7 +36,8 @@ function withRole(node, role) {
 function drawTable(view) {
   const { alt, atFirst, columns, hasHead, pick, rows } = view.data;
   const size = pick === "line" ? "lines" : columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
-  const table = withRole(element("table", view.data.isCode ? "code" : size), "table");
+  const kind = view.data.isCode ? "code" : view.data.isMatrix ? "matrix" : size;
+  const table = withRole(element("table", kind), "table");
   table.setAttribute("aria-label", alt);
   const head = withRole(element("tr"), "row");
   for (const { label, isNumber } of columns) {
@@ -85,8 +86,8 @@ function makeRow(view, cells, place) {
     const isNumber = columns[at].isNumber;
     const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
     cell.dataset.label = columns[at].label;
-    // A card leaves out what says nothing; a grid's empty cell can be chosen elsewhere.
-    cell.classList.toggle("empty", !text || (pick === "cell" && text === "\u2013"));
+    // A card leaves out what says nothing.
+    cell.classList.toggle("empty", !text);
     const isButton = pick === "cell" ? at > 0 : pick && at === 0;
     const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);

@@ -201,35 +201,35 @@ OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
 )
 
 
-def outcome_words(results: Iterable[GateResult]) -> str:
-    """The outcomes of messages in sentences.
+def outcome_words(results: Iterable[GateResult]) -> tuple[str, str]:
+    """The outcomes of messages: a headline, and what became of those that did not pass at once in sentences.
 
-    "Of 5 messages, 1 failed every try, the best text sent, 2 passed at once and 2 once written again."
+    "2 of 5 messages passed at once.", "1 failed every try, the best text sent; 2 passed once written again."
     Names the check that most first texts failed; empty without a message that was checked.
     """
     known = list(results)
     found = gate_statistics(known)
     if not found.messages:
-        return ""
+        return "", ""
     count = found.outcomes
     never = count[GateOutcome.CORRECTED] + count[GateOutcome.FORCED_THROUGH]
     unsent = sum(result.outcome is not None and result.committed is None for result in known)
     fate = f"failed every try ({unsent:,} not sent)" if unsent else "failed every try, the best text sent"
     ways = {
         fate: never,
-        "passed at once": count[GateOutcome.PASSED],
         "passed once written again": count[GateOutcome.PASSED_AFTER_RETRY],
         "went out unjudged, because no judge answered": count[GateOutcome.TIMEOUT_PASS_THROUGH],
     }
     parts = [f"{number:,} {way}" for way, number in ways.items() if number]
-    told = [f"Of {counted(found.messages, 'message')}, {listed(parts)}."]
+    told = [f"{'; '.join(parts)}."] if parts else []
     first = [one for one in failure_rates(known) if not one.is_retry and one.failed]
     if first:
         most = max(one.failed for one in first)
         worst = [one for one in first if one.failed == most]
         of = f" of {counted(worst[0].judged, 'first text')}" if len(worst) == 1 else " each"
         told.append(f"What failed most: {listed([one.check for one in worst])}, {most:,}{of}.")
-    return " ".join(told)
+    headline = f"{count[GateOutcome.PASSED]:,} of {counted(found.messages, 'message')} passed at once."
+    return headline, " ".join(told)
 
 
 def statistics_words(found: GateStatistics) -> list[tuple[str, str]]:

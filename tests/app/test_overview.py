@@ -166,8 +166,8 @@ def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside
 
 def test_all_iterations_leave_engagement_open_while_a_game_is_not_rated(open_page, filled, small_game) -> None:
     add_evaluated(filled, small_game("new"), source_name="new.json", iteration="Baseline prompt")
-    table = next(one for one in tables(open_page(overview="All iterations")) if "Iteration" in one)
+    table = next(one for one in tables(open_page(overview="All iterations")) if "Metric" in one)
     mean = stored_board(filled)["Baseline prompt"].means["engagement"]
     assert mean.waiting
     assert mean.score is not None
-    assert table.set_index("Iteration").loc["Baseline prompt", "Engagement"] == f"… {mean.score:.1f} of 5"
+    assert table.set_index("Metric").loc["Engagement, of 5", "Baseline prompt"] == f"{mean.score:.1f} …"

@@ -15,7 +15,9 @@ import streamlit as st
 from dashboard.app_pages.agents import gate_data as data
 from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.shared import resources, state
+from dashboard.shared.answer import answer
 from dashboard.shared.drawing import draw_chart
+from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, refusal_told
@@ -87,20 +89,19 @@ def choose_agent(checked: Sequence[str]) -> str | None:
     names = resources.read(data.names_of_agents)
     if (linked := state.chosen(AGENT, names)) and linked not in checked:
         checked = [*checked, linked]
-    if len(checked) == 1:
-        plain(f"{names[checked[0]]}, the only agent whose messages were checked so far:")
-        return checked[0]
 
     def words(key: str) -> str:
         return data.agent_words(names, key) if key else "All agents"
 
-    chosen = state.select_linked("Agent", [_ALL, *checked], words, parameter=AGENT, key="corrected_agent")
+    options = [_ALL, *checked] if len(checked) > 1 else checked
+    chosen = state.select_linked("Agent", options, words, parameter=AGENT, key="corrected_agent", width=PICKER)
     return chosen or None
 
 
 def outcomes(looked: Looked) -> None:
     """Outcomes of messages in a sentence, and over time where they span some."""
-    plain(outcome_words(one.result for one in looked.messages))
+    with answer(*outcome_words(one.result for one in looked.messages)):
+        pass
     if len(looked.messages) < looked.count:
         st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)

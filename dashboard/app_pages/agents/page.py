@@ -1,5 +1,7 @@
 """The Agents page: profiles with their claims, the gate's checks, and runs side by side."""
 
+from functools import partial
+
 import streamlit as st
 
 from dashboard.app_pages.agents import persona_form, run_panel, scores
@@ -22,22 +24,17 @@ def show() -> None:
         empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
         first_steps("agents")
         return
-    if view == state.PROFILES:
-        scores.ranking(found)
-        scores.agents_table(found)
     pickers = st.container(horizontal=True, vertical_alignment="bottom")
     with pickers:
         person = scores.choose(found)
+    evaluate = partial(run_panel.evaluate, store, found, person)
     if view == state.RUNS:
-        compare_runs(person, pickers)
+        compare_runs(person, pickers, evaluate)
         return
-    scores.scores(person, pickers)
+    scores.scores(found, person, pickers, evaluate)
     with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
         persona_form.persona_form(store, person)
         persona_form.claims_table(person)
-    with state.linked_box("Evaluate agents", "evaluate", icon=":material/play_arrow:") as is_open:
-        if is_open:
-            run_panel.run_panel(store, found, person)
 
 
 show()

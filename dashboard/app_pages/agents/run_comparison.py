@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.app_pages.agents.scores import show_judgements
 from dashboard.shared import personas, resources, state
+from dashboard.shared.answer import answer
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_rows
 from dashboard.shared.drawing import draw_chart
@@ -38,12 +39,13 @@ _LEAST_MOVE = 0.5
 _RUN_WIDTH = 210
 
 
-def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
+def compare_runs(person: SelectableAgent, pickers: DeltaGenerator, evaluate: Callable[[], None]) -> None:
     """Two runs of an agent side by side, chosen by the URL; the last two at first.
 
     Args:
         person: The agent.
         pickers: Where the choice of the runs stands.
+        evaluate: Draws the button that starts another run.
     """
     runs = [Run.of(row) for row in resources.read(personas.completed_runs, person.id)]
     if len(runs) < 2:
@@ -53,12 +55,7 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
             "the judge, and see here what it did.",
         )
         with st.container(horizontal=True, horizontal_alignment="center"):
-            st.page_link(
-                "app_pages/agents/page.py",
-                label="Evaluate agents",
-                icon=":material/theater_comedy:",
-                query_params={"evaluate": "true"},
-            )
+            evaluate()
         return
     with pickers:
         before, after = _pick(runs)
@@ -73,7 +70,8 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         return
     found = resources.read(stored_run_comparison, before, after)
     known = {one.name: one for one in found.comparison.values() if one.before.n and one.after.n}
-    st.markdown(f"**{_conclusion(found, numbers[after])}**")
+    with answer(*_conclusion(found, numbers[after])):
+        evaluate()
     if not known:
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
@@ -92,14 +90,15 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         _numbers(found)
 
 
-def _conclusion(found: RunComparison, number: int) -> str:
-    """Whether the later run is to be preferred, and why."""
+def _conclusion(found: RunComparison, number: int) -> tuple[str, str]:
+    """A headline on whether the later run is to be preferred, and a sentence on why."""
     words = finding_words(found)
     if not words:
-        return "Neither run has a score."
+        return "Neither run has a score.", ""
     if words.startswith(NO_CHANGE):
-        return f"No reason to prefer run {number}: {words.removeprefix(NO_CHANGE)}"
-    return f"Run {number} is {words}"
+        return f"No reason to prefer run {number}.", words.removeprefix(NO_CHANGE)
+    first, _, others = words.partition("; ")
+    return f"Run {number} is {first.rstrip('.')}.", others
 
 
 def _pick(runs: list[Run]) -> tuple[str, str]:

@@ -36,25 +36,25 @@ def _costs(store: Store) -> None:
             plain(job.message or "nothing yet")
 
 
-def run_panel(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
-    """The form that starts an evaluation of agents."""
-    config = judge_in_force(
-        store,
-        "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
-        "consistency by counting, and say of everything else that it needs a model. For a model, set "
-        "OPENAI_API_KEY or OPENAI_BASE_URL and start the server again, or enter an address under Settings.",
-    )
-    if config is None:
-        return
-    for sentence in resources.read(personas.told_of_names):
-        plain(sentence)
-    _persona_form(store, found, person)
+def evaluate(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
+    """A button that opens the form that starts an evaluation of agents."""
+    with st.popover("Evaluate agents", icon=":material/play_arrow:", type="primary"):
+        config = judge_in_force(
+            store,
+            "There is no key and no address of a model, so rules judge: they score fluency, voice distinctness and "
+            "consistency by counting, and say of everything else that it needs a model. For a model, set "
+            "OPENAI_API_KEY or OPENAI_BASE_URL and start the server again, or enter an address under Settings.",
+        )
+        if config is None:
+            return
+        for sentence in resources.read(personas.told_of_names):
+            plain(sentence)
+        _persona_form(store, found, person)
 
 
 def _persona_form(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:
     names = {one.id: one.name for one in found}
-    with st.form("run_personas"):
-        st.subheader("Evaluate agents", anchor=False)
+    with st.form("run_personas", border=False):
         agents = st.multiselect(
             "Agents", list(names), [person.id], format_func=lambda key: names[key], key="run_agents"
         )
@@ -78,7 +78,10 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
         )
         limits = limit_inputs("personas")
         is_batched = st.toggle(
-            "Ask up to ten questions in a call", True, key="batched_personas", help="Cheaper, a little less exact."
+            "Batch questions",
+            True,
+            key="batched_personas",
+            help="Up to ten in one call of the model: cheaper, a little less exact.",
         )
         if st.form_submit_button("Start", type="primary", icon=":material/play_arrow:", key="start_personas"):
             if agents and dimensions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from dashboard.app_pages.agents.profile_data import (
     shown_dimensions,
 )
 from dashboard.shared import personas, queries, resources, state
+from dashboard.shared.answer import Fact, answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
 from dashboard.shared.drawing import define_picture
@@ -69,7 +70,8 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
         rows = _filled(personas.people_rows(ordered))
         if len({personas.judge_words(one.run) for one in ordered}) == 1:
             rows = [{column: cell for column, cell in row.items() if column != "Judged by"} for row in rows]
-        if (place := open_row(rows, "Agents with their scores on five dimensions", "all_agents")) is not None:
+        alt = "Agents with their scores on five dimensions"
+        if (place := open_row(rows, alt, "all_agents", is_matrix=True)) is not None:
             state.choose_next(chosen_agent=ordered[place].id)
         waiting = len(found) - len(evaluated)
         others = f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else ""
@@ -151,16 +153,23 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     return next(person for person in found if person.id == chosen)
 
 
-def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
+def scores(
+    found: Sequence[SelectableAgent], person: SelectableAgent, pickers: DeltaGenerator, evaluate: Callable[[], None]
+) -> None:
     """The profile of an agent in one run, and the messages that were judged behind every mark of it.
 
     Args:
+        found: All agents, which stand above the profile.
         person: The agent.
         pickers: Where the choice of the run stands.
+        evaluate: Draws the button that starts another run.
     """
     runs = resources.read(personas.completed_runs, person.id)
     if person.run is None or not runs:
-        st.info("This agent has not been evaluated yet. Open Evaluate agents to do it.")
+        with answer(f"{_name(person)} is not evaluated yet."):
+            evaluate()
+        ranking(found)
+        agents_table(found)
         if not resources.read(personas.has_runs):
             _offer_example()
         return
@@ -175,17 +184,20 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
     before = str(of_its_judge[-1]["run_id"]) if of_its_judge else ""
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     judged, failed = resources.read(personas.run_detail, str(run["run_id"]))
-    if finding := _finding(upto[-1], dimensions):
-        st.markdown(f"**{finding}**" + (f" Since the run before, {_changed_words(changes)}" if changes else ""))
+    since = f"Since the run before, {_changed_words(changes)}" if changes else ""
+    with answer(_finding(upto[-1], dimensions), since, _about(run)):
+        evaluate()
+    ranking(found)
+    agents_table(found)
     if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
         plain(apart)
     claims = scored_claims(judged)
-    found = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
-    on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in found]))
-    _rows(key=_PROFILE, data={"rows": [row for row, _ in found]}, on_open_change=on_open)
+    rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
+    on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
+    _rows(key=_PROFILE, data={"rows": [row for row, _ in rows]}, on_open_change=on_open)
     st.caption(
-        f"{_about(run)} ● weighted mean of claims (dots), ○ in the run before; band: 95 % interval of the mean over "
-        "games. Right: all runs."
+        "● weighted mean of claims (dots), ○ in the run before; band: 95 % interval of the mean over games. "
+        "Right: all runs."
     )
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
@@ -195,7 +207,7 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
         _claim_rows(own, judged)
         _unscored(failed[failed["dimension"] == dimension])
     with st.expander("Show the numbers", key="profile_numbers"):
-        plain("\n".join(row["words"] for row, _ in found))
+        plain("\n".join(row["words"] for row, _ in rows))
         history = _filled(resources.read(personas.run_history, person.id))
         status_table(history, "All runs of this agent, the latest first")
 
@@ -203,7 +215,6 @@ def scores(person: SelectableAgent, pickers: DeltaGenerator) -> None:
 def _offer_example() -> None:
     st.button(
         "Load an example",
-        type="primary",
         icon=":material/playlist_add:",
         key="example_personas",
         on_click=_load_example,
@@ -266,16 +277,15 @@ def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
     state.choose(**{_ID: agent, "run": run, "judged": dimension, _CLAIM: None})
 
 
-def _about(run: Any) -> str:
+def _about(run: Any) -> list[Fact]:
     judge = {
         "offline": "by rules, without a model",
         "live": "by a model",
         "recorded": "by the recorded answers of a model",
     }
-    by = judge.get(str(run["judge"]), "by a scripted judge")
-    baseline = " This run is the baseline." if run["is_baseline"] else ""
-    size = counted(int(run["sample_size"]), "message")
-    return f"{size}{_window(run)}, judged {by}.{baseline}"
+    size = f"{counted(int(run['sample_size']), 'message')}{_window(run)}"
+    facts = [Fact(size), Fact(f"judged {judge.get(str(run['judge']), 'by a scripted judge')}")]
+    return [*facts, Fact("the baseline")] if run["is_baseline"] else facts
 
 
 def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
@@ -283,7 +293,7 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     known = [(person.score(one), one) for one in dimensions if one is not Dimension.IDEAS_QUANTITY]
     scored = sorted(((score, LABELS[one]) for score, one in known if score is not None), reverse=True)
     if not scored:
-        return ""
+        return "No score in this run."
     (best, strongest), (worst, weakest) = scored[0], scored[-1]
     if len(scored) == 1:
         return f"{strongest}: {fixed(best)} of 9."

@@ -20,9 +20,9 @@ from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import MetricMean, judges_apart, metrics_of, with_open_engagement
 from evaluation.rubric.control_words import above_chance_change
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import has_low_evidence, shown_status
-from evaluation.score import MetricDefinition, Status
+from evaluation.score import PERCENT, MetricDefinition, Status
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
 from evaluation.statistics.words import change_words, evidence_words, interval_words, sizes_words
@@ -319,6 +319,36 @@ def mean_detail(metric: str, mean: MetricMean) -> str:
     others = f"{missing} not applicable" if missing else ""
     rests_on = mean.coverage.words if mean.coverage else ""
     return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
+
+
+_SIGNS = {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ "}
+
+
+def mean_label(metric: str) -> str:
+    """The name of a metric with its unit, before numbers that have none: "Depth, %"."""
+    scale = DEFINITIONS[metric].scale
+    return f"{SHORT_LABELS[metric]}, {'%' if scale == PERCENT else f'of {scale.high:g}'}"
+
+
+def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
+    """The means of an iteration by label: "▲ 84.0", "1.1 ✗", "4.3 …"; signs are told against its own reference."""
+    reference = board[shown.decision.reference] if shown.decision else None
+    pair = None
+    if reference is not None and reference.games and shown.games:
+        pair = compare_iterations(board, reference.iteration.name, shown.iteration.name).comparison
+    return {
+        mean_label(name): _mean_cell(name, shown.means[name].score, open_mean, (pair or {}).get(name))
+        for name, open_mean in with_open_engagement(shown.means).items()
+    }
+
+
+def _mean_cell(metric: str, score: float | None, mean: MetricMean, difference: Difference | None) -> str:
+    symbol = look(mean.status).symbol
+    if score is None:
+        return symbol
+    sign = _SIGNS.get(difference.outcome, "") if difference else ""
+    number = score_text(score, DEFINITIONS[metric].scale, mean.threshold).split()[0]
+    return f"{sign}{number}{f' {symbol}' if symbol in '✗…' else ''}"
 
 
 def _words(definition: MetricDefinition, mean: MetricMean, before: float | None, status: str) -> str:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
+from dashboard.app_pages.overview.cockpit_data import iteration_means, mean_label
 from dashboard.app_pages.overview.decisions import sign_off
 from dashboard.shared import changes, resources, state
 from dashboard.shared.formatting import decided_words, look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
-from dashboard.shared.queries import Overview, score_cell
-from dashboard.shared.status_table import open_row, status_table
+from dashboard.shared.queries import Overview
+from dashboard.shared.status_table import pick_cell, status_table
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Example
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.checklist import CheckState, Criterion
-from evaluation.iterations.tests import GameTest, with_open_engagement
+from evaluation.iterations.checklist import CheckState
+from evaluation.iterations.tests import GameTest
 from evaluation.rubric.advice import advise, closest_passing, nothing_to_fix, troubleshooting
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
-from evaluation.rubric.verdict import MetricScore
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
 from evaluation.text.display import counted, fixed, shortened
@@ -96,8 +97,11 @@ def success_checklist(store: Store, board: Board) -> None:
     """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
     st.subheader(f"Success checklist: {'met' if is_ready else 'not met yet'}", anchor=False)
-    for check in board.checklist.checks:
-        _check(check)
+    rows = [
+        {"State": look(one.state).label, "Criterion": one.label, "Measured": one.measured}
+        for one in board.checklist.checks
+    ]
+    status_table(rows, "The criteria of the checklist, whether they are met, and what was measured")
     if board.chance:
         st.caption(board.chance.words)
     if is_ready:
@@ -106,13 +110,6 @@ def success_checklist(store: Store, board: Board) -> None:
         held = board.current.iteration
         plain(f"Sign-off of {held.name}")
         sign_off(store, held, f"gate_{held.position}")
-
-
-def _check(check: Criterion) -> None:
-    appearance = look(check.state)
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        st.badge(appearance.label, color=appearance.color)
-        st.text(f"{check.label}\n{check.measured}", width="stretch")
 
 
 def advice(store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None) -> None:
@@ -159,33 +156,30 @@ def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: 
 
 
 def iteration_table(board: Board, *, is_hidden: bool) -> None:
-    """Every iteration with its seven means; without what rests on ratings for a rater who must not see them yet.
+    """The seven means of every iteration, a column each; without what rests on ratings that a rater must not see yet.
 
-    A row opens the decision on its iteration.
+    A cell opens the decision on its iteration.
     """
-    order = [one.without_ratings() if is_hidden else one for one in reversed(board.iterations)]
-    rows = [
-        {
-            "Iteration": one.iteration.name,
-            "Games": len(one.games),
-            "Verdict": look(one.verdict.status).label if one.verdict else "",
-            "Cost a game": f"{usd_text(one.cost_usd.mean)}{one.cost_usd.partly}" if one.games else "",
+    columns = {}
+    for one in reversed(board.iterations):
+        shown = one.without_ratings() if is_hidden else one
+        columns[one.iteration.name] = {
+            **({} if is_hidden else {"Verdict": look(one.verdict.status).word if one.verdict else ""}),
+            "Decision": decided_words(shown).lstrip("✓✗ "),
+            **resources.once(iteration_means, (one.iteration.name, is_hidden), board, shown),
+            "Games": str(len(one.games)),
+            "Cost a game, USD": usd_text(one.cost_usd.mean).split()[0],
             "Cache hits": share_text(one.cache_hit_rate.mean) if one.games else "",
-            "Decision": decided_words(one),
-            **{
-                SHORT_LABELS[name]: score_cell(
-                    name, MetricScore(judged.status, one.means[name].score, judged.threshold, coverage=judged.coverage)
-                )
-                for name, judged in with_open_engagement(one.means).items()
-            },
         }
-        for one in order
-    ]
-    hidden = ("Verdict", SHORT_LABELS[ENGAGEMENT.name]) if is_hidden else ()
-    rows = [{column: cell for column, cell in row.items() if column not in hidden} for row in rows]
-    st.caption("A row opens the decision on its iteration.")
-    if (place := open_row(rows, "Iterations with the mean of every metric", "all_iterations")) is not None:
-        state.choose_next(iteration=order[place].iteration.name, overview="Decision")
+    frame = pd.DataFrame(columns).reset_index(names="Metric")
+    if is_hidden:
+        frame = frame[frame["Metric"] != mean_label(ENGAGEMENT.name)]
+    chosen = pick_cell(frame, "The mean of every metric by iteration", "all_iterations")
+    st.caption(
+        "▲ ▼ better or worse than its reference, beyond luck · ✗ below the threshold · a cell opens its iteration"
+    )
+    if chosen is not None:
+        state.choose_next(iteration=list(columns)[chosen[1] - 1], overview="Decision")
 
 
 _LONGEST_REASON = 300

@@ -31,12 +31,15 @@ def test_outcomes_and_means_of_three_messages() -> None:
     # Committed totals: 8, 7 and the threshold 7 for the silent judge.
     assert found.mean_total == 22 / 3
     assert outcome_words(results) == (
-        "Of 3 messages, 1 passed at once, 1 passed once written again and 1 went out unjudged, because no judge "
-        "answered. What failed most: adherence, 1 of 2 first texts."
+        "1 of 3 messages passed at once.",
+        "1 passed once written again; 1 went out unjudged, because no judge answered. What failed most: adherence, 1 "
+        "of 2 first texts.",
     )
-    assert outcome_words([]) == ""
+    assert outcome_words([]) == ("", "")
     never = GateResult("a", None, GateOutcome.FORCED_THROUGH, (low,))
-    assert outcome_words([never]).startswith("Of 1 message, 1 failed every try (1 not sent).")
+    headline, others = outcome_words([never])
+    assert headline == "0 of 1 message passed at once."
+    assert others.startswith("1 failed every try (1 not sent).")
 
 
 def test_first_texts_and_texts_written_anew_fail_apart() -> None:
