@@ -48,6 +48,7 @@ FRAGMENTS: Mapping[str, Action] = {
     "job_lookout": Action.READ,
     "job_progress": Action.READ,
     "judging_costs": Action.READ,
+    "team_cell": Action.EDIT,
 }
 """By name: parts of a page that Streamlit draws without the rest of it."""
 

@@ -105,13 +105,15 @@ def open_line(table: Table, alt: str, key: str, *, is_open: bool = False, has_he
     return chosen[0] if chosen else None
 
 
-def pick_cell(frame: pd.DataFrame, alt: str, key: str, *, groups: Sequence[str] = ()) -> tuple[int, int] | None:
-    """A matrix whose cells, but for those of the first column, can be chosen: row and column, from 0, told once."""
-    chosen = _draw(frame, alt, key=key, pick="cell", groups=groups, is_matrix=True)
+def pick_cell(
+    frame: pd.DataFrame, alt: str, key: str, *, groups: Sequence[str] = (), heads: int = 1
+) -> tuple[int, int] | None:
+    """A matrix whose cells, but for those of the first ``heads`` columns, can be chosen: row and column, told once."""
+    chosen = _draw(frame, alt, key=key, pick="cell", groups=groups, heads=heads, is_matrix=True)
     if not chosen or len(chosen[0]) != 2:
         return None
     row, column = chosen[0]
-    return (row, column) if row < len(frame) and column < frame.shape[1] else None
+    return (row, column) if row < len(frame) and heads <= column < frame.shape[1] else None
 
 
 def _draw(
@@ -128,6 +130,7 @@ def _draw(
     is_code: bool = False,
     has_head: bool = True,
     is_matrix: bool = False,
+    heads: int = 1,
 ) -> list[list[int]]:
     columns = [
         {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
@@ -144,7 +147,8 @@ def _draw(
         for row, own in zip(rows, spans, strict=True):
             row[at] = [row[at][0], None, [utf16_span(str(row[at][0]), *one) for one in own]]
     data = {"alt": alt, "columns": columns, "rows": rows, "groups": list(groups), "isCode": is_code}
-    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first, "hasHead": has_head, "isMatrix": is_matrix}
+    data |= {"pick": pick, "keeps": keeps, "atFirst": at_first, "hasHead": has_head}
+    data |= {"isMatrix": is_matrix, "heads": heads}
     if key is None:
         _text_table(data=data)
         return []

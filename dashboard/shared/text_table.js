@@ -88,7 +88,7 @@ function makeRow(view, cells, place) {
     cell.dataset.label = columns[at].label;
     // A card leaves out what says nothing.
     cell.classList.toggle("empty", !text);
-    const isButton = pick === "cell" ? at > 0 : pick && at === 0;
+    const isButton = pick === "cell" ? at >= view.data.heads : pick && at === 0;
     const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });

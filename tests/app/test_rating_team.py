@@ -17,14 +17,6 @@ def team(open_page: Any, **parameters: str) -> Any:
     return app
 
 
-def choose(app: Any, game: str, rater: str) -> Any:
-    app.selectbox(key="team_game").set_value(game)
-    app.selectbox(key="team_rater").set_value(rater)
-    app.run()
-    assert not app.exception
-    return app
-
-
 def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: Store, words, small_game) -> None:
     app = team(open_page, team_of="Baseline prompt")
     app.text_area(key="team_names").set_value("Ann\nBob\n Cleo ").run()
@@ -48,23 +40,25 @@ def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, 
     key = small_game("one").id
     filled.ratings.add(Rating(key, "Ann", 1))
     filled.close()
-    app = choose(team(open_page), key, "Grace")
+    app = team(open_page, team_game=key, team_rater="Grace")
     app.segmented_control(key="team_decided_score").set_value(2)
     app.text_input(key="team_decision_reason").set_value("Ann read it to the end.")
     app.button(key="team_decide_button").click().run()
     assert not app.exception
     assert "2 of 5 counts for Game 1 · Baseline prompt." in words(app)
     assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in tables(app)[1].to_string()
+    assert "2.00, decided" in tables(app)[0].to_string()
+    app = team(open_page, team_game=key, team_rater="Grace")
     app.button(key="team_undo_decision").click().run()
     assert filled.results.load(key)["engagement"].score == 2.5
 
 
 def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small_game) -> None:
     key = small_game("loose").id
-    app = choose(team(open_page), key, "Grace")
+    app = team(open_page, team_game=key, team_rater="Grace")
     app.button(key="team_assign_one").click().run()
     assert [(one.transcript_id, one.rater) for one in filled.rating_assignments.current()] == [(key, "Grace")]
+    app = team(open_page, team_game=key, team_rater="Grace")
     app.button(key="team_assign_one").click().run()
     assert filled.rating_assignments.current() == []
 

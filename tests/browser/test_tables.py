@@ -41,3 +41,23 @@ def test_on_a_phone_no_cell_is_cut_and_each_card_has_the_labels(sample_server, v
     expect(grid).to_be_visible()
     assert grid.evaluate(_CUT) == []
     assert grid.locator("td").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content") != "none"
+
+
+def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_server, visit) -> None:
+    store = sample_server.store
+    page = visit(f"{sample_server.url}/team?rater=Lea", width=390, height=1400).page
+    grid = page.get_by_role("table", name="Raters by games")
+    grid.get_by_role("button", name=", Sample rater A (11 rated): +").first.press("Enter")
+    expect(page.get_by_text("Stored.")).to_be_visible()
+    [assigned] = store.rating_assignments.current()
+    assert (assigned.rater, store.transcripts.name(assigned.transcript_id)) == ("Sample rater A", "Game 3 · Prompt v4")
+    name = grid.get_by_role("row").nth(2).get_by_role("cell").first
+    place = name.bounding_box()
+    # The names of the games stay where they are, while the raters move below them.
+    grid.locator("..").evaluate("(box) => { box.scrollLeft = 60; }")
+    assert name.bounding_box() == place
+    grid.get_by_role("button", name=": ○ assigned").click()
+    page.get_by_role("dialog").get_by_role("button", name="Withdraw the assignment").click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(grid.get_by_role("button", name=": ○ assigned")).to_have_count(0)
+    assert store.rating_assignments.current() == []

@@ -9,15 +9,15 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
+from dashboard import access_checks
 from dashboard.shared import queries, resources, state
+from dashboard.shared.answer import answer
 from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, words_of
-from dashboard.shared.page_links import add_games_link
-from dashboard.shared.state import TRANSCRIPT
+from dashboard.shared.page_links import add_games_link, transcript_link
 from dashboard.shared.status_table import pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from dashboard.shared.version_notes import newer_note
@@ -40,12 +40,10 @@ from evaluation.workflows.ratings import (
 )
 
 _ALL_GAMES = "All games"
-_BESIDE_BUTTON = 680
-"""Pixels of the sentence that has a button beside it."""
 
 
 def team(store: Store, lead: str) -> None:
-    """Raters by games; a cell that is chosen opens the rating, with what can be done about it."""
+    """Raters by games: an empty cell assigns, another one opens the rating with what can be done about it."""
     if (said := st.session_state.pop(DONE, None)) is not None:
         words, is_fine = said
         if is_fine:
@@ -54,22 +52,17 @@ def team(store: Store, lead: str) -> None:
             st.error("Nothing was stored.", icon=":material/error:")
         plain(words)
     names = list(resources.read(queries.iteration_sizes))
-    sentence = st.container(horizontal=True, vertical_alignment="center")
     chosen = st.selectbox(
         "Games of",
         [_ALL_GAMES, *reversed(names)],
         key="team_of",
         bind="query-params",
         filter_mode="contains",
-        width=420,
+        width=PICKER,
     )
     iteration = None if chosen == _ALL_GAMES else chosen
     grid = resources.read(rating_grid, iteration)
-    latest = _current() if iteration is None else None
-    newest = {one.transcript_id for one in latest[1].games} if latest else set()
-    # Those of the newest iteration on top: a decision waits for them.
-    order = sorted(grid.games, key=lambda one: one.transcript_id not in newest)
-    grid = replace(grid, games=tuple(order))
+    latest = _current()
     board = resources.share(queries.overview).board
     if shown := iteration or (board.current.iteration.name if board.current else None):
         newer_note(board, shown)
@@ -79,34 +72,20 @@ def team(store: Store, lead: str) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return
-    with sentence:
-        st.text(missing_words(grid, iteration, latest), width=_BESIDE_BUTTON)
-        with st.popover("Assign games", icon=":material/assignment_ind:", type="primary"):
-            assigning(store, lead, grid, newest)
+    groups = {one.transcript_id: _group(one, latest) for one in grid.games}
+    grid = replace(grid, games=tuple(sorted(grid.games, key=lambda one: _order(groups[one.transcript_id]))))
+    newest = {key for key, group in groups.items() if group not in (_RATED, _UNRATED)}
+    with (
+        answer(*missing_words(grid, iteration, None if iteration else latest)),
+        st.popover("Assign games", icon=":material/assignment_ind:", type="primary"),
+    ):
+        assigning(store, lead, grid, set() if iteration else newest)
+    hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
+    if hidden:
+        st.caption("What others gave a game is hidden from you until you have rated it.")
     if grid.raters:
-        plain(" · ".join(map(progress_words, grid.raters)))
-        hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
-        if hidden:
-            st.caption("What others gave a game is hidden from you until you have rated it.")
-        st.caption(
-            "✓ 3: rated, score 3 · …: being rated · ○: assigned · ✗: cannot be rated · –: not assigned. Select a cell "
-            "to open it."
-        )
-        rated = replace(grid, games=tuple(one for one in grid.games if one.score is not None))
-        # Beside the tables while these are narrow: below them it would be out of sight.
-        tables, beside = _places(len(grid.raters))
-        with tables:
-            if waiting := _unrated(grid):
-                grid_table(replace(grid, games=tuple(waiting)), "team_waiting", hidden)
-            if rated.games:
-                with st.expander(counted(len(rated.games), "rated game"), expanded=not waiting, key="team_rated_open"):
-                    grid_table(rated, "team_rated", hidden)
-        with beside:
-            cell = choose_cell(grid)
-            if cell is not None:
-                chosen_cell(store, lead, *cell, is_hidden=cell[0].transcript_id in hidden)
-    else:
-        st.info("Nobody has rated yet, and nothing is assigned.")
+        planner(store, lead, grid, [groups[one.transcript_id] for one in grid.games], hidden)
+        _open_chosen(store, lead, grid, hidden)
     aside, answers = store.discards.list(), store.style_answers.list()
     if aside or answers:
         with st.expander("Put aside, and who speaks"):
@@ -114,22 +93,29 @@ def team(store: Store, lead: str) -> None:
             style_table(answers)
 
 
-def _places(raters: int) -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the tables and of the chosen cell: beside each other while there are few columns of raters."""
-    if raters > _FEW_RATERS:
-        return st.container(), st.container()
-    left, right = st.columns([5, 3], gap="medium")
-    return left, right.container(key="stays_beside")
+_UNRATED, _RATED = "Not rated", "Rated"
+
+
+def _group(game: GridGame, latest: tuple[str, RatingGrid] | None) -> str:
+    """The heading that a game stands under; a decision waits for the unrated ones of the newest iteration."""
+    if game.score is not None:
+        return _RATED
+    is_newest = latest is not None and game.transcript_id in {one.transcript_id for one in latest[1].games}
+    return f"Blocks the decision on {latest[0]}" if latest and is_newest else _UNRATED
+
+
+def _order(group: str) -> int:
+    return {_UNRATED: 1, _RATED: 2}.get(group, 0)
 
 
 def _current() -> tuple[str, RatingGrid] | None:
     return (name, resources.read(rating_grid, name)) if (name := resources.read(current)) else None
 
 
-def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> str:
-    """The games that wait for a rating, in words, and whether somebody is asked to rate them.
+def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> tuple[str, str]:
+    """The games that wait for a rating in a headline, and a sentence on whether somebody is asked to rate them.
 
-    "Prompt v4 waits for the rating of 1 game, and nobody is asked to rate it. 9 other games are not rated either."
+    "Prompt v4 waits for the rating of 1 game.", "Nobody is asked to rate it. 9 other games are not rated either."
 
     Args:
         grid: The games shown.
@@ -139,32 +125,28 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
     left, total = len(_unrated(grid)), len(grid.games)
     of = f" of {iteration}" if iteration else ""
     if not left:
-        return f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."
-    wait = "waits" if left == 1 else "wait"
-    if iteration:
-        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating{_asked_words(grid)}."
-    words = f"{counted(left, 'game')} {wait} for a rating"
-    if latest is None or not latest[1].games:
-        return f"{words}{_asked_words(grid)}."
-    name, games = latest
-    if not _unrated(games):
-        return f"{words}{_asked_words(grid)}; all of {name} are rated."
-    others = left - len(_unrated(games))
+        return (f"All {total} games{of} are rated." if total > 1 else f"The one game{of} is rated."), ""
+    waiting = len(_unrated(latest[1])) if latest else 0
+    if latest is None or not waiting:
+        rated = f" All of {latest[0]} are rated." if latest and latest[1].games else ""
+        wait = "waits" if left == 1 else "wait"
+        return f"{left} of {counted(total, 'game')}{of} {wait} for a rating.", f"{_asked_words(grid)}{rated}"
+    others = left - waiting
     beside = f" {counted(others, 'other game')} {'is' if others == 1 else 'are'} not rated either." if others else ""
-    its = counted(len(_unrated(games)), "game")
-    return f"{name} waits for the rating of {its}{_asked_words(games)}.{beside}"
+    headline = f"{latest[0]} waits for the rating of {counted(waiting, 'game')}."
+    return headline, f"{_asked_words(latest[1])}{beside}"
 
 
 def _asked_words(grid: RatingGrid) -> str:
-    """Whether somebody is asked to rate the games that wait, the end of a sentence; empty where nobody rates yet."""
+    """A sentence on whether somebody is asked to rate the games that wait; empty where nobody rates yet."""
     waiting = _unrated(grid)
     free = sum(not any(map(_is_taken, one.cells.values())) for one in waiting)
     if not grid.raters:
-        return ""
+        return "Nobody has rated yet."
     if not free:
-        return ", which somebody is asked to rate"
+        return "Somebody is asked to."
     which = "it" if len(waiting) == 1 else "them" if free == len(waiting) else f"{free} of them"
-    return f", and nobody is asked to rate {which}"
+    return f"Nobody is asked to rate {which}."
 
 
 def _is_taken(cell: GridCell) -> bool:
@@ -261,70 +243,75 @@ def _preview(plan: AssignmentPlan) -> None:
         st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
 
 
-_GAME = "team_game"
-_RATER = "team_rater"
+_GAME, _RATER = "team_game", "team_rater"
+"""The game and the rater that are open, in the address."""
 _LONGEST_NAME = 40
-_FEW_RATERS = 4
 
 
-def progress_words(one: RaterSummary) -> str:
-    """A rater's progress: "Ann rated 3 games, 1 cannot be rated, 2 of 4 assigned ones to do"; the name is untrusted."""
-    words = f"{shortened(one.rater, _LONGEST_NAME)} rated {counted(one.rated, 'game')}"
-    words += f", {one.discarded} cannot be rated" if one.discarded else ""
-    return words + (f", {one.waiting} of {counted(one.assigned, 'assigned game')} to do" if one.assigned else "")
+def _head(one: RaterSummary) -> str:
+    """The name of a rater, untrusted, with what is done and left: "Ann (3 rated, 2 to do)"."""
+    left = f", {one.waiting} to do" if one.waiting else ""
+    return f"{shortened(one.rater, _LONGEST_NAME)} ({one.rated} rated{left})"
 
 
-def grid_table(grid: RatingGrid, key: str, hidden: frozenset[str] = frozenset()) -> None:
-    """A row for each game and a column for each rater; a click or Enter on a cell opens the rating."""
+def planner(
+    store: Store, lead: str, grid: RatingGrid, groups: Sequence[str], hidden: frozenset[str] = frozenset()
+) -> None:
+    """A row for each game and a column for each rater: an empty cell assigns, another one opens what is in it.
+
+    Args:
+        store: Where assignments are kept.
+        lead: Who assigns.
+        grid: Games and raters.
+        groups: The heading of each game.
+        hidden: The games of which the lead must not see what others gave.
+    """
     rows: list[list[str]] = []
-    heads = ["Game", "Engagement"] if any(game.ratings for game in grid.games) else ["Game"]
     for game in grid.games:
         is_hidden = game.transcript_id in hidden
         engagement = "hidden" if is_hidden and game.ratings else engagement_words(game)
         cells = [game.cells.get(one.rater) for one in grid.raters]
-        words = ["–" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
-        rows.append([*(shortened(game.name, _LONGEST_NAME), engagement)[: len(heads)], *words])
-    raters = [shortened(one.rater, _LONGEST_NAME) for one in grid.raters]
-    chosen = pick_cell(pd.DataFrame(rows, columns=[*heads, *raters]), "Raters by games", key)
-    if chosen is not None:
-        row, column = chosen
-        st.session_state[_GAME] = grid.games[row].transcript_id
-        if column >= len(heads):
-            st.session_state[_RATER] = grid.raters[column - len(heads)].rater
+        words = ["+" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
+        rows.append([shortened(game.name, _LONGEST_NAME), engagement, *words])
+    frame = pd.DataFrame(rows, columns=["Game", "Score", *map(_head, grid.raters)])
+    st.caption(r"\+ assigns the game to the rater · another cell opens what is in it")
+    chosen = pick_cell(frame, "Raters by games", "team_grid", groups=groups, heads=2)
+    if chosen is None:
+        return
+    game, rater = grid.games[chosen[0]], grid.raters[chosen[1] - 2].rater
+    if game.cells.get(rater) is None:
+        assign_one(store, lead, game, rater)
+    state.choose(team_game=game.transcript_id, team_rater=rater)
+
+
+def assign_one(store: Store, lead: str, game: GridGame, rater: str) -> None:
+    """Asks a rater for a game."""
+    act(
+        lambda: store.rating_assignments.add([(game.transcript_id, rater)], who=lead),
+        f"{rater} is to rate {game.name}.",
+    )
 
 
 def engagement_words(game: GridGame) -> str:
     """The score that counts, and whether it is disputed or decided."""
-    words = "not rated" if game.score is None else f"{game.score:.2f}"
+    words = "" if game.score is None else f"{game.score:.2f}"
     if game.decision is not None:
         words += ", decided"
     elif game.is_disputed:
-        words += f", {counted(game.spread, 'point')} apart"
+        words += f" ({game.spread:g} apart)"
     return words
 
 
-def choose_cell(grid: RatingGrid) -> tuple[GridGame, str] | None:
-    """The game and the rater that are chosen, by a cell or by the two lists; ``None`` before that."""
-    games = {one.transcript_id: one for one in grid.games}
-    raters = [one.rater for one in grid.raters]
-    for key, known in ((_GAME, games), (_RATER, raters)):
-        if st.session_state.get(key, state.chosen(key)) not in known:
-            st.session_state[key] = None
-        elif key not in st.session_state:
-            st.session_state[key] = state.chosen(key)
-    with st.container(horizontal=True):
-        game = st.selectbox(
-            "Game",
-            list(games),
-            index=None,
-            format_func=lambda key: games[key].name,
-            key=_GAME,
-            placeholder="Choose a game, or select a cell above",
-            width=PICKER,
-        )
-        rater = st.selectbox("Rater", raters, index=None, key=_RATER, placeholder="Choose a rater", width=PICKER)
-    state.choose(team_game=game, team_rater=rater)
-    return (games[game], rater) if game is not None and rater is not None else None
+def _open_chosen(store: Store, lead: str, grid: RatingGrid, hidden: frozenset[str]) -> None:
+    """Opens what the address names: a game in the hands of a rater."""
+    game = next((one for one in grid.games if one.transcript_id == state.chosen(_GAME)), None)
+    rater = state.chosen(_RATER, {one.rater for one in grid.raters})
+    if game is not None and rater is not None:
+        _cell(store, lead, game, rater, game.transcript_id in hidden)
+
+
+def _close() -> None:
+    state.choose(team_game=None, team_rater=None)
 
 
 DONE = "team_done"
@@ -333,24 +320,20 @@ _DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
 
 
-def chosen_cell(store: Store, lead: str, game: GridGame, rater: str, *, is_hidden: bool = False) -> None:
+@st.dialog("A game and its rater", on_dismiss=_close)
+@access_checks.fragment("team_cell")
+def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) -> None:
     """The rating with its history, and what a lead can do about it and about the game."""
     cell = game.cells.get(rater, GridCell(CellState.NOT_ASSIGNED))
-    with st.container(border=True):
-        plain(f"{game.name}\n{rater}: {cell.state}")
-        st.page_link(
-            "app_pages/games/page.py",
-            label="Read the game",
-            icon=":material/forum:",
-            query_params={TRANSCRIPT: game.transcript_id},
-        )
-        if cell.rating is not None and not is_hidden:
-            given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
-            _rating(cell.rating, given)
-        if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
-            _assignment(store, lead, game, rater)
-        if not is_hidden:
-            _decision(store, lead, game)
+    plain(f"{game.name}\n{rater}: {cell.state}")
+    transcript_link("Read the game", transcript=game.transcript_id)
+    if cell.rating is not None and not is_hidden:
+        given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
+        _rating(cell.rating, given)
+    if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
+        _assignment(store, lead, game, rater)
+    if not is_hidden:
+        _decision(store, lead, game)
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:
@@ -367,13 +350,11 @@ def _rating(counting: Rating, given: list[Rating]) -> None:
 
 def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
     pair = (game.transcript_id, rater)
-    is_assigned = pair in {(one.transcript_id, one.rater) for one in store.rating_assignments.current()}
-    label = "Withdraw the assignment" if is_assigned else "Assign it"
-    if st.button(label, key="team_assign_one"):
-        if is_assigned:
-            act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.")
-        else:
-            act(lambda: store.rating_assignments.add([pair], who=lead), f"{rater} is to rate {game.name}.")
+    if pair not in {(one.transcript_id, one.rater) for one in store.rating_assignments.current()}:
+        if st.button("Assign it", key="team_assign_one"):
+            assign_one(store, lead, game, rater)
+    elif st.button("Withdraw the assignment", key="team_assign_one"):
+        act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.")
 
 
 def _decision(store: Store, lead: str, game: GridGame) -> None:
@@ -416,6 +397,7 @@ def act(do: Callable[[], object], words: str) -> None:
         st.session_state[DONE] = (words_of(error), False)
     else:
         st.session_state[DONE] = (words, True)
+        _close()
     st.rerun()
 
 
