@@ -6,10 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 import streamlit as st
 
-from dashboard.shared import changes, resources, state
+from dashboard.shared import changes, resources
+from dashboard.shared.answer import Fact
 from dashboard.shared.changes import attempt
 from dashboard.shared.jobs import jobs
-from dashboard.shared.page_links import add_games_link, guide_link
+from dashboard.shared.page_links import add_games_link
 from evaluation.access import Action
 from evaluation.iterations.board import Board, VersionMix
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, LONGEST_NAME
@@ -63,22 +64,18 @@ def _button(store: Store, games: int) -> None:
     )
 
 
-def trust_note(scored: Collection[str], target: str | None, rests: str) -> None:
-    """Names the metrics that say little, and the way to why; nothing where all can be trusted.
+def trust_facts(scored: Collection[str], target: str | None, rests: str) -> list[Fact]:
+    """The metrics that say little as a fact below an answer; none where all can be trusted.
 
     Args:
         scored: The metrics that the page shows.
         target: The one that decides, if any.
         rests: What rests on it, the beginning of a sentence.
     """
-    if weak := trust_sentence(metric_trust(), scored, target, rests):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(weak, width=_BESIDE_LINK)
-            guide_link("Can you trust it?", state.METRICS_TRUST)
-
-
-_BESIDE_LINK = 720
-"""Pixels of a sentence that has a link beside it: what follows must stay on the first screen."""
+    known = {one.metric: one.trust for one in metric_trust()}
+    weak = trust_sentence(metric_trust(), scored, target, rests)
+    words = f"decided by a measure of {known[target]}" if target in known else weak.rstrip(".")
+    return [Fact(words, "orange", weak)] if weak else []
 
 
 def pair_note(before: str, after: str) -> None:

@@ -23,8 +23,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     points = scores.assign(metric="strategic_depth", status="passed")
     references = {"v2": "v1", "v3": "v2", "v4": "v2"}
     assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4 reaches 1 of 1 threshold, as many as v2. Lower than v2 on Strategic depth; the Overview tells what "
-        "could be luck."
+        "v4 reaches 1 of 1 threshold, as many as v2",
+        "Lower than v2 on Strategic depth; the Overview tells what could be luck.",
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2

@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.app_pages.experiments import data, start
 from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
 from dashboard.shared import state
-from dashboard.shared.answer import Fact, answer
+from dashboard.shared.answer import answer
 from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars, escaped_label
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import PICKER, told_apart
@@ -21,6 +21,7 @@ from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.status_table import open_row, status_table
+from dashboard.shared.version_notes import trust_facts
 from evaluation.experiments.ab_results import ab_summary
 from evaluation.experiments.conversation import stored_activity
 from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord, ExperimentStatus
@@ -40,7 +41,6 @@ from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.validity import metric_trust, trust_sentence
 from evaluation.workflows.jobs import running_order
 from evaluation.workflows.studies import latest_options
 
@@ -231,14 +231,10 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results)
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
-    primary, trust = results.get("primary"), {one.metric: str(one.trust) for one in metric_trust()}
-    weak = trust_sentence(metric_trust(), measured, primary, "The recommendation")
-    told = f"decided by a measure of {trust[primary]}" if primary in trust else "low trust in some measures"
-    facts = [Fact(told, "orange", weak)] if weak else []
     with answer(
         str(results.get("recommendation", "")),
         summary.basis,
-        facts,
+        trust_facts(measured, results.get("primary"), "The recommendation"),
         color="green" if results.get("winner") else "gray",
     ):
         pass

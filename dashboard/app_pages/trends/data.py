@@ -193,11 +193,12 @@ def beside_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> str:
+def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> tuple[str, str]:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 reaches 6 of 7 thresholds, 2 more than Prompt v2. Engagement waits for the rating of 1 game.
-    Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck." Games of no iteration are left out.
+    Such as "Prompt v4 reaches 6 of 7 thresholds, 2 more than Prompt v2", and "Engagement waits for the rating of 1
+    game. Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck." Games of no iteration are
+    left out.
 
     Args:
         points: From ``queries.trend_points``.
@@ -215,7 +216,7 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
         name = str(games["iteration"].iloc[0])
         reached[name], all_means[name], all_games[name] = count, means, games
     if not reached:
-        return _NO_ITERATION
+        return _NO_ITERATION.rstrip("."), ""
     reference = references.get(name, "")
     beside, lower_words = "", ""
     apart = _apart(all_games[reference], all_games[name]) if reference in reached else {}
@@ -235,8 +236,8 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
             lower_words = f" {than}; the Overview tells what could be luck."
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
-    whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}."
-    return f"{cut(name, _LONGEST_NAME)} reaches {whole}{waits}{lower_words}"
+    whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}"
+    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", f"{waits}{lower_words}".strip()
 
 
 def _apart(*sides: pd.DataFrame) -> dict[str, str]:

@@ -8,11 +8,12 @@ from dashboard.app_pages.trends import views as parts
 from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.shared import queries, resources, state
+from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.notices import plain
-from dashboard.shared.version_notes import newer_note, trust_note, versions_banner
+from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
 _AGENTS_OPEN = "agents_open"
@@ -38,12 +39,13 @@ def show() -> None:
     part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)
     sentence = st.container()
     is_loose = points["iteration"].isin(queries.LOOSE)
-    with_loose = bool(is_loose.any()) and st.toggle(
-        "Include games without an iteration",
-        key="loose",
-        bind="query-params",
-        help="They stand to the right of all iterations.",
-    )
+    with state.head():
+        with_loose = bool(is_loose.any()) and st.toggle(
+            "Games without an iteration",
+            key="loose",
+            bind="query-params",
+            help="They stand to the right of all iterations.",
+        )
     first, last = parts.pick_range(found)
     if part == state.COST_AND_BEHAVIOUR:
         with sentence:
@@ -63,10 +65,11 @@ def show() -> None:
         with sentence:
             drawn = set(shown["metric"])
             limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
-            plain(data.sentence(shown, limits, data.references(found)))
+            facts = trust_facts(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
+            with answer(*data.sentence(shown, limits, data.references(found)), facts):
+                pass
             if is_hidden:
                 hidden_note(resources.store())
-            trust_note(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
         metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
 
 

@@ -141,7 +141,7 @@ def test_a_line_breaks_where_the_judge_changes(apart: Store) -> None:
     depth, coherence = paths()
     assert "L" not in depth
     assert "L" in coherence
-    told = sentence(points, thresholds(apart), {"v2": "v1"})
+    _, told = sentence(points, thresholds(apart), {"v2": "v1"})
     assert f"Strategic depth does not compare with v1: judged {APART}." in told
 
 
