@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,10 +22,9 @@ from evaluation.cli.terminal import note, safe, say, say_json, table
 
 if TYPE_CHECKING:
     from evaluation.insight.config import EvaluationConfig
-    from evaluation.insight.evaluation_report import EvaluationReport, Wanted
-    from evaluation.judging.judge_config import ChosenJudge, JudgeConfig
+    from evaluation.insight.evaluation_report import EvaluationReport
+    from evaluation.judging.judge_config import JudgeConfig
     from evaluation.store import Store
-    from evaluation.transcript import Transcript
 
 
 @judge_options
@@ -58,28 +58,29 @@ def insights(
     from evaluation.insight.evaluation_report import Wanted
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.live_judge import NOTHING_ASKED
+    from evaluation.workflows.insights import estimate_insights, insight_report
 
     store, asked = open_store(), judge_options.value()
     settings = _settings(config)
     wanted = Wanted(checks=checks, topic=topic, themes=themes, criteria=quotes)
     with store.unit():
         game = store.transcripts.get(store.transcripts.resolve(transcript))
-    chosen = None
-    if not wanted.is_nothing:
-        options = {
-            # What a model would cost is asked most before there is a key.
-            "mode": mode or ("live" if asked.is_estimate else None),
-            **asked.config,
-        }
-        judged_by = _judge_config(store, settings if config else None, options)
-        if asked.is_estimate:
-            say(_estimate(store, game, judged_by, wanted, settings))
-            return
-        chosen = build_judge(judged_by, cache=store.judgements)
-    elif asked.is_estimate:
-        say(NOTHING_ASKED)
+    # What a model would cost is asked most before there is a key.
+    options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
+    judged_by = None if wanted.is_nothing else _judge_config(store, settings if config else None, options)
+    if asked.is_estimate:
+        if judged_by is None or judged_by.mode != "live":
+            say(NOTHING_ASKED)
+        else:
+            say(estimate_insights(store, [game.id], wanted, settings, judged_by).words)
         return
-    report = asyncio.run(_report(store, game, chosen, wanted, settings))
+    chosen = None if judged_by is None else build_judge(judged_by, cache=store.judgements)
+
+    async def ask() -> EvaluationReport:
+        async with chosen.session() if chosen else nullcontext():
+            return await insight_report(store, game, chosen, wanted, settings)
+
+    report = asyncio.run(ask())
     _print(report, output)
     if report.has_errors:
         note("Some answers could not be used; the report names them.")
@@ -101,30 +102,6 @@ def _judge_config(store: Store, settings: EvaluationConfig | None, options: dict
         options["model"] = options["model"] or settings.judge_model
         options["max_usd"] = settings.max_usd if options["max_usd"] is None else options["max_usd"]
     return judge_config(options, store.settings.get(SETTINGS_KEY))
-
-
-def _estimate(store: Store, game: Transcript, config: JudgeConfig, wanted: Wanted, settings: EvaluationConfig) -> str:
-    from evaluation.judging.live_judge import NOTHING_ASKED
-    from evaluation.workflows.insights import estimate_insights
-
-    if config.mode != "live":
-        return NOTHING_ASKED
-    return estimate_insights(store, [game.id], wanted, settings, config).words
-
-
-async def _report(
-    store: Store,
-    game: Transcript,
-    chosen: ChosenJudge | None,
-    wanted: Wanted,
-    config: EvaluationConfig,
-) -> EvaluationReport:
-    from evaluation.workflows.insights import insight_report
-
-    if chosen is None:
-        return await insight_report(store, game, None, wanted, config)
-    async with chosen.session():
-        return await insight_report(store, game, chosen, wanted, config)
 
 
 def _print(report: EvaluationReport, output: OutputFormat) -> None:
