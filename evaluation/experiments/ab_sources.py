@@ -20,8 +20,8 @@ from evaluation.experiments.ab_runner import (
 )
 from evaluation.experiments.conversation import patient_gate
 from evaluation.files.yaml_files import did_you_mean
-from evaluation.insight.addressing import message_events, transcript_metrics
-from evaluation.insight.collector import Event, LLMCallEvent, MetricsCollector, with_counts
+from evaluation.insight.addressing import transcript_metrics
+from evaluation.insight.collector import LLMCallEvent, MetricsCollector, with_counts
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
@@ -110,19 +110,21 @@ def simulated_games(
         if judged is not None:
             # What it was asked since the last run were checks, which are not part of this one.
             judged.take()
-        events: list[Event] = []
+        collector = MetricsCollector()
         gate = patient_gate(corrections, strict, library, _GATE_SECONDS)
-        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=events.append)
+        room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=collector.add)
         async with client.session():
             said = await room.run()
         asked = judged.take() if judged else []
-        collector = _collected(said, events, calls, asked)
+        # Failed calls and those of corrections name no agent.
+        for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
+            collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
         priced = said.model_copy(update={"cost": _cost([*calls, *asked])})
         transcript = with_counts(priced, collector.get_metrics())
         if keep is not None:
             keep(transcript, calls)
         personas = {name: persona_text(one) for name, one in zip(settings.names, settings.personas, strict=True)}
-        return RunOutcome(flat_metrics(collector.get_metrics()), transcript, personas, transcript.id)
+        return RunOutcome(flat_metrics(transcript_metrics(transcript)), transcript, personas, transcript.id)
 
     return run
 
@@ -166,18 +168,6 @@ def _cost(calls: Sequence[CallRecord]) -> Cost:
         cached_tokens=sum(call.cached_tokens for call in calls),
         output_tokens=sum(call.output_tokens for call in calls),
     )
-
-
-def _collected(
-    said: Transcript, events: Sequence[Event], calls: Sequence[CallRecord], asked: Sequence[CallRecord]
-) -> MetricsCollector:
-    """Memory and messages of the agents, and all calls: failed ones and those of corrections name no agent."""
-    collector = MetricsCollector(said.player_names)
-    for event in (*message_events(said), *events):
-        collector.add(event)
-    for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
-        collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
-    return collector
 
 
 Load = Callable[[str], tuple[Transcript, Mapping[str, Scored], Mapping[str, str]]]
