@@ -74,9 +74,8 @@ def test_the_usable_half_is_kept_and_only_the_rest_is_asked_once_more(half: Call
     assert dict(found.unread) == {}
 
 
-@pytest.mark.parametrize("half", HALVES.values(), ids=HALVES)
-def test_a_half_that_never_comes_is_left_open_and_counted(half: Callable[[Sequence[int]], str]) -> None:
-    found, questions = read(half, lambda _: whole([1, 2]))
+def test_a_half_that_never_comes_is_left_open_and_counted() -> None:
+    found, questions = read(HALVES["half of the messages"], lambda _: whole([1, 2]))
     assert len(questions) == 2
     assert list(found.said) == ["m0", "m1", "m2"]
     assert found.unread == {"the answer left the message out, or garbled it": 3}
