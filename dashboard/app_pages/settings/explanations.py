@@ -41,7 +41,7 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
    personality diversity and anti-repetition. Rules read keywords; a small built-in model, the *reader*, decides rows of
    strategic depth and role consistency where it was found reliable; a language model that you connect reads whole
    games. Neither overrules what is proven, and a person has the last word.
-3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or versions.
+3. **People rate the seventh, engagement,** from 1 to 5, without seeing scores or iterations.
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
 5. **The Overview compares** the iteration with its reference: the iteration that it was changed from, else the
    last that was kept:
@@ -60,7 +60,7 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 
 def about() -> None:
     """Dramaturg in ten lines, with the rule for keeping and reverting."""
-    st.markdown(_ABOUT)
+    st.markdown(_ABOUT, width=720)
 
 
 def metrics() -> None:

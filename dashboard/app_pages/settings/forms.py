@@ -40,6 +40,17 @@ LIMITS: Mapping[str, tuple[str, int, str]] = {
 """The limits that are shown: by field, the label, the unit that is typed in, and what it is for."""
 
 
+WIDTH = 760
+"""Pixels of the column of all settings."""
+
+
+def _save_button(label: str, key: str, *, is_changed: bool) -> bool:
+    """A button that stores what was changed, and beside it whether anything is left to store."""
+    is_pressed = st.button(label, key=key, type="primary", disabled=not is_changed)
+    st.badge("not saved yet" if is_changed else "✓ saved", color="orange" if is_changed else "gray")
+    return is_pressed
+
+
 def thresholds(store: Store) -> None:
     """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
     st.subheader("Thresholds", anchor=False)
@@ -57,8 +68,8 @@ def thresholds(store: Store) -> None:
         effects = "Thresholds and passing games, now and with what is typed above"
         status_table(threshold_effects.metric_rows(found), effects)
         _verdict_changes(resources.read(threshold_effects.verdict_effects, tuple(then.items())))
-    with st.container(horizontal=True):
-        if st.button("Save thresholds", key="save_thresholds", type="primary", disabled=not is_changed):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if _save_button("Save thresholds", "save_thresholds", is_changed=is_changed):
             _store_thresholds(store, {name: value for name, value in then.items() if value != now[name]})
             _saved("The thresholds are stored.")
         st.button(
@@ -136,10 +147,11 @@ def test_size(store: Store) -> None:
         "The games of an iteration form tests in the order in which they were added; the mean scores decide whether a "
         "test passes. A change regroups all games."
     )
-    if st.button("Save", key="save_test_size", disabled=chosen == held):
-        identity.require(Action.CONFIGURE)
-        store.settings.set_test_size(chosen)
-        _saved("The size of a test is stored.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if _save_button("Save", "save_test_size", is_changed=chosen != held):
+            identity.require(Action.CONFIGURE)
+            store.settings.set_test_size(chosen)
+            _saved("The size of a test is stored.")
 
 
 def limits(store: Store) -> None:
@@ -163,8 +175,8 @@ def limits(store: Store) -> None:
             )
         wanted[name] = int(typed) * unit
     changed = {name: value for name, value in wanted.items() if value != held[name]}
-    with st.container(horizontal=True):
-        if st.button("Save limits", key="save_limits", disabled=not changed):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if _save_button("Save limits", "save_limits", is_changed=bool(changed)):
             _store_limits(store, {name: None if value == defaults[name] else value for name, value in changed.items()})
         st.button(
             "Back to the defaults",
@@ -225,33 +237,28 @@ def judge_settings(store: Store) -> None:
     held = dict(store.settings.get(SETTINGS_KEY) or {})
     held_imports = store.settings.judges_imports()
     _tell(held)
+    st.caption(
+        "Keys come from the environment alone: they are neither stored nor shown. DRAMATURG_MODEL and OPENAI_BASE_URL "
+        "override what is set here."
+    )
+    _test(store, held)
     usd = None if (limit := held.get("max_usd")) is None else float(limit)
     shown = {"judge_model": held.get("model"), "judge_address": held.get("base_url"), "judge_usd": usd}
     shown |= {"judge_calls": held.get("max_calls"), "judge_imports": held_imports}
     state.follow_stored("judge_shown", shown)
-    # Two rows of two, so that the limits stay together on a phone, which stacks columns.
-    left, right = st.columns(2, gap="medium")
-    usd_limit, calls_limit = st.columns(2, gap="medium")
     wanted: dict[str, object] = {
-        "model": left.text_input(
-            "Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"
-        ),
-        "base_url": right.text_input(
+        "model": st.text_input("Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"),
+        "base_url": st.text_input(
             "Address of an OpenAI-compatible server",
             held.get("base_url"),
             key="judge_address",
             placeholder="for example http://localhost:11434/v1",
             help="Only where the model is on a server of your own.",
         ),
-        "max_usd": usd_limit.number_input(
-            "Spending limit per run (USD)",
-            0.0,
-            None,
-            usd,
-            key="judge_usd",
-            placeholder="no limit",
+        "max_usd": st.number_input(
+            "Spending limit per run (USD)", 0.0, None, usd, key="judge_usd", placeholder="no limit"
         ),
-        "max_calls": calls_limit.number_input(
+        "max_calls": st.number_input(
             "Limit on calls per run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
@@ -263,14 +270,9 @@ def judge_settings(store: Store) -> None:
     )
     wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
     merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
-    if st.button("Save these settings", key="save_judge", disabled=merged == held and imports == held_imports):
-        _save(store, merged, imports=imports)
-    st.caption(
-        "DRAMATURG_MODEL and OPENAI_BASE_URL in the environment override what is set here. Keys, such as "
-        "OPENAI_API_KEY, come from the environment alone: they are neither stored nor shown."
-    )
-
-    _test(store, held)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if _save_button("Save these settings", "save_judge", is_changed=merged != held or imports != held_imports):
+            _save(store, merged, imports=imports)
 
 
 _FIELDS = ("model", "base_url", "max_usd", "max_calls")

@@ -13,8 +13,9 @@ if state.choose_view([state.SETTINGS, state.GUIDE], key=state.HELP_VIEW) == stat
 else:
     store = resources.store()
     parts.tell_what_was_saved()
-    for section in (parts.thresholds, judge_settings, database, parts.test_size):
-        with st.container(border=True):
-            section(store)
-    with st.expander("Import limits"):
-        parts.limits(store)
+    with st.container(width=parts.WIDTH, gap="medium"):
+        for number, section in enumerate((judge_settings, parts.thresholds, parts.test_size, database)):
+            with st.container(key=f"settings_section_{number}"):
+                section(store)
+        with st.expander("Import limits"):
+            parts.limits(store)
