@@ -25,7 +25,7 @@ PAGES = {
             title="Overview",
             icon=":material/dashboard:",
             default=True,
-            help="Whether a prompt version is better than another, and what is still missing to decide.",
+            help="Whether an iteration is better than its reference, and what is still missing to decide.",
         ),
         st.Page(
             "app_pages/games/page.py",

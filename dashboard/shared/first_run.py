@@ -1,52 +1,15 @@
-"""The first steps for new users: three steps, each with a link."""
+"""Empty pages: what to do first, with the buttons that do it."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.shared import resources, state
+from dashboard.shared import resources
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.notices import empty_state
-from dashboard.shared.page_links import add_games_link, guide_link, rate_link
+from dashboard.shared.page_links import add_games_link, guide_link
 from evaluation.access import Action
-
-_STEPS = (
-    (
-        "1. Bring your games",
-        "Drop the transcripts of one prompt version on the Games page. Many formats are recognised; the guide shows "
-        "the shape to write if yours is not.",
-        add_games_link,
-        "Upload games",
-    ),
-    (
-        "2. Rate them blind",
-        "Six metrics are computed. The seventh, engagement, is a person's: read a game on the Rate page and rate it "
-        "from 1 to 5.",
-        rate_link,
-        "Rate games",
-    ),
-    (
-        "3. Change one thing",
-        "The Overview names the lowest metric and what to change. Play three games with the change and upload them as "
-        "a new iteration: the Overview then says whether to keep or to revert the change.",
-        None,
-        "",
-    ),
-)
-
-
-def first_run_guide() -> None:
-    """Three cards that say what to do first, second and third, and a link to the shape of a transcript."""
-    with st.expander("How it goes, in three steps", expanded=True, icon=":material/signpost:"):
-        grid = st.grid(3, min_column_width=240)
-        for title, text, link, label in _STEPS:
-            with grid.cell():
-                st.markdown(f"**{title}**")
-                st.markdown(text)
-                if link is not None:
-                    link(label, ":material/arrow_forward:")
-        guide_link("Write your transcripts in this shape", state.FORMATS)
 
 
 def no_games_yet(page: str, title: str, text: str) -> None:
@@ -76,3 +39,4 @@ def first_steps(page: str) -> None:
             st.rerun()
         if page != "upload":
             add_games_link("Upload your own games")
+        guide_link("How it works", icon=":material/help:")

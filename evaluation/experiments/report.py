@@ -99,8 +99,8 @@ def activity_words(record: ExperimentRecord) -> str:
     if not own:
         return ""
     if not parts:
-        return "It never stepped in, so the two sides differ by chance alone. More steps may help."
-    return f"In {counted(own['messages'], 'message')} it stepped in: {listed(parts)}."
+        return "It never took effect, so the two sides differ by chance alone. More steps may help."
+    return f"In {counted(own['messages'], 'message')} it took effect: {listed(parts)}."
 
 
 def report_cells(row: Mapping[str, Any]) -> dict[str, str]:

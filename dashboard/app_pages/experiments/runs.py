@@ -106,7 +106,7 @@ def _numbers(run: ShownRun) -> None:
     )
     headings = ("What happened", "Treatment", "Control")
     if activity := [dict(zip(headings, row, strict=True)) for row in stored_activity(run.record)]:
-        status_table(activity, "How often each part of the treatment stepped in, and calls and cost of each side")
+        status_table(activity, "How often each part of the treatment took effect, and calls and cost of each side")
     record = run.record
     st.caption(f"Experiment {record.id[:8]}, scale {record.scale:g}, seed {record.seed}.")
     if missing := missing_words(run.record.rows):

@@ -64,7 +64,10 @@ def start_form(store: Store) -> None:
         speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
         steps = st.number_input("Steps", 1, 200, chosen.steps, key=f"steps_{scenario}")
         is_batched = st.toggle(
-            "Ask up to ten questions in a call", False, key="experiment_batched", help="Cheaper, a little less exact."
+            "Batch questions",
+            False,
+            key="experiment_batched",
+            help="Up to ten in one call of the model: cheaper, a little less exact.",
         )
         limits = limit_inputs("experiment")
     is_scripted = speaker == _SCRIPT

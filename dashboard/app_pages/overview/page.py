@@ -9,7 +9,7 @@ from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
 from dashboard.shared.clicked_marks import open_clicked_mark
-from dashboard.shared.first_run import first_run_guide, no_games_yet
+from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import games_of, is_engagement_hidden
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.version_notes import versions_banner
@@ -40,10 +40,8 @@ def no_games() -> None:
     no_games_yet(
         "overview",
         "Did your agents get better?",
-        "Upload the games of a prompt version and see how they score on seven metrics, and what to change next. "
-        "Or look around with the sample games first.",
+        "Upload the games of a prompt version and see how they score on seven metrics, or look at sample games first.",
     )
-    first_run_guide()
 
 
 def no_iteration(store: Store, seen: queries.Overview) -> None:

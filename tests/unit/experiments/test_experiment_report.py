@@ -103,8 +103,8 @@ def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     record = ExperimentRecord("1", "Tea", "tea", 0, 1.0, {})
     assert activity_words(record) == ""
     for fired, words in (
-        ({"variety": 6, "adherence": 0}, "In 64 messages it stepped in: variety 6 times."),
-        ({}, "It never stepped in, so the two sides differ by chance alone. More steps may help."),
+        ({"variety": 6, "adherence": 0}, "In 64 messages it took effect: variety 6 times."),
+        ({}, "It never took effect, so the two sides differ by chance alone. More steps may help."),
     ):
         results = {"activity": {"treatment": {"messages": 64, "fired": fired}}}
         assert activity_words(replace(record, results=results)) == words
