@@ -114,8 +114,8 @@ def _kinds_of(transcript: Transcript) -> dict[str, int]:
 
 def _names_in_texts(transcript: Transcript, answers: Answers, questions: list[Question]) -> Transcript:
     """Several people under one role of a chat ("user"), each text with its speaker's name before a colon, are those."""
-    messages = transcript.messages
-    inside = _scribed(messages) or _relayed(messages) or _inside_roles(messages)
+    found = transcript.messages
+    inside = _scribed(found) or _relayed(found) or _inside_roles(found)
     if not inside:
         return transcript
     names = list(dict.fromkeys(held["speaker"] for held in inside.values()))
