@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from dashboard.app_pages.overview.cockpit_data import more_games_sentence
+from dashboard.app_pages.overview.cockpit_data import iteration_means, more_games_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared.comparison_tables import METRIC_LABELS
+from evaluation.comparison.iterations import compare_iterations
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
@@ -171,3 +172,13 @@ def test_all_iterations_leave_engagement_open_while_a_game_is_not_rated(open_pag
     assert mean.waiting
     assert mean.score is not None
     assert table.set_index("Metric").loc["Engagement, of 5", "Baseline prompt"] == f"{mean.score:.1f} …"
+
+
+def test_only_what_changed_beyond_luck_is_marked_in_all_iterations(filled, small_game) -> None:
+    board = stored_board(filled)
+    for shown in board.iterations:
+        cells = iteration_means(board, shown)
+        pair = shown.decision and compare_iterations(board, shown.decision.reference, shown.iteration.name).comparison
+        for name, cell in zip(shown.means, cells.values(), strict=True):
+            outcome = pair[name].outcome if pair and name in pair else None
+            assert (cell[0] == "▲", cell[0] == "▼") == (outcome == "better", outcome == "worse")
