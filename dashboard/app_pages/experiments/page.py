@@ -39,13 +39,13 @@ def show() -> None:
 
 def form(label: str, key: str, draw: Callable[[Store], object], *, is_first: bool) -> None:
     """The form that starts a run: open where there is none yet, else behind the main button beside the views."""
-    if not is_first:
+    if not (is_first or st.session_state.get(key) or state.chosen(key) == "true"):
         with state.head():
             st.button(label, type="primary", key=f"open_{key}", on_click=state.set_widgets, args=({key: True},))
-    if is_first or st.session_state.get(key) or state.chosen(key) == "true":
-        with state.linked_box(label, key, expanded=is_first) as is_open:
-            if is_open:
-                draw(resources.store())
+        return
+    with state.linked_box(label, key, expanded=is_first) as is_open:
+        if is_open:
+            draw(resources.store())
 
 
 show()
