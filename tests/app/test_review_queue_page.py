@@ -91,7 +91,12 @@ def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_the
 
 def test_rows_about_which_reader_and_rule_disagree_are_offered(store: Store) -> None:
     store.iterations.create("v1")
-    said = [("Ann", "hello there"), ("Ben", "Cid was quiet when it mattered."), ("Cid", "no"), ("Ann", "I vote Ben, as Cid said.")]
+    said = [
+        ("Ann", "hello there"),
+        ("Ben", "Cid was quiet when it mattered."),
+        ("Cid", "no"),
+        ("Ann", "I vote Ben, as Cid said."),
+    ]
     add_evaluated(store, a_game("unsure", said), source_name="x.json", iteration="v1")
     kinds = [one.item.kind for one in stored_review_queue(store, "v1")]
     assert ReviewKind.UNSURE in kinds
