@@ -45,7 +45,7 @@ def _sentences(line: str) -> list[str]:
 
 def heading(line: str) -> tuple[int | None, str | None] | None:
     """The round and phase that a heading starts; ``None`` for any other line."""
-    line = part("has begun").sub(r"\g<verb>", line)
+    line = part("chinese round").sub(r"Round \g<number>", part("has begun").sub(r"\g<verb>", line))
     stripped = line.strip(" #*=_~-–—[](){}<>|:.!\t")
     is_decorated = stripped != line.rstrip(" :.!")
     lowered = stripped.casefold()

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import Roster, column_key, word_lists, word_set, words_in
+from evaluation.readers._draft import Roster, column_key, letters, word_lists, word_set, words_in
 from evaluation.readers.document import EVERY, Answers, Question, Topic
 from evaluation.text.aliases import seat_numbers, seat_of
 from evaluation.text.display import counted
@@ -84,6 +84,11 @@ class _Weighing:
         self.names = Counter(message.channel_name for message in public)
         self.is_named_public = any(name is not None and channel_named(name) == "public" for name in self.names)
         self.kinds = {kind for message in public for kind in kinds_of(message)}
+        words = {kind: {letters(kind), *words_in(kind)} for kind in self.kinds}
+        known = word_set("speech_labels") | word_set("talk_kinds") | word_set("told_kinds")
+        # Beside rows of speech, what rows of no known kind are is not public until somebody says so.
+        unknown = {kind for kind, held in words.items() if not (held & known or channel_named(kind))}
+        self.beside_speech = unknown if any(held & word_set("speech_labels") for held in words.values()) else set()
         self.hidden_phases = self._hidden_phases(public)
         self.last_heard = {
             name: place
@@ -180,8 +185,8 @@ class _Weighing:
         for kind in kinds_of(message):
             meant = channel_named(kind)
             is_told = bool({*words_in(kind)} & word_set("told_kinds"))
-            if meant in _OPEN_ENDS:
-                yield _Evidence(meant, kind)
+            if meant in _OPEN_ENDS or kind in self.beside_speech:
+                yield _Evidence(meant or "private", kind, is_certain=meant is not None)
             elif meant == "system" or (is_told and len(self.kinds) > 1 and meant is None):
                 yield _Evidence("system", kind)
         for column, value in message.metadata.items():

@@ -755,17 +755,11 @@ def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
 
 def _by_person(mapping: ColumnMapping, table: ParsedTable) -> ColumnMapping:
     """The mapping with a column of people's codes as speaker, where the one so called holds one word for all."""
-
-    def values(column: str | None) -> set[str | None]:
-        return {_cell_text(row, column) for row in table.rows}
-
-    if mapping.missing or len(values(mapping.speaker)) > 1:
-        return mapping
     known = tuple(draft.word_lists("columns")["speaker"])
-    free = (one for one in table.columns if one not in mapping.used and draft.column_key(one).startswith(known))
-    codes = (one for one in free if 1 < len(found := values(one)) <= len(table.rows) / 2 and None not in found)
-    best = max(codes, key=lambda one: not str(table.rows[0].cells[one]).isdecimal(), default=mapping.speaker)
-    return replace(mapping, speaker=best)
+    free = [one for one in table.columns if one not in mapping.used and draft.column_key(one).startswith(known)]
+    values = {one: {str(row.cells.get(one) or "") for row in table.rows} for one in (*free, mapping.speaker) if one}
+    codes = [one for one in free if 1 < len(values[one]) <= len(table.rows) / 2 and "" not in values[one]]
+    return replace(mapping, speaker=codes[-1]) if codes and len(values.get(mapping.speaker or "", ())) == 1 else mapping
 
 
 def _first(row: TableRow, columns: Sequence[str]) -> str | None:

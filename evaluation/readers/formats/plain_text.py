@@ -654,11 +654,10 @@ class _Speakers:
         bare = [head for head in beginning.values() if head.shape != "nick" and _is_bare(head)]
         self._bare = {head.key for head in bare} - {head.key for head in beginning.values() if not _is_bare(head)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
-        self._sentences = Counter(
-            head.key
-            for head in beginning.values()
-            if head.shape in ("above", "titled") or len(head.text.split(",")[0].split()) > 2
-        )
+        titled = ("above", "titled")
+        told = [one for one in beginning.values() if one.shape in titled or len(one.text.split(",")[0].split()) > 2]
+        counts = Counter(one.key for one in told)
+        self._sentences = {name for name, count in counts.items() if count * 2 >= self._counts[name]}
         for head in beginning.values():
             self._spell(head.name)
         self._builds = {
@@ -717,14 +716,13 @@ class _Speakers:
         small = [word for word in words if word.islower() and len(word) > 3]
         is_title = is_long and head.shape == "titled"
         is_section = is_title and (is_once or bool(small)) and _build(head.name) != "A 1"
-        said = self._sentences[key] * 2 >= self._counts[key]
         is_odd = self._has_names and not head.recipients and (is_long or is_once or not is_named)
         shown = (
             key in word_set("doubtful") or key in self._bare,
             # Without spaces no word shows that somebody is spoken of; a label stands in no text.
             head.time is None and _is_ideographic(head.name) and key not in self._said,
             # "Score", "Turn order"
-            is_ordinary(head.name) and is_plain and not (is_named or is_once or said),
+            is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
             is_section and any(map(is_ordinary, words)) and not is_led,
         )
@@ -805,10 +803,9 @@ class _Speakers:
         """Lines one below the other that say nothing but a role behind a name ("P1: Role.FASCIST") are a list."""
         block: list[_Line] = []
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
-            is_of_text = self.is_timed and not line.head.time
-            is_entry = line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text) and not is_of_text
             # In a chat "gm" is a greeting.
-            is_entry = is_entry and not line.head.time
+            is_free = not (self.is_timed or line.head.time)
+            is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text)
             if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
@@ -1284,11 +1281,14 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
     where these count talks from one on.
     """
     starts = [0]
+    # A log begins each run with the same line.
+    title = next((line.head.text or line.cleaned for line in speakers.lines if line.cleaned), "")
     numbers = [line for line in speakers.lines if line.cleaned.isdecimal()]
     is_counted = len(numbers) > 1 and all(line.cleaned == str(place) for place, line in enumerate(numbers, start=1))
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
-        is_run = not speakers.speaks(line.head) and shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_again = written == title and not line.heading and title.startswith("===") and not _is_rule(title)
+        is_run = not speakers.speaks(line.head) and (is_again or shape("run").fullmatch(written.strip(" -=*#~_[]")))
         is_start = is_run or (is_counted and not speakers.is_timed and line.cleaned.isdecimal())
         if is_start and any(map(speakers.begins, speakers.lines[starts[-1] : place])):
             starts.append(place)

@@ -244,3 +244,41 @@ def test_a_refusal_names_first_who_may_speak_and_their_answer_leads_on() -> None
     text = f"Aim: x\nAim: y\nAim: z\n{said}"
     assert "--speaker 'Olga_1'=player" in refusal(text)
     assert shown(text, answers=Answers(speakers={"Olga_1": "player"})).player_names == ("Olga_1", "Per_2")
+
+
+def test_rows_beside_those_of_speech_are_asked_about() -> None:
+    rows = [
+        {"type": kind, "player": name, "text": "I think that it was Per."}
+        for kind, name in (("speech", "Olga"), ("speech", "Per"), ("speech", "Rui"), ("notetaking", "Olga"))
+    ]
+    found = result(lines(*rows))
+    assert [question.name for question in found.questions] == ["notetaking"]
+    game = found.transcript or found.preview
+    assert game is not None
+    assert [message.channel for message in game.messages] == ["public"] * 3 + ["private"]
+
+
+def test_the_first_line_of_a_log_begins_each_run() -> None:
+    def run(winner: str) -> str:
+        spoken = ("=== The Debate ===", "Olga: We should wait.", "Per: We should not.", "Olga: Why not?", winner)
+        return "".join(f"2025-11-02 08:50:5{place},545 - INFO - {line}\n" for place, line in enumerate(spoken))
+
+    found = results(run("The end") + run("The end"))
+    assert [
+        sum(one.channel == "public" for one in game.messages)
+        for each in found
+        if (game := each.transcript or each.preview)
+    ] == [3, 3]
+
+
+def test_rounds_are_told_in_chinese() -> None:
+    text = "🔄 第 1 轮对话\nHolmes: 我们开始吧。\nMarple: 好的。\n🔄 第 2 轮对话\nHolmes: 结束了。\nMarple: 是的。\n"
+    assert [message.round for message in shown(text).messages] == [1, 1, 2, 2]
+
+
+def test_cells_that_hold_objects_hide_no_table() -> None:
+    rows = [
+        {"speaker": name, "text": "Hello to you.", "data": {"place": 1}, "user_data": {"a": 1}}
+        for name in ("Olga", "Per")
+    ]
+    assert read(lines(*rows)).player_names == ("Olga", "Per")
