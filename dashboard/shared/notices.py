@@ -12,7 +12,9 @@ import streamlit as st
 from evaluation.errors import DramaturgError, InfrastructureError, InputError, StoreBusyError, StoreReadOnlyError
 
 # What helps in a terminal alone: a command beside a way on the pages, or a sentence of its own.
-_COMMAND = re.compile(r",? or dramaturg [^.;)]*|(?:^|(?<=[.;,])) ?[^.;,]*\bdramaturg [a-z][^.;]*[.;]?")
+_COMMAND = re.compile(
+    r",? or dramaturg (?:[^.;)]|\.(?=\S))*|(?:^|(?<=[.;,])) ?[^.;,]*\bdramaturg [a-z](?:[^.;]|\.(?=\S))*[.;]?"
+)
 # How Python writes a character that cannot be shown.
 _ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 _MARK = Path(__file__).parents[1] / "static" / "icon.svg"

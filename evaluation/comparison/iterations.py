@@ -17,7 +17,7 @@ from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
 from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
 from evaluation.rubric.control_words import ControlSummary
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import Status
 from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
 from evaluation.statistics.tests import LEVEL
@@ -95,9 +95,14 @@ class IterationComparison:
         )
 
     def more_games(self, one: Difference) -> tuple[int, int]:
-        """Further games before and after that would show a difference as large as seen; zeros when unknown."""
-        needed = one.games_needed or 0
-        return max(0, needed - one.before.n), max(0, needed - one.after.n)
+        """Further games before and after that would show a difference as large as seen; zeros when unknown.
+
+        A game that only lacks its ratings is there already.
+        """
+        needed, is_rated = one.games_needed or 0, one.name == ENGAGEMENT.name
+        before = max(one.before.n, len(self.before.games) if is_rated else 0)
+        after = max(one.after.n, len(self.after.games) if is_rated else 0)
+        return max(0, needed - before), max(0, needed - after)
 
     def more_usd(self, one: Difference) -> float | None:
         """Price of :meth:`more_games`, each side at its own mean; ``None`` while that of one is unknown."""

@@ -45,7 +45,8 @@ class SpeechAct:
         target: The player at whom it is aimed; ``None`` for acts without one.
         start: Where the words that show it begin, in code points of the original text.
         end: Where they end, exclusive.
-        grounded: Whether the message gives grounds for it in the same sentence or the ones beside it.
+        grounded: Whether the message gives grounds for it in the same sentence or the ones beside it; ``None`` where
+            that is not known.
         is_mild: Whether it only remarks on conduct ("you are quiet"), which a question takes the sting out of.
         has_case: Whether the grounds are the target's conduct, words or votes, not what the speaker saw at night.
         is_vote: Whether it calls for a vote or announces one.
@@ -57,7 +58,7 @@ class SpeechAct:
     target: str | None
     start: int
     end: int
-    grounded: bool = False
+    grounded: bool | None = False
     is_vote: bool = False
     is_mild: bool = False
     has_case: bool = False

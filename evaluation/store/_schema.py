@@ -19,8 +19,8 @@ SELECT table_name FROM duckdb_tables() WHERE NOT internal
 UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
 """
 _EXPORTS = (
-    "Run with the version that wrote it: dramaturg export transcripts --format canonical -o games.zip, and "
-    "dramaturg export ratings -o ratings.csv; import both here."
+    "Export its games and ratings with the version that wrote it and import both here, with "
+    "dramaturg export transcripts --format canonical -o games.zip and dramaturg export ratings -o ratings.csv."
 )
 
 

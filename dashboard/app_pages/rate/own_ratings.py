@@ -31,6 +31,7 @@ _KEY = "revision_desk"
 _DESK = "revision_seat"
 _DONE = "revision_done"
 _LONGEST_WORDS = 80
+_LONGEST_COMMENT = 300
 _NEAR = 0.5
 """Points that two scores may lie apart and still agree: the smallest step of the form."""
 
@@ -76,7 +77,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             # The queue gives unrated games first.
             fewest = min(waiting, key=lambda game: (len(others[game]), game))
             st.button("Rate a game that others rated", key="shared_next", on_click=_to_desk_with, args=(fewest,))
-        else:
+        elif store.rating_queue.progress(rater).left:
             st.button("Rate the next game", key="next_game", type="primary", on_click=parts.to_desk)
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
     rows = [
@@ -84,9 +85,9 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             "Game": games[one.transcript_id],
             "You gave": _score_words(one.score),
             "Others": _others_words(one.score, others.get(one.transcript_id, ())),
-            "Your comment": one.comment,
+            "Your comment": shortened(one.comment, _LONGEST_COMMENT),
             "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
-            "Look again": "4 yes, below 3" if one.breaks_one_way_rule else "",
+            "Look again": f"{one.yes_count} yes, below 3" if one.breaks_one_way_rule else "",
         }
         for one in given
     ]

@@ -54,9 +54,16 @@ def aim_of(speaker: Player, target: Player | None) -> Aim:
     return "ally" if knows_ally(speaker, target) else "stranger"
 
 
-def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool) -> RoleRule | None:
-    """The first rule that covers ``act`` by a speaker of ``side``; ``None`` when the act carries no signal."""
-    return _rule(side, act.kind, at, grounded, "evil" if act.role == "evil" else "town")
+def rule_for(act: SpeechAct, side: Alignment, at: Aim, *, grounded: bool | None) -> RoleRule | None:
+    """The first rule that covers ``act`` by a speaker of ``side``.
+
+    ``None`` when the act carries no signal, or when it does only with or only without grounds, which are not known.
+    """
+    role: Literal["evil", "town"] = "evil" if act.role == "evil" else "town"
+    if grounded is not None:
+        return _rule(side, act.kind, at, grounded, role)
+    with_grounds = _rule(side, act.kind, at, True, role)
+    return with_grounds if with_grounds is _rule(side, act.kind, at, False, role) else None
 
 
 @cache
@@ -184,7 +191,7 @@ def _judged(
     for act in reading.acts:
         at = aim_of(speaker, None if act.target is None else players[act.target])
         earlier = cases.get((speaker.name, act.target)) if act.kind in ACCUSATIONS else None
-        rule = rule_for(act, speaker.alignment, at, grounded=act.grounded or earlier is not None)
+        rule = rule_for(act, speaker.alignment, at, grounded=True if earlier is not None else act.grounded)
         if rule is not None:
             yield JudgedAct(act, rule, None if act.grounded else earlier)
 
@@ -212,6 +219,8 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedA
     speaker = reading.message.speaker
     if side is None:
         return f"The side of {speaker} is not known."
+    if not deciding and any(act.grounded is None for act in reading.acts):
+        return f"Whether {speaker} gives evidence for what is said is not certain; open."
     if not deciding:
         # The rules find fewer than half of the acts that people see: docs/validity.md.
         return "The rules found no act for or against a role; they miss many."

@@ -295,7 +295,7 @@ def speech_acts(
     Args:
         acts: Kinds with their targets.
         prepared: The message.
-        argues: Whether it gives reasons, which are grounds for whatever it does but ask.
+        argues: Whether it argues. Whoever argues may give grounds or not; only a case is known to have them.
     """
     told = set(acts)
     for kind, target in acts:
@@ -306,7 +306,7 @@ def speech_acts(
             continue
         start, end = _span(prepared, target)
         role = _revealed(prepared.message.text) if kind is ActKind.REVEAL_ROLE else ""
-        grounded = is_case or (argues and kind is not ActKind.QUESTION)
+        grounded = is_case or (None if argues and kind is not ActKind.QUESTION else False)
         yield SpeechAct(kind, target, start, end, grounded=grounded, role=role)
 
 

@@ -24,6 +24,12 @@ from evaluation.errors import InputError, LimitError
             LimitError.beyond("file", "Too large", advice="Split it"),
             "Too large. Split it, or raise limit.file (Settings, Import limits).",
         ),
+        (
+            InputError(
+                "Old", remedy="Export it, with dramaturg export x -o games.zip and dramaturg export y -o r.csv."
+            ),
+            "Old. Export it.",
+        ),
         (InputError(r"No 'a\u202eb'."), "No 'a\N{REPLACEMENT CHARACTER}b'."),
         (
             InputError("Too long", place="name", remedy="Shorten it; it is kept."),

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from evaluation.rubric.advice import advise
+from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.metrics.role_consistency import role_rules
+from evaluation.rubric.reader.decisions import speech_acts
+from evaluation.rubric.speech import ActKind, read
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
 from evaluation.transcript import Alignment, Transcript
 from tests.games import Line, game_of
@@ -262,3 +266,24 @@ def test_swapped_alignments_change_the_score() -> None:
     assert measure(*PLANTED).score == 100.0
     # As town, Alpha (twice) and Bravo defend or deflect without a word of evidence; the others still pass as Mafia.
     assert measure(*PLANTED, sides=swapped).score == 50.0
+
+
+@pytest.mark.parametrize(
+    ("acts", "argues", "verdict"),
+    [
+        ([ActKind.ACCUSE], False, RowVerdict.DOES_NOT_COUNT),
+        ([ActKind.ACCUSE], True, RowVerdict.EXCLUDED),
+        ([ActKind.ACCUSE, ActKind.BUILD_CASE], True, RowVerdict.COUNTS),
+        ([ActKind.QUESTION], True, RowVerdict.COUNTS),
+    ],
+)
+def test_whether_an_accusation_has_evidence_stays_open_where_nobody_knows(
+    acts: list[ActKind], argues: bool, verdict: RowVerdict
+) -> None:
+    game = make_game([(VILLAGER, "Agent-Alpha, that is the way it goes.")])
+    prepared = Discussion.of(game).messages[0]
+    found = tuple(speech_acts([(kind, "Agent-Alpha") for kind in acts], prepared, argues=argues))
+    reading = replace(read(Discussion.of(game))[0], acts=found)
+    (row,) = role_consistency.rows([reading], game)
+    assert row.verdict is verdict
+    assert ("not certain" in row.reason) == (verdict is RowVerdict.EXCLUDED)
