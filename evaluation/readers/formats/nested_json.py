@@ -116,12 +116,15 @@ class _Walk:
             speaker = str(around["agent"]) if is_own else speaker
             context["channel"] = ANSWERS_TO_THE_PROGRAM if is_own else "system"
         voter = next((plain[key] for key in plain if column_key(key) in word_set("voter_columns")), None)
+        before = len(self.rows)
         if (speaker or voter) and "target" not in cells and channel_named(str(context.get("channel"))) is None:
             text = self._cast(path, context, plain, speaker or voter, text)
         # The speaker's name alone is not said.
         is_said = isinstance(text, str) and text.strip() not in ("", speaker)
         if isinstance(speaker, str) and is_said:
-            rest = {key: one for key, one in plain.items() if key not in named.used and one not in (None, "")}
+            # A vote that was taken is not told again beside what is said.
+            taken = {*named.used, *(key for key in plain if len(self.rows) > before and column_key(key) == "vote")}
+            rest = {key: one for key, one in plain.items() if key not in taken and one not in (None, "")}
             hearers = next(
                 (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
             )

@@ -282,3 +282,18 @@ def test_cells_that_hold_objects_hide_no_table() -> None:
         for name in ("Olga", "Per")
     ]
     assert read(lines(*rows)).player_names == ("Olga", "Per")
+
+
+def test_a_vote_beside_what_is_said_counts_once() -> None:
+    said = [
+        {"step": 1, "agent": name, "content": "Who was at the window, I ask you?"} for name in ("Olga", "Per", "Rui")
+    ]
+    votes = [
+        {"step": 2, "agent": "Olga", "content": "I think that it was him.", "vote": "Per"},
+        {"step": 2, "agent": "Per", "content": "It was her, of course it was.", "vote": "Rui"},
+    ]
+    found = result({"steps": [*said, *votes]})
+    assert found.preview is not None or found.transcript is not None
+    transcript = found.transcript or found.preview
+    assert transcript is not None
+    assert [(vote.voter, vote.target) for vote in transcript.votes] == [("Olga", "Per"), ("Per", "Rui")]
