@@ -138,8 +138,9 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     beside = above_chance_change(*pair.controls[target]) if target else ""
     why = trust_sentence(known, scored, target, "The rule", beside)
     doubt = next((one.trust for one in known if one.metric == target and one.trust is not Trust.YES), None)
-    if target:
-        said = f"target: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
+    if shown.decision and target:
+        word = "target" if shown.decision.is_target_named else "decides"
+        said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
         facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
     if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:
         facts.append(Fact(f"low trust: {', '.join(weak)}", "orange", why))
