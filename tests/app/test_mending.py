@@ -44,7 +44,7 @@ def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, wo
     app = open_page(overview="All iterations")
     app.text_input(key="signer_gate_1").set_value("Grace")
     app.button(key="sign_gate_1").click().run()
-    assert "✓ met" in words(app)
+    assert "Signed off by Grace" in words(app)
     app.text_input(key="withdraw_note_gate_1_1").set_value("Staged")
     app.button(key="withdraw_now_gate_1_1").click().run()
     assert not app.exception

@@ -18,7 +18,13 @@ from dashboard.shared.formatting import look, score_text, spread_text, threshold
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
-from evaluation.iterations.tests import MetricMean, judges_apart, metrics_of, with_open_engagement
+from evaluation.iterations.tests import (
+    MetricMean,
+    judges_apart,
+    metrics_of,
+    score_controls,
+    with_open_engagement,
+)
 from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import has_low_evidence, shown_status
@@ -240,7 +246,8 @@ def _row(
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
             + (" · low evidence" if has_low_evidence(mean) else "")
-            + (" · no spread" if interval.note == ALL_EQUAL else ""),
+            + (" · no spread" if interval.note == ALL_EQUAL else "")
+            + _chance_words(shown, definition),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
@@ -259,6 +266,17 @@ def _row(
         "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
     }
     return row, targets
+
+
+_AS_BY_CHANCE = 1.0
+
+
+def _chance_words(shown: IterationSummary, definition: MetricDefinition) -> str:
+    """The mean score of scrambled copies where the games lie less than a point above it; else empty."""
+    control = score_controls(one.metrics.get(definition.name) for one in shown.games)
+    if control.chance is None or control.difference is None or control.difference >= _AS_BY_CHANCE:
+        return ""
+    return f" · scrambled copies {score_text(control.chance, definition.scale)}"
 
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:
