@@ -51,6 +51,8 @@ def test_a_click_on_the_strip_opens_that_messages_reasons(visit, game, width) ->
 
 def test_a_click_near_a_failing_message_of_a_metric_opens_the_reason_of_that_metric(visit, game) -> None:
     page = visit(game).page
+    # Keys count once the conversation is there.
+    expect(strip(page)).to_be_visible()
     page.keyboard.press("n")
     expect(page.locator(".message.chosen .badge.fails[aria-pressed='true']")).to_have_count(1)
     at, metric = value(page), page.locator(".badge[aria-pressed='true']").inner_text()

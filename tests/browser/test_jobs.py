@@ -15,7 +15,7 @@ from evaluation.store import JobState, Store
 from tests.browser.hands import settle
 from tests.waiting import wait_until
 
-MANY = 24
+MANY = 60
 # Cancelled soon, and far from done by then also on a fast machine.
 TOO_MANY = 60
 RUNNING = re.compile(f"Scoring uploaded games: [1-9][0-9]* of {MANY}")
