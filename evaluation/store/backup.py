@@ -36,8 +36,6 @@ _NAMES = frozenset({"base_url", "pricing", "recordings"})
 
 def _settings(connection: DuckDBPyConnection, catalog: str) -> list[tuple[str, str]]:
     """Every setting: its key, and its value as JSON."""
-    if ("main", "settings") not in tables_of(connection, catalog):
-        return []
     query = f"SELECT key, CAST(value AS text) FROM {_quoted(catalog)}.main.settings ORDER BY key"
     return connection.execute(query).fetchall()
 
@@ -71,10 +69,6 @@ SELECT (SELECT max(number) FROM {catalog}.main.schema_migrations), (SELECT count
        (SELECT count(*) FROM {catalog}.main.ratings SEMI JOIN living USING (transcript_id))
 """
 _NUMBER = "SELECT max(number) FROM {catalog}.main.schema_migrations"
-_NUMBER_COLUMN = """
-SELECT count(*) FROM duckdb_columns()
-WHERE database_name = ? AND (schema_name, table_name, column_name) = ('main', 'schema_migrations', 'number')
-"""
 _LINES_SHOWN = 20
 
 
@@ -86,7 +80,6 @@ class BackupInfo:
         schema: The number of its schema.
         size: Bytes of the file, with those of its log; 0 in memory.
         left_out: Settings that are not restored: the setting, and why.
-        unreadable_jobs: How many records of jobs cannot be used, and are not restored.
     """
 
     schema: int
@@ -95,7 +88,6 @@ class BackupInfo:
     ratings: int
     size: int
     left_out: tuple[tuple[str, str], ...] = ()
-    unreadable_jobs: int = 0
 
     @property
     def words(self) -> str:
@@ -105,11 +97,10 @@ class BackupInfo:
 
     @property
     def left_out_lines(self) -> list[str]:
-        """A line of untrusted text for each setting that is not restored, and one for jobs that cannot be read."""
-        jobs = [f"{counted(self.unreadable_jobs, 'record')} of jobs"] if self.unreadable_jobs else []
+        """A line of untrusted text for each setting that is not restored."""
         lines = [shortened(f"{key}: {why}", _LONGEST_WORDS) for key, why in self.left_out]
         more = len(lines) - _LINES_SHOWN
-        return [*jobs, *lines[:_LINES_SHOWN], *([f"and {more} more"] if more > 0 else [])]
+        return [*lines[:_LINES_SHOWN], *([f"and {more} more"] if more > 0 else [])]
 
 
 class Backups:
@@ -266,15 +257,7 @@ def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
     return replace(
         _info(connection, SOURCE, str(path)),
         left_out=tuple((key, fault) for key, value in settings if (fault := _fault(key, value))),
-        unreadable_jobs=_unreadable_jobs(connection),
     )
-
-
-def _unreadable_jobs(connection: DuckDBPyConnection) -> int:
-    if _JOBS not in tables_of(connection, SOURCE):
-        return 0
-    found = connection.execute(f"SELECT count(*) FROM {SOURCE}.main.jobs WHERE {_IS_JOB} IS NOT TRUE").fetchone()
-    return int(found[0]) if found else 0
 
 
 def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
@@ -291,9 +274,8 @@ def _require_whole(connection: DuckDBPyConnection, path: Path) -> None:
 
 def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> None:
     """It must have the very tables that this version makes."""
-    tables = tables_of(connection, catalog)
-    number = None
-    if ("main", "schema_migrations") in tables and connection.execute(_NUMBER_COLUMN, [catalog]).fetchone() == (1,):
+    columns, number = _columns(connection, catalog), None
+    if "number" in columns.get(("main", _VERSIONS), ()):
         found = connection.execute(_NUMBER.format(catalog=_quoted(catalog))).fetchone()
         number = found[0] if found else None
     if not isinstance(number, int) or number < 1:
@@ -302,39 +284,18 @@ def _require_own(connection: DuckDBPyConnection, catalog: str, path: Path) -> No
         require_known(number)
     except StoreError as error:
         raise InputError(str(error.message), place=str(path), remedy=error.remedy) from None
-    if _shape(connection, catalog) != _own_shape():
+    if (set(tables_of(connection, catalog)), columns) != _own_tables():
         raise InputError("Its tables are not those of Dramaturg.", place=str(path), remedy=_ANOTHER)
 
 
 @cache
-def _own_shape() -> set[tuple[object, ...]]:
-    """The shape of the tables that this version makes."""
+def _own_tables() -> tuple[set[Table], dict[Table, dict[str, str]]]:
+    """The tables that this version makes, and the columns of tables and views."""
     import duckdb
 
     with duckdb.connect(":memory:", config=CONFIG) as fresh:
         make_tables(fresh)
-        return _shape(fresh, _catalog(fresh))
-
-
-def _shape(connection: DuckDBPyConnection, catalog: str) -> set[tuple[object, ...]]:
-    """Every table, its columns with types, defaults and the words they may hold, and the names of views and macros."""
-    columns = connection.execute(
-        "SELECT schema_name, table_name, column_name, data_type, nullif(column_default, 'NULL') FROM duckdb_columns() "
-        "WHERE database_name = ? AND NOT internal",
-        [catalog],
-    ).fetchall()
-    checks = connection.execute(
-        "SELECT schema_name, table_name, constraint_text FROM duckdb_constraints() "
-        "WHERE database_name = ? AND constraint_type = 'CHECK'",
-        [catalog],
-    ).fetchall()
-    views = connection.execute(
-        "SELECT schema_name, view_name, 'view' FROM duckdb_views() WHERE database_name = ? AND NOT internal", [catalog]
-    ).fetchall()
-    macros = connection.execute(
-        "SELECT function_name FROM duckdb_functions() WHERE database_name = ? AND NOT internal", [catalog]
-    ).fetchall()
-    return {*tables_of(connection, catalog), *columns, *checks, *views, *macros}
+        return set(tables_of(fresh, _catalog(fresh))), _columns(fresh, _catalog(fresh))
 
 
 def _quoted(name: str) -> str:
@@ -368,9 +329,6 @@ SOURCE = "backup_source"
 
 _INCOMING = "incoming_rows"
 _ROWS_AT_ONCE = 2_048
-_LARGEST_NUMBER = 2**53
-"""The largest number that a sequence may have reached; one that stands at its end gives no more numbers."""
-
 _VERSIONS = "schema_migrations"
 _TABLES = (
     "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = ? AND NOT internal ORDER BY table_oid"
@@ -384,16 +342,9 @@ _SEQUENCES = "SELECT sequence_name, last_value FROM duckdb_sequences() WHERE dat
 Table = tuple[str, str]
 """Schema and name."""
 
-_JOBS: Table = ("main", "jobs")
-_OWNERS = frozenset({(_JOBS, "owner"), (("main", "evaluation_runs"), "owner")})
+_OWNERS = frozenset({(("main", "jobs"), "owner"), (("main", "evaluation_runs"), "owner")})
 _FIRST_TIME, _LAST_TIME = "TIMESTAMPTZ '0001-01-02 00:00:00+00'", "TIMESTAMPTZ '9999-12-30 00:00:00+00'"
 """Times that Python can hold, in any zone; the infinite ones lie outside."""
-_IS_JOB = f"""
-(total >= 0 AND done >= 0 AND state IN ('running', 'done', 'failed', 'cancelled')
- AND created_at BETWEEN {_FIRST_TIME} AND {_LAST_TIME} AND heartbeat BETWEEN {_FIRST_TIME} AND {_LAST_TIME}
- AND coalesce(finished_at, created_at) BETWEEN {_FIRST_TIME} AND {_LAST_TIME}
- AND coalesce(resumed_at, created_at) BETWEEN {_FIRST_TIME} AND {_LAST_TIME})
-"""
 
 
 @contextmanager
@@ -447,23 +398,16 @@ def copy_rows(
         left_out_settings: Keys of settings that are not copied.
 
     Raises:
-        InputError: A sequence stands where no use of Dramaturg brings it.
         duckdb.Error: The source is damaged, a row does not fit, or the target cannot be written.
     """
     own = _catalog(target)
-    tables, held, wanted = set(tables_of(source, catalog)), _columns(source, catalog), _columns(target, own)
+    columns = _columns(target, own)
     for table in tables_of(target, own):
-        if table in tables and table != ("main", _VERSIONS):
-            columns = {name: kind for name, kind in wanted[table].items() if name in held[table]}
-            _copy_table(source, catalog, target, table, columns, left_out_settings)
+        if table != ("main", _VERSIONS):
+            _copy_table(source, catalog, target, table, columns[table], left_out_settings)
     reached = dict(source.execute(_SEQUENCES, [catalog]).fetchall())
     for sequence, _ in target.execute(_SEQUENCES, [own]).fetchall():
         if (last := reached.get(sequence)) is not None:
-            if not 1 <= last <= _LARGEST_NUMBER:
-                raise InputError(
-                    f"It cannot be used as a backup: the sequence {sequence} stands at {last}.",
-                    remedy="Choose a file that Dramaturg wrote as a backup.",
-                )
             target.execute("SELECT setval(?, ?)", [sequence, last]).fetchall()
 
 
@@ -495,8 +439,6 @@ def _copy_table(
     query, values = f"SELECT {taken} FROM {_quoted(catalog)}.{place}", []
     if table == ("main", "settings") and left_out_settings:
         query, values = f"{query} WHERE NOT list_contains(?::text[], key)", [list(left_out_settings)]
-    if table == _JOBS:
-        query = f"{query} WHERE {_IS_JOB}"
     reader = source.sql(query, params=values).to_arrow_reader(_ROWS_AT_ONCE)
     numbered = [f"column_{i}" for i in range(len(columns))]
     target.begin()
@@ -508,26 +450,13 @@ def _copy_table(
 
 
 _DOCUMENTS_AT_ONCE = 50
-_JSON_COLUMNS = """
+_TIME_COLUMNS = """
 SELECT schema_name, table_name, column_name FROM duckdb_columns()
-WHERE database_name = $catalog AND NOT internal AND data_type = 'JSON' AND (schema_name, table_name) IN
+WHERE database_name = $catalog AND NOT internal AND starts_with(data_type, 'TIMESTAMP')
+    AND (schema_name, table_name) IN
     (SELECT (schema_name, table_name) FROM duckdb_tables() WHERE database_name = $catalog AND NOT internal)
 ORDER BY ALL
 """
-
-_TIME_COLUMNS = _JSON_COLUMNS.replace("data_type = 'JSON'", "starts_with(data_type, 'TIMESTAMP')")
-
-# What the code that reads a column expects in it. A null of JSON stands for nothing, as an empty cell does.
-_SHAPES = {
-    **dict.fromkeys(("metadata", "details", "control", "body", "persona", "config", "document", "report"), "OBJECT"),
-    **dict.fromkeys(("evidence", "citations", "ideas", "links"), "ARRAY"),
-}
-_WRONG = """
-SELECT count(*) FROM {catalog}."{schema}"."{table}"
-WHERE CASE WHEN "{column}" IS NULL THEN false WHEN NOT json_valid("{column}") THEN true
-    ELSE json_type("{column}") NOT IN ({shapes}) END
-"""
-_ANY_SHAPE = ("OBJECT", "ARRAY", "VARCHAR", "BOOLEAN", "UBIGINT", "BIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "NULL")
 
 # Tables with documents that are read as a whole, the column that names a row, and what reads a document.
 _DOCUMENTS: tuple[tuple[str, str, str, Callable[[bytes], object]], ...] = (
@@ -547,33 +476,22 @@ def faults_in(connection: DuckDBPyConnection, catalog: str) -> Iterator[str]:
     Raises:
         duckdb.Error: A block of the file is damaged or missing.
     """
-    tables = tables_of(connection, catalog)
-    for schema, table in tables:
+    for schema, table in tables_of(connection, catalog):
         # Counting rows asks the table's head only; a hash over whole rows has to read every block.
         connection.execute(
             f'SELECT bit_xor(hash(everything)) FROM {catalog}."{schema}"."{table}" everything'
         ).fetchall()
-    for schema, table, column in connection.execute(_JSON_COLUMNS, {"catalog": catalog}).fetchall():
-        shapes = (_SHAPES[column], "NULL") if column in _SHAPES else _ANY_SHAPE
-        listed = ", ".join(f"'{shape}'" for shape in shapes)
-        query = _WRONG.format(catalog=catalog, schema=schema, table=table, column=column, shapes=listed)
-        found = connection.execute(query).fetchone()
-        if found and found[0]:
-            yield f"In {found[0]} rows of {table} the column {column} does not hold the JSON that belongs there."
     for schema, table, column in connection.execute(_TIME_COLUMNS, {"catalog": catalog}).fetchall():
         found = connection.execute(
             f'SELECT count(*) FROM {catalog}."{schema}"."{table}" '
             f'WHERE "{column}"::timestamptz NOT BETWEEN {_FIRST_TIME} AND {_LAST_TIME}'
         ).fetchone()
-        # Records of jobs are left out one by one; see ``_IS_JOB``.
-        if found and found[0] and (schema, table) != _JOBS:
+        if found and found[0]:
             yield f"In {found[0]} rows of {table} the column {column} holds a time that no calendar has."
     for name, key, what, read in _DOCUMENTS:
-        for schema in (schema for schema, table in tables if table == name):
-            query = f'SELECT "{key}", document FROM {catalog}."{schema}"."{name}" WHERE document IS NOT NULL'
-            rows = connection.execute(query)
-            while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
-                yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
+        rows = connection.execute(f'SELECT "{key}", document FROM {catalog}.main."{name}" WHERE document IS NOT NULL')
+        while some := rows.fetchmany(_DOCUMENTS_AT_ONCE):
+            yield from (f"The {what} {label!r} cannot be read." for label, text in some if not _can(read, text))
 
 
 def _can(read: Callable[[bytes], object], document: bytes) -> bool:

@@ -123,22 +123,14 @@ def test_work_that_does_not_fit_into_memory_still_goes_to_the_disk(store: Store)
     [
         ["CREATE TABLE other (a text DEFAULT current_setting('memory_limit'))"],
         ["CREATE VIEW spy AS FROM read_text('{secret}')"],
-        ["CREATE MACRO spy() AS TABLE FROM read_text('{secret}')"],
-        # Functions that the check itself calls.
-        ["CREATE MACRO json_valid(x) AS true"],
-        ["CREATE MACRO duckdb_tables() AS TABLE SELECT 'main' AS schema_name, 'x' AS table_name, false AS internal"],
         ["CREATE VIEW duckdb_views AS SELECT 1 AS a"],
         # A view where a table belongs.
         ["ALTER TABLE import_reports RENAME TO away", "CREATE VIEW import_reports AS FROM away"],
-        ["CREATE OR REPLACE VIEW engagement AS SELECT transcript_id, 5.0 AS score, 9 AS raters FROM ratings"],
         ["DROP TABLE deletions", "CREATE TABLE deletions (a text)"],
         ["ALTER TABLE drafts ADD COLUMN spy text"],
-        ["ALTER TABLE drafts ALTER touched SET DEFAULT 3"],
         ["ALTER TABLE drafts ALTER touched TYPE text"],
         ["CREATE SCHEMA other", "CREATE TABLE other.transcripts AS FROM main.transcripts"],
         ["CREATE TYPE spy AS ENUM ('a')", "ALTER TABLE players ALTER name TYPE spy USING 'a'::spy"],
-        ["DROP TABLE import_reports", "CREATE TABLE import_reports (report_id text, position bigint, "
-         "document JSON GENERATED ALWAYS AS ('null'))"],
     ],
 )  # fmt: skip
 def test_what_defines_more_than_rows_is_refused(
@@ -158,6 +150,10 @@ def test_other_definitions_stay_behind(store: Store, backup: Path, secret: Path)
     change(
         backup,
         "CREATE TYPE spy AS ENUM ('a')",
+        "CREATE MACRO spy() AS TABLE FROM read_text('spy')",
+        # A function that the check itself calls.
+        "CREATE MACRO starts_with(x, y) AS false",
+        "ALTER TABLE drafts ALTER touched SET DEFAULT 3",
         "CREATE SCHEMA spy",
         "CREATE SEQUENCE spy",
         "CREATE INDEX spy ON ratings (comment)",
@@ -187,14 +183,6 @@ def test_constraints_that_were_dropped_are_checked_anew(store: Store, backup: Pa
     with pytest.raises(InputError, match=r"cannot be used as a backup|not those of Dramaturg"):
         store.backups.restore(backup)
     assert store.settings.get("thresholds") == {"pacing": 0.5}
-
-
-@pytest.mark.parametrize("last", [2**63 - 2, 2**53 + 1])
-def test_a_sequence_at_its_end_is_refused(store: Store, backup: Path, last: int) -> None:
-    change(backup, f"SELECT setval('transcript_numbers', {last})")
-    with pytest.raises(InputError, match=r"transcript_numbers stands at"):
-        store.backups.restore(backup)
-    store.transcripts.add(game("two"), source_name="two")
 
 
 def test_a_log_beside_a_backup_cannot_reach_files_either(
@@ -323,14 +311,6 @@ def test_no_job_of_a_backup_runs_whoever_it_names_as_its_owner(store: Store, bac
     assert [job.state for job in store.jobs.list()] == [JobState.INTERRUPTED] * len(owners)
 
 
-def test_records_of_jobs_that_cannot_be_read_are_left_out_and_counted(store: Store, backup: Path) -> None:
-    change(backup, JOB.format("fine", "x", "now()"), JOB.format("endless", "x", "'infinity'"))
-    change(backup, JOB.format("late", "x", "'20000-01-01'"))
-    assert check_backup(backup).left_out_lines == ["2 records of jobs"]
-    store.backups.restore(backup)
-    assert [job.id for job in store.jobs.list()] == ["fine"]
-
-
 def test_times_that_no_calendar_has_are_refused(store: Store, backup: Path) -> None:
     change(backup, "UPDATE ratings SET created_at = 'infinity'")
     with pytest.raises(InputError, match="ratings the column created_at holds a time that no calendar has"):
@@ -357,7 +337,7 @@ def test_no_database_holds_a_word_that_means_nothing_to_the_pages(store: Store, 
 def test_a_backup_whose_tables_take_any_word_is_refused(store: Store, backup: Path) -> None:
     change(backup, "CREATE TABLE x AS FROM current_scores", "DROP TABLE current_scores")
     change(backup, "ALTER TABLE x RENAME TO current_scores", "UPDATE current_scores SET status = 'bogus'")
-    with pytest.raises(InputError, match="not those of Dramaturg"):
+    with pytest.raises(InputError, match="cannot be used as a backup"):
         store.backups.restore(backup)
 
 
