@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import typer
@@ -162,22 +161,18 @@ def record_dict(record: ExperimentRecord) -> dict[str, Any]:
     }
 
 
-def table1_text(folder: Path | None, output: ListFormat) -> str:
-    """Table 1 as its authors printed it; with a folder of raw files, what they amount to beside it."""
+def table1_text(output: ListFormat) -> str:
+    """Table 1 as its authors printed it."""
     from evaluation.escaping import json_text
-    from evaluation.experiments.table1 import CAVEAT, published_experiments, table1_cells, table1_from_raw
+    from evaluation.experiments.table1 import published_experiments, table1_cells
 
-    raw = [] if folder is None else table1_from_raw(folder)
-    if output == "json" and raw:
-        return json_text([row.as_dict() for row in raw])
-    if output == "json":
-        published = [
+    if output == "table":
+        return cell_table(table1_cells())
+    return json_text(
+        [
             {"experiment": one.name, "setting": one.setting, "treatment": one.treatment, "dimension": row.dimension}
             | row.as_dict()
             for one in published_experiments()
             for row in one.rows
         ]
-        return json_text(published)
-    as_published = sum(row.has_published_values for row in raw)
-    notes = [f"{as_published} of {len(raw)} rows have the published values.", CAVEAT] if raw else []
-    return "\n\n".join([cell_table(table1_cells(raw)), *notes])
+    )

@@ -127,27 +127,14 @@ def report(
             help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; without it, all are listed.",
         ),
     ] = None,
-    from_raw: Annotated[
-        Path | None,
-        typer.Option(
-            "--from-raw",
-            metavar="FOLDER",
-            help="With table1: the folder with the paper's four raw files, from which the table is recomputed.",
-        ),
-    ] = None,
     output: Rows = "table",
 ) -> None:
-    """List the experiments that were run, print the report of one that is done, or the paper's Table 1.
-
-    From the raw files the table is recomputed with intervals and Holm's adjustment.
-    """
+    """List the experiments that were run, print the report of one that is done, or the paper's Table 1."""
     from evaluation.cli._experiment_runs import record_text, table1_text
     from evaluation.errors import InputError
 
-    if from_raw is not None and experiment != _TABLE1:
-        raise typer.BadParameter(f"Raw files are those of {_TABLE1}.", param_hint="--from-raw")
     if experiment == _TABLE1:
-        say(table1_text(from_raw, output))
+        say(table1_text(output))
         return
     store = open_store()
     if experiment is None:
