@@ -154,7 +154,7 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
     for path in secrets_files() if secrets is None else [secrets]:
         options += ["--secrets.files", str(path.expanduser().absolute())]
     options += [part for name in names for part in ("--server.allowedHosts", name)]
-    return [sys.executable, "-P", "-m", entry_module(), *options]
+    return [sys.executable, "-P", "-m", "dashboard.server", *options]
 
 
 def environment_for(database: Path, *, samples: bool, allow_anonymous: bool = False) -> Mapping[str, str]:
@@ -169,23 +169,6 @@ def environment_for(database: Path, *, samples: bool, allow_anonymous: bool = Fa
         # which most of the memory lies idle. Two are enough where one thread runs at a time.
         MALLOC_VARIABLE: os.environ.get(MALLOC_VARIABLE, "2"),
     }
-
-
-def entry_module() -> str:
-    """The dashboard's server, in a checkout or installed.
-
-    Raises:
-        InfrastructureError: The dashboard is not installed.
-    """
-    from importlib.util import find_spec
-
-    try:
-        spec = find_spec("dashboard.server")
-    except ModuleNotFoundError:
-        spec = None
-    if spec is None:
-        raise InfrastructureError("The dashboard is not installed.", remedy="Install Dramaturg again.")
-    return spec.name
 
 
 def raise_file_limit() -> None:
