@@ -33,8 +33,8 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
+    from evaluation.readers import ReadResult
     from evaluation.store import Store
-    from evaluation.workflows.validation import Report
 
 
 Gate = Literal["full", "automatic"]
@@ -301,39 +301,39 @@ def validate(
     """
     from evaluation.cli.rendering import print_json_list
     from evaluation.readers import Limits, iter_paths
-    from evaluation.workflows.validation import Report
+    from evaluation.workflows.validation import as_dict
 
     refused, choices = 0, reading_options.value()
 
-    def reports() -> Iterator[Report]:
+    def results() -> Iterator[ReadResult]:
         nonlocal refused
         for result in iter_paths(with_standard_input(paths), Limits(), choices.columns, choices.answers):
-            report = Report.of(result)
-            refused += report.error is not None
-            yield report
+            refused += result.error is not None
+            yield result
 
     if output == "json":
-        print_json_list(report.as_dict() for report in reports())
+        print_json_list(map(as_dict, results()))
     else:
-        for report in reports():
-            say(_words(report))
+        for result in results():
+            say(_words(result))
     if refused:
         note(f"{refused} would be refused.")
         raise typer.Exit(BAD_INPUT)
 
 
-def _words(report: Report) -> str:
+def _words(result: ReadResult) -> str:
     from evaluation.readers.import_report import kinds_words
+    from evaluation.workflows.validation import counts_of, warnings_of
 
-    if report.error is not None:
-        taken_for = f" (taken for {report.format})" if report.format else ""
-        return f"{safe(report.name)}: refused{taken_for}\n  {safe(report.error)}"
+    if result.transcript is None:
+        taken_for = f" (taken for {result.format})" if result.format else ""
+        return f"{safe(result.name)}: refused{taken_for}\n  {safe(result.error)}"
     lines = [
-        f"{safe(report.name)}: {report.format}",
-        f"  {', '.join(report.counts)}",
-        f"  read as {kinds_words(report.kinds)}",
+        f"{safe(result.name)}: {result.format}",
+        f"  {', '.join(counts_of(result.transcript))}",
+        f"  read as {kinds_words(result.kinds)}",
     ]
-    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in report.warnings])
+    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in warnings_of(result)])
 
 
 def reevaluate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -14,9 +14,9 @@ from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import chosen_answers, chosen_columns
-from evaluation.readers import Answers, ColumnMapping, Limits, read_uploads
+from evaluation.readers import ReadResult, read_uploads
 from evaluation.text.display import counted
-from evaluation.workflows.validation import Report
+from evaluation.workflows.validation import counts_of, warnings_of
 
 ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 _LONGEST_PASTED = 200_000
@@ -58,7 +58,7 @@ def shapes() -> None:
         given = [(file.name, file.getvalue()) for file in files]
         if pasted.strip():
             given.insert(0, ("what was pasted", pasted.encode("utf-8", "replace")))
-        show_reports(checked(given, limits, chosen_columns(), chosen_answers()))
+        show_reports(list(read_uploads(given, limits, chosen_columns().get, answers=chosen_answers())))
     else:
         st.caption("Each problem is listed with its place and how to fix it.")
 
@@ -184,43 +184,34 @@ def other_shapes() -> None:
     status_table(rows, alt)
 
 
-def checked(
-    files: Sequence[tuple[str, bytes]],
-    limits: Limits,
-    columns: Mapping[tuple[str, ...], ColumnMapping],
-    answers: Answers,
-) -> list[Report]:
-    """The recognised format of the files, and their faults; nothing is stored."""
-    return list(map(Report.of, read_uploads(files, limits, columns.get, answers=answers)))
-
-
-def show_reports(reports: Sequence[Report]) -> None:
+def show_reports(results: Sequence[ReadResult]) -> None:
     """Every problem of what was handed in, with its place and remedy; other people's text as it is."""
-    refused = [report for report in reports if report.error is not None]
+    refused = [result for result in results if result.error is not None]
     if refused:
         st.error(
-            f"{counted(len(refused), 'game')} of {len(reports)} would be refused. Nothing is stored here.",
+            f"{counted(len(refused), 'game')} of {len(results)} would be refused. Nothing is stored here.",
             icon=":material/error:",
         )
     else:
-        st.success(f"{counted(len(reports), 'game')} can be uploaded as is.", icon=":material/check:")
-    for report in (refused + [report for report in reports if report.error is None])[:_MOST_SHOWN]:
-        _report(report)
-    if len(reports) > _MOST_SHOWN:
-        st.caption(f"The first {_MOST_SHOWN} of {counted(len(reports), 'game')}; the Games page shows all.")
+        st.success(f"{counted(len(results), 'game')} can be uploaded as is.", icon=":material/check:")
+    for result in (refused + [result for result in results if result.error is None])[:_MOST_SHOWN]:
+        _report(result)
+    if len(results) > _MOST_SHOWN:
+        st.caption(f"The first {_MOST_SHOWN} of {counted(len(results), 'game')}; the Games page shows all.")
 
 
-def _report(report: Report) -> None:
+def _report(result: ReadResult) -> None:
     with st.container(border=True, gap="small"):
-        plain(report.name)
-        if (error := report.error) is not None:
+        plain(result.name)
+        if (error := result.error) is not None:
             st.badge("✗ refused", color="red")
-            if report.format:
-                st.caption(f"Taken for: {report.format}")
+            if result.format:
+                st.caption(f"Taken for: {result.format}")
             row = {"Where": error.place, "What is wrong": error.message, "What to do": error.remedy}
             plain("\n".join(f"{label}: {text}" for label, text in row.items() if text))
             return
         st.badge("✓ can be uploaded", color="green")
-        st.caption(" · ".join((f"Recognised as {report.format}", *report.counts)))
-        for warning in report.warnings:
+        if result.transcript is not None:
+            st.caption(" · ".join((f"Recognised as {result.format}", *counts_of(result.transcript))))
+        for warning in warnings_of(result):
             st.caption(f":material/warning: {warning}")
