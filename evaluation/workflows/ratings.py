@@ -16,6 +16,7 @@ from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
+from evaluation.store.rating_desk import QueueProgress
 from evaluation.store.result_rows import RowVerdicts
 from evaluation.transcript import SIMULATED_FORMAT
 
@@ -208,28 +209,10 @@ class GridGame:
 
 
 @dataclass(frozen=True, slots=True)
-class RaterSummary:
-    """A rater's work in all.
-
-    Attributes:
-        rated: Games with a rating by this person.
-        assigned: Games assigned to this person.
-        waiting: Those of them that are not done.
-        discarded: Games that this person said cannot be rated.
-    """
-
-    rater: str
-    rated: int
-    assigned: int
-    waiting: int
-    discarded: int
-
-
-@dataclass(frozen=True, slots=True)
 class RatingGrid:
     """Raters by games. Raters stand in alphabetical order, games in that of their iteration."""
 
-    raters: tuple[RaterSummary, ...]
+    raters: Mapping[str, QueueProgress]
     games: tuple[GridGame, ...]
 
 
@@ -310,11 +293,7 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         # What an experiment simulated does not wait for people.
         if cells or kind != SIMULATED_FORMAT or iteration is not None:
             rows.append(GridGame(key, names[key], cells, counts.get(key), decisions.get(key)))
-    far = {rater: progress[rater] for rater in people}
-    raters = tuple(
-        RaterSummary(rater, one.rated, one.assigned, one.waiting, one.discarded) for rater, one in far.items()
-    )
-    return RatingGrid(raters, tuple(rows))
+    return RatingGrid({rater: progress[rater] for rater in people}, tuple(rows))
 
 
 def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated: set[Pair]) -> dict[Pair, CellState]:

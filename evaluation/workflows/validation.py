@@ -13,7 +13,7 @@ from evaluation.transcript import Transcript
 
 
 def warnings_of(result: ReadResult) -> list[str]:
-    """What a game lacks, and which metric that concerns; none for what was refused."""
+    """The gaps of a game, and which metric each concerns; none for what was refused."""
     if result.transcript is None:
         return []
     return [
@@ -37,7 +37,7 @@ def counts_of(transcript: Transcript) -> tuple[str, ...]:
 
 
 def as_dict(result: ReadResult) -> dict[str, Any]:
-    """What a reader made of a file as JSON-compatible data; a refusal is ``error``, and has no counts."""
+    """A result as JSON-compatible data; a refusal is ``error``, and has no counts."""
     error, game = result.error, result.transcript
     return {
         "name": result.name,

@@ -27,13 +27,13 @@ from evaluation.rating_desk.assignments import AssignmentPlan, Discard
 from evaluation.ratings import SCORES, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
+from evaluation.store.rating_desk import QueueProgress
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.iterations import current
 from evaluation.workflows.ratings import (
     CellState,
     GridCell,
     GridGame,
-    RaterSummary,
     RatingGrid,
     assign_games,
     rating_grid,
@@ -183,7 +183,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     games = offered[st.radio("Which games", list(offered), key="team_scope")]
     st.caption("Every game gets as many raters as you say, every rater as many games. Games rated already count.")
     if _NAMES not in st.session_state:
-        st.session_state[_NAMES] = "\n".join(one.rater for one in grid.raters)
+        st.session_state[_NAMES] = "\n".join(grid.raters)
     typed = st.text_area(
         "Raters, one name per line",
         key=_NAMES,
@@ -206,9 +206,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
             st.number_input("Seed", 0, 999_999, 0, key="team_seed", width=160, help="Another seed draws lots anew.")
         )
     try:
-        raters = named_raters(
-            typed, {*(one.rater for one in grid.raters), *(one.rater for one in store.ratings.current())}
-        )
+        raters = named_raters(typed, {*grid.raters, *(one.rater for one in store.ratings.current())})
         if not raters:
             return
         assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
@@ -248,10 +246,10 @@ _GAME, _RATER = "team_game", "team_rater"
 _LONGEST_NAME = 40
 
 
-def _head(one: RaterSummary) -> str:
+def _head(rater: str, one: QueueProgress) -> str:
     """The name of a rater, untrusted, with what is done and left: "Ann (3 rated, 2 to do)"."""
     left = f", {one.waiting} to do" if one.waiting else ""
-    return f"{shortened(one.rater, _LONGEST_NAME)} ({one.rated} rated{left})"
+    return f"{shortened(rater, _LONGEST_NAME)} ({one.rated} rated{left})"
 
 
 def planner(
@@ -270,15 +268,15 @@ def planner(
     for game in grid.games:
         is_hidden = game.transcript_id in hidden
         engagement = "hidden" if is_hidden and game.ratings else engagement_words(game)
-        cells = [game.cells.get(one.rater) for one in grid.raters]
+        cells = [game.cells.get(rater) for rater in grid.raters]
         words = ["+" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
         rows.append([shortened(game.name, _LONGEST_NAME), engagement, *words])
-    frame = pd.DataFrame(rows, columns=["Game", "Score", *map(_head, grid.raters)])
+    frame = pd.DataFrame(rows, columns=["Game", "Score", *(_head(*one) for one in grid.raters.items())])
     st.caption(r"\+ assigns the game to the rater · another cell opens what is in it")
     chosen = pick_cell(frame, "Raters by games", "team_grid", groups=groups, heads=2)
     if chosen is None:
         return
-    game, rater = grid.games[chosen[0]], grid.raters[chosen[1] - 2].rater
+    game, rater = grid.games[chosen[0]], [*grid.raters][chosen[1] - 2]
     if game.cells.get(rater) is None:
         assign_one(store, lead, game, rater)
     state.choose(team_game=game.transcript_id, team_rater=rater)
@@ -305,7 +303,7 @@ def engagement_words(game: GridGame) -> str:
 def _open_chosen(store: Store, lead: str, grid: RatingGrid, hidden: frozenset[str]) -> None:
     """Opens what the address names: a game in the hands of a rater."""
     game = next((one for one in grid.games if one.transcript_id == state.chosen(_GAME)), None)
-    rater = state.chosen(_RATER, {one.rater for one in grid.raters})
+    rater = state.chosen(_RATER, grid.raters)
     if game is not None and rater is not None:
         _cell(store, lead, game, rater, game.transcript_id in hidden)
 
