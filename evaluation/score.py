@@ -13,6 +13,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 LOW_EVIDENCE = "low evidence"
+AT_CHANCE = "no better than scrambled copies"
+"""The words for a score that lies at chance, see ``control_words.is_at_chance``: never "passed" nor "better"."""
 """The words for a score that rests on too little."""
 
 

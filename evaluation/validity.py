@@ -22,6 +22,8 @@ from evaluation.rubric.definitions import (
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
 )
+from evaluation.rubric.verdict import Scored, is_metric_at_chance
+from evaluation.score import AT_CHANCE
 from evaluation.text.display import counted, listed
 
 _MEASURED = "measured_validity.yaml"
@@ -89,6 +91,18 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     own = {(row["metric"], row["measure"]): row for row in faults or ()}
     of_own = {metric for metric, _ in own}
     return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
+
+
+def trust_words(metric: str, score: Scored | None = None) -> str:
+    """Trust in a number, in the words of every page: "no better than scrambled copies", else those of :class:`Trust`.
+
+    Args:
+        metric: Its name.
+        score: A game's score of it, or the mean of several games; ``None`` for the metric alone.
+    """
+    if score is not None and is_metric_at_chance(score):
+        return AT_CHANCE
+    return next(str(one.trust) for one in metric_trust() if one.metric == metric)
 
 
 def trust_sentence(

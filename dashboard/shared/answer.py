@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.shared import state
 from dashboard.shared.formatting import Color
@@ -23,9 +23,8 @@ class Fact:
     why: str = ""
 
 
-@contextmanager
-def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, color: Color = "gray") -> Iterator[None]:
-    """Draws the answer of a page; what is inside stands beside the headline: the one main action.
+def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, color: Color = "gray") -> DeltaGenerator:
+    """Draws the answer of a page; the container that it returns stands beside the headline, for the one main action.
 
     Args:
         headline: The answer in at most twelve words; untrusted text is fine, as in ``sentence``.
@@ -36,8 +35,7 @@ def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, col
     with st.container(key=f"verdict_band_{color}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer_title"):
             plain(headline)
-            with st.container(horizontal=True, width="content", vertical_alignment="center", key="main_action"):
-                yield
+            action = st.container(horizontal=True, width="content", vertical_alignment="center", key="main_action")
         if sentence:
             plain(sentence)
         if facts:
@@ -46,3 +44,4 @@ def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, col
                     st.badge(fact.text, color=fact.color, help=fact.why or None)
                 if any(fact.why for fact in facts):
                     guide_link("Can you trust it?", state.METRICS_TRUST)
+    return action

@@ -15,6 +15,7 @@ from evaluation.statistics.words import detectable_words, difference_cells
 SYMBOLS = {
     Outcome.BETTER: "✓ better beyond luck",
     Outcome.WORSE: "✗ worse beyond luck",
+    Outcome.AT_CHANCE: f"≈ {Outcome.AT_CHANCE.words}",
     Outcome.LOW_EVIDENCE: "? on low evidence",
     Outcome.NO_EVIDENCE: "– could be luck",
     Outcome.UNTESTABLE: "? cannot be tested",

@@ -10,7 +10,7 @@ from typing import Literal
 
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
 
 _NBSP = "\u00a0"
@@ -40,6 +40,7 @@ _LOOKS = {
     "passed": Look("✓", "passed", "green"),
     "failed": Look("✗", "failed", "red"),
     # They count as they are, and are drawn in no colour that promises more.
+    AT_CHANCE: Look("≈", AT_CHANCE, "gray"),
     "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
     "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
     "pending": Look("…", "pending", "blue"),

@@ -24,6 +24,7 @@ from evaluation.rubric.verdict import (
     Verdict,
     compute_verdict,
     judge_scores,
+    shown_status,
 )
 from evaluation.score import MetricResult, Status, failure_beyond_score
 from evaluation.store import Store
@@ -207,7 +208,7 @@ def _scored_cells(
             games of a list share one.
     """
     held = [outcomes.get(name) for name in DEFINITIONS]
-    decides = (usd is not None and usd > COST_LIMIT_USD, *(one and one.status for one in held))
+    decides = (usd is not None and usd > COST_LIMIT_USD, *(one and shown_status(one) for one in held))
     if decides not in judged:
         verdict = judge_scores(outcomes, usd)
         unrated = judge_scores({name: one for name, one in outcomes.items() if name != ENGAGEMENT.name}, usd)
@@ -229,11 +230,11 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
     if outcome.score is None:
         return look(outcome.status).label
     beyond = BEYOND_SCORE if failure_beyond_score(outcome) else ""
-    return _symbol_and_score(metric, outcome.status, outcome.score, outcome.threshold) + beyond
+    return _symbol_and_score(metric, shown_status(outcome), outcome.score, outcome.threshold) + beyond
 
 
 @lru_cache(maxsize=100_000)
-def _symbol_and_score(metric: str, status: Status, score: float, threshold: float) -> str:
+def _symbol_and_score(metric: str, status: str, score: float, threshold: float) -> str:
     return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
 
 

@@ -61,6 +61,8 @@ def compare(
         say_json(comparison_data(found))
     else:
         say("\n".join(_lines(found, is_markdown=output == "markdown")))
+    if gate and found.at_chance_words:
+        note(f"gate: {found.at_chance_words}")
     if gate and found.regressions:
         for reason in found.regressions:
             note(f"gate: {reason}")

@@ -17,12 +17,13 @@ from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
 from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
 from evaluation.rubric.control_words import ControlSummary
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.score import Status
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import shown_status
+from evaluation.score import AT_CHANCE, Status
 from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
 from evaluation.statistics.tests import LEVEL
-from evaluation.statistics.words import difference_data, value_words
-from evaluation.text.display import cost_text, json_data
+from evaluation.statistics.words import difference_data, more_games, value_words
+from evaluation.text.display import cost_text, json_data, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +76,15 @@ class IterationComparison:
             f"{DEFINITIONS[one.name].label}{', the target,' * one.is_primary} fell beyond luck: "
             f"{value_words(one.before.mean, one.unit)} to {value_words(one.after.mean, one.unit)}."
             for one in self.comparison.values()
-            if one.outcome is Outcome.WORSE and (one.is_primary or self.before.means[one.name].status is Status.PASSED)
+            if one.outcome is Outcome.WORSE and (one.is_primary or shown_status(self.before.means[one.name]) in _PASSES)
         ]
         return (*critical, *fell)
+
+    @property
+    def at_chance_words(self) -> str:
+        """The metrics that a gate on the change cannot tell anything of; empty where there are none."""
+        names = [DEFINITIONS[one.name].label for one in self.comparison.values() if one.outcome is Outcome.AT_CHANCE]
+        return f"{AT_CHANCE.capitalize()}: {listed(names)}." if names else ""
 
     @property
     def prices(self) -> tuple[KnownMean, KnownMean]:
@@ -94,19 +101,9 @@ class IterationComparison:
             f"{cost_text(price.mean)} a game of {cut(side.name, LONGEST_NAME)}{price.partly}" for side, price in sides
         )
 
-    def more_games(self, one: Difference) -> tuple[int, int]:
-        """Further games before and after that would show a difference as large as seen; zeros when unknown.
-
-        A game that only lacks its ratings is there already.
-        """
-        needed, is_rated = one.games_needed or 0, one.name == ENGAGEMENT.name
-        before = max(one.before.n, len(self.before.games) if is_rated else 0)
-        after = max(one.after.n, len(self.after.games) if is_rated else 0)
-        return max(0, needed - before), max(0, needed - after)
-
     def more_usd(self, one: Difference) -> float | None:
-        """Price of :meth:`more_games`, each side at its own mean; ``None`` while that of one is unknown."""
-        sides = [(more, price.mean) for more, price in zip(self.more_games(one), self.prices, strict=True) if more]
+        """Price of the further games, each side at its own mean; ``None`` while that of one is unknown."""
+        sides = [(more, price.mean) for more, price in zip(more_games(one), self.prices, strict=True) if more]
         known = [more * price for more, price in sides if price is not None]
         return sum(known) if sides and len(known) == len(sides) else None
 
@@ -128,6 +125,9 @@ class IterationComparison:
             if before or after:
                 rows.append({"Metric": DEFINITIONS[name].label, "Before": before, "After": after})
         return rows
+
+
+_PASSES = (Status.PASSED, f"{Status.PASSED}_low_evidence")
 
 
 def _controls(side: IterationSide, name: str) -> ControlSummary:

@@ -36,7 +36,7 @@ from evaluation.rubric.metrics import (
 )
 from evaluation.rubric.reader.decisions import decide
 from evaluation.rubric.reader.model import SHIPPED, Reader
-from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
+from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict, shown_status
 from evaluation.score import MetricResult, Status
 from evaluation.text.display import html_table
 from evaluation.transcript import Transcript
@@ -129,7 +129,7 @@ class Evaluation:
                 "Metric": result.definition.label,
                 "Score": "" if result.score is None else score_words(result.definition, result.score),
                 "Threshold": f"{self.outcomes[name].threshold:g}",
-                "Status": str(result.status).replace("_", " "),
+                "Status": shown_status(self.outcomes[name]).replace("_", " "),
                 "Remarks": " ".join(filter(None, (result.reason, *result.remarks))),
             }
             for name, result in self.metrics.items()

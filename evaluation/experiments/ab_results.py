@@ -10,7 +10,9 @@ from itertools import combinations
 from typing import Any, Literal
 
 from evaluation.judged_by import Judges, apart_words
+from evaluation.rubric.control_words import is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS, score_words
+from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Difference, Measure, compare, holm
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.statistics.tests import LEVEL
@@ -40,6 +42,7 @@ class RunResult:
         is_resumed: Whether it was run by an earlier call.
         judges: Who judged the measures that a judge decided.
         cost_usd: What it and its checks cost; ``None`` when a price is not known.
+        leads: How far a score lies above that of scrambled copies, by measure; without those that were not compared.
     """
 
     variant: str
@@ -53,6 +56,7 @@ class RunResult:
     is_resumed: bool = False
     judges: Mapping[str, Judges] = field(default_factory=dict)
     cost_usd: float | None = 0.0
+    leads: Mapping[str, float] = field(default_factory=dict)
 
     def value(self, measure: str) -> float:
         """The run's value, NaN where it has none."""
@@ -103,7 +107,8 @@ class StatisticalComparison:
         detectable: The smallest difference that so many runs would find in 8 of 10 tests; NaN when unknown.
         runs_needed: On each side, to find a difference as large as this; ``None`` when that has no answer.
         favours: The variant that is better by a significant difference; ``None`` for neither.
-        reason: Why no test is possible; empty where one is.
+        reason: Why no test is possible, or that the variant that looks better is no better than scrambled copies; else
+            empty.
     """
 
     metric_name: str
@@ -183,9 +188,14 @@ def _measures(
             apart=f"judged {words}, and verdicts of different judges do not compare"
             if (words := apart_words(run.judges.get(name, ()) for run in runs if not math.isnan(run.value(name))))
             else "",
+            at_chance=(_is_at_chance(first, name), _is_at_chance(second, name)),
         )
         for name in names
     }
+
+
+def _is_at_chance(variant: VariantResults, measure: str) -> bool:
+    return is_at_chance(run.leads.get(measure) for run in variant.runs)
 
 
 def _comparison(
@@ -200,7 +210,9 @@ def _comparison(
     significant = None if math.isnan(p_holm) else p_holm <= LEVEL
     favours = None
     if significant and better != "neither":
-        favours = second if (one.difference > 0) == (better == "higher") else first
+        favours = pair[(one.difference > 0) == (better == "higher")]
+    at_chance = [_is_at_chance(side, one.name) for side in pair]
+    seems_better = at_chance[one.difference > 0]
     larger = max(abs(one.before.mean), abs(one.after.mean))
     is_known = not math.isnan(one.difference)
     return StatisticalComparison(
@@ -222,8 +234,8 @@ def _comparison(
         effect_size=one.effect.value,
         detectable=one.detectable,
         runs_needed=one.games_needed,
-        favours=favours,
-        reason=one.welch.reason,
+        favours=None if seems_better or favours is None else favours.variant_name,
+        reason=AT_CHANCE if seems_better else one.welch.reason,
     )
 
 
@@ -251,6 +263,8 @@ def recommendation(found: Sequence[StatisticalComparison], best: str | None, pri
         than = min(others) if len(others) == 1 else "every other variant"
         return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
     own = [one for one in found if one.metric_name == primary]
+    if any(one.reason == AT_CHANCE for one in own):
+        return f"No winner: {label} is {AT_CHANCE}."
     if all(one.significant is None for one in own):
         return f"No winner: {label} cannot be tested ({own[0].reason})."
     if any(one.significant and not one.practical_difference for one in own):
@@ -294,6 +308,8 @@ def sentence(one: StatisticalComparison) -> str:
         f"{name}: {significant_text(one.mean_a)} ({counted(one.n_a, 'run')}) and "
         f"{significant_text(one.mean_b)} ({counted(one.n_b, 'run')})"
     )
+    if one.reason == AT_CHANCE:
+        return f"{means}; {AT_CHANCE}."
     practical = "a practical difference" if one.practical_difference else "no practical difference"
     if one.significant is None:
         return f"{means}, {practical}; no test is possible: {one.reason}."
@@ -433,7 +449,9 @@ def _basis(measures: Mapping[str, Sequence[Mapping[str, Any]]], primary: str | N
     }
     told = f"{measure_label(str(primary))}: {listed([f'{name} {mean}' for name, mean in means.items()])}."
     others = [name for name in measures if name != primary]
-    proven = [name for name in others if any(one["significant"] for one in measures[name])]
+    proven = [
+        name for name in others if any(one["significant"] and one.get("reason") != AT_CHANCE for one in measures[name])
+    ]
     if proven:
         return f"{told} Differences beyond luck on other measures: {listed(list(map(measure_label, proven)))}."
     return f"{told} No difference beyond luck on {counted(len(others), 'other measure')}." if others else told
@@ -452,6 +470,8 @@ def _mean(one: Mapping[str, Any], side: str) -> str:
 
 def _shown_by(pairs: Sequence[Mapping[str, Any]]) -> str:
     """The result of the tests of one measure together: the differences beyond luck; where there is none, why not."""
+    if any(one.get("reason") == AT_CHANCE for one in pairs):
+        return f"≈ {AT_CHANCE}"
     proven = [_proven_words(one, has_others=len(pairs) > 1) for one in pairs if one["significant"]]
     if proven:
         is_decided = any(one["significant"] and one["practical_difference"] and one["favours"] for one in pairs)

@@ -224,6 +224,7 @@ class RunOutcome:
         personas: Persona texts by player.
         reference: The stored transcript that it is; empty for none.
         judges: Who judged the figures that a judge decided.
+        leads: How far a score lies above that of scrambled copies, by measure; without those that were not compared.
     """
 
     metrics: Mapping[str, float | None]
@@ -231,6 +232,7 @@ class RunOutcome:
     personas: Mapping[str, str] | None = None
     reference: str = ""
     judges: Mapping[str, Judges] = field(default_factory=dict)
+    leads: Mapping[str, float] = field(default_factory=dict)
 
 
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float | None]]]
@@ -458,6 +460,7 @@ def _done(
         validations,
         reference=outcome.reference,
         judges=dict(outcome.judges),
+        leads=dict(outcome.leads),
         cost_usd=cost_usd,
     )
     share = passed_share([result])

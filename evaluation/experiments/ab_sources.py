@@ -29,8 +29,9 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge
 from evaluation.persona.agents import persona_text
+from evaluation.rubric.control_words import lead_of
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import Scored, metric_judges
+from evaluation.rubric.verdict import Scored, metric_control, metric_judges
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.text.agent_names import agent_name, require_distinct_agents
@@ -181,7 +182,8 @@ def stored_games(load: Load) -> Run:
         transcript, scores, personas = load(str(config["run"]))
         metrics = flat_metrics(transcript_metrics(transcript)) | {name: one.score for name, one in scores.items()}
         judges = {name: found for name, one in scores.items() if (found := metric_judges(one))}
-        return RunOutcome(metrics, transcript, personas, transcript.id, judges)
+        leads = {name: lead for name, one in scores.items() if (lead := lead_of(metric_control(one))) is not None}
+        return RunOutcome(metrics, transcript, personas, transcript.id, judges, leads)
 
     return run
 

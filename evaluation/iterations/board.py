@@ -28,6 +28,7 @@ from evaluation.iterations.tests import (
     GameTest,
     KnownMean,
     MetricMean,
+    are_at_chance,
     chance_of_streak,
     form_tests,
     game_coverage,
@@ -42,7 +43,7 @@ from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.tests import MOST_GAMES
-from evaluation.statistics.words import more_games
+from evaluation.statistics.words import more_games, more_words
 from evaluation.text.display import counted, listed
 
 if TYPE_CHECKING:
@@ -76,7 +77,13 @@ def measure_games(
         is_low_evidence=any(
             one is not None and one.is_low for one in map(partial(game_coverage, name), (before, after))
         ),
+        at_chance=(are_at_chance(name, before), are_at_chance(name, after)),
+        waiting=(_waiting(before, name), _waiting(after, name)),
     )
+
+
+def _waiting(games: Sequence[Game], name: str) -> int:
+    return sum((one := game.metrics.get(name)) is not None and one.status is Status.PENDING for game in games)
 
 
 def target_difference(decision: Decision, before: Sequence[Game], after: Sequence[Game]) -> Difference | None:
@@ -108,6 +115,8 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
     label = DEFINITIONS[target.name].label
     if target.outcome is Outcome.UNTESTABLE:
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
+    if target.outcome is Outcome.AT_CHANCE:
+        return f"The rule says {rule}, but {label} is {target.outcome.words}."
     if target.outcome is Outcome.LOW_EVIDENCE:
         return f"The rule says {rule}, but {label} rests on low evidence: too few of its cases were settled."
     if target.outcome is Outcome.NO_EVIDENCE:
@@ -121,10 +130,10 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
 
 
 def _games_that_settle(target: Difference) -> str:
-    more = f"more than {MOST_GAMES:,} games"
+    more = f"more than {MOST_GAMES:,} games on each side"
     if target.games_needed is not None:
-        more = f"{counted(max(more_games(target), 1), 'game')} more"
-    return f"{more} on each side would settle it, if the difference is as large as seen"
+        more = more_words(target) if any(more_games(target)) else "1 game more on each side"
+    return f"{more} would settle it, if the difference is as large as seen"
 
 
 def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) -> str:

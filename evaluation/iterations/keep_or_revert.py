@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -15,15 +15,15 @@ from evaluation.iterations.tests import (
     GameFailure,
     MetricMean,
     failures_by_game,
-    judge_games,
     judges_apart,
     mean_scores,
     metrics_of,
+    with_open_engagement,
 )
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
-from evaluation.rubric.verdict import MetricScore
-from evaluation.score import Status
+from evaluation.rubric.verdict import MetricScore, is_metric_at_chance
+from evaluation.score import AT_CHANCE, Status
 from evaluation.text.display import counted, half_up, listed
 
 FEWEST_GAMES = 3
@@ -121,7 +121,8 @@ class Decision:
         is_target_named: Whether the target was named, not taken as the reference's lowest.
         change: The target's change; ``None`` when it has no score on one of the sides.
         baseline_change: The same against the baseline; ``None`` where that is the reference, or has no score.
-        passed_before: How many metrics pass in the reference, as its verdict on all games counts them.
+        passed_before: How many metrics pass in the reference; not those that are no better than scrambled copies on
+            one of the sides.
         passed_after: The same in the iteration.
         fell: The other metrics whose mean is lower than in the reference, the largest fall first.
         reasons: Every reason in words, the deciding ones first.
@@ -232,7 +233,7 @@ class _Weighing:
 
     def __init__(self, candidate: IterationSide, reference: IterationSide, baseline: IterationSide | None) -> None:
         self.candidate, self.reference, self.baseline = candidate, reference, baseline
-        self.after, self.before = candidate.means, reference.means
+        self.before, self.after = both = reference.means, candidate.means
         self.named = candidate.iteration.target_metric
         self.target = self.named or lowest_metric(self.before)
         self.apart = {
@@ -241,8 +242,16 @@ class _Weighing:
             if (words := judges_apart(name, metrics_of(reference.games), metrics_of(candidate.games)))
         }
         self.change = None if self.target in self.apart else _change(self.target, self.after, self.before)
+        # Of both sides: one may not be compared with scrambled copies yet.
+        self.at_chance = [
+            name
+            for name in DEFINITIONS
+            if any(is_metric_at_chance(means[name]) for means in both)
+            and any(means[name].status is Status.PASSED for means in both)
+        ]
         self.passed_before, self.passed_after = (
-            judge_games(means, None).passed_count for means in (self.before, self.after)
+            sum(one.status is Status.PASSED for name, one in means.items() if name not in self.at_chance)
+            for means in map(with_open_engagement, both)
         )
         self.fell = tuple(sorted(self._falls(), key=lambda one: one.difference / DEFINITIONS[one.metric].scale.width))
         self.critical = [one.words for one in candidate.failures if one.is_critical]
@@ -307,7 +316,7 @@ class _Weighing:
                 yield f"{DEFINITIONS[self.target].label}, the target, is not computed yet in {place}."
         # Passes are counted over all metrics, so none may have different judges.
         for words in dict.fromkeys(self.apart.values()):
-            names = listed([DEFINITIONS[name].label for name, one in self.apart.items() if one == words])
+            names = _labels(name for name, one in self.apart.items() if one == words)
             yield f"{names}: judged {words}. Have one judge read all of them, or give its rows back to the rules."
 
     def _outlook(self, choice: Choice) -> tuple[str, Choice | None]:
@@ -343,6 +352,8 @@ class _Weighing:
         if self.change:
             yield f"{_change_words(self.change, ', the target,')}."
         yield f"{counted(self.passed_before, 'metric')} passed in the reference, {self.passed_after} here."
+        if self.at_chance:
+            yield f"{AT_CHANCE.capitalize()}, so not counted: {_labels(self.at_chance)}."
         if self.fell:
             yield f"Lower than in the reference: {listed([_fall_words(one) for one in self.fell])}."
         yield from self._partly_known()
@@ -372,6 +383,10 @@ class _Weighing:
             change = _change(name, self.after, self.before) if is_other else None
             if change is not None and change.difference < -_SMALLEST_CHANGE:
                 yield change
+
+
+def _labels(metrics: Iterable[str]) -> str:
+    return listed([DEFINITIONS[name].label for name in metrics])
 
 
 def _rated(side: IterationSide, score: float) -> IterationSide:

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.score import AT_CHANCE
 from evaluation.text.display import counted
 
 _CLEAR = 0.05
+_SMALLEST_LEAD = 1.0
 NO_CHANCE = "no chance level"
 """The reason of a control of a metric that no rearrangement destroys."""
 COMPANION_LABELS = {
@@ -32,6 +34,24 @@ _DESTROYED = {
 }
 
 
+def is_at_chance(leads: Iterable[float | None]) -> bool:
+    """Whether the scores of some games lie less than a point above their scrambled copies, in the mean.
+
+    Args:
+        leads: Each game's score less the mean of its copies; ``None`` where there are no copies to compare with.
+
+    Returns:
+        False where no game was compared.
+    """
+    known = [lead for lead in leads if lead is not None]
+    return bool(known) and sum(known) / len(known) < _SMALLEST_LEAD
+
+
+def lead_of(control: Control | None) -> float | None:
+    """A game's score less the mean of its scrambled copies; ``None`` while, or where, nothing was compared."""
+    return None if control is None else control.get("difference")
+
+
 def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
     """The control's statement about a score in a few words; empty where there is no score.
 
@@ -43,6 +63,9 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     if control is None or control.get("status") == "pending":
         return "not compared with scrambled copies yet"
     beside = control.get("companion") or {}
+    if is_at_chance([lead_of(control)]):
+        shown = f"; {_companion(beside)}" if beside.get("value") is not None else ""
+        return f"{AT_CHANCE}: {_chance(metric, control)}{shown}"
     if beside.get("p") is not None and beside["p"] <= _CLEAR:
         return f"better than scrambled copies, beyond luck ({_companion(beside)})"
     if control["p"] is not None and control["p"] <= _CLEAR:
@@ -53,14 +76,14 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
             "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
         )
         return "; ".join(filter(None, (reason, shown)))
-    if beside.get("value") is None and control["difference"] <= 0:
-        return f"but {_chance(metric, control)}"
-    return f"no better than scrambled copies ({_chance(metric, control)})"
+    return f"not better than scrambled copies beyond luck ({_chance(metric, control)})"
 
 
 def is_above_chance(control: Mapping[str, Any]) -> bool:
-    """Whether the companion, or the score itself, lies above chance beyond luck."""
-    return any(one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control))
+    """Whether the companion, or the score itself, lies above chance beyond luck; never where the score does not."""
+    return not is_at_chance([lead_of(control)]) and any(
+        one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control)
+    )
 
 
 def companion_words(name: str, value: float) -> str:
@@ -115,16 +138,22 @@ class ControlSummary:
     companion_chance: float | None
 
     @property
+    def is_at_chance(self) -> bool:
+        """Whether the scores, in the mean, are no better than those of scrambled copies."""
+        return is_at_chance([self.difference])
+
+    @property
     def words(self) -> str:
         """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
-        Example: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)".
+        Examples: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)"; "no better than
+        scrambled copies (99 %)".
         """
-        parts = (
-            [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
-            if self.compared
-            else []
-        )
+        parts = []
+        if self.is_at_chance and self.chance is not None:
+            parts = [f"{AT_CHANCE} ({number_words(self.chance)} %)"]
+        elif self.compared:
+            parts = [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
         if self.companion is not None and self.value is not None:
             chance = "" if self.companion_chance is None else f" (scrambled {number_words(self.companion_chance)})"
             parts.append(f"mean {companion_words(self.companion, self.value)}{chance}")
@@ -149,6 +178,7 @@ class ControlSummary:
             "above_chance": self.above,
             "chance": self.chance,
             "difference": self.difference,
+            "is_at_chance": self.is_at_chance,
             "companion": companion if self.companion else None,
             "words": self.words,
         }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.judged_by import JudgedBy, Judges
+from evaluation.rubric.control_words import is_at_chance, lead_of
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
-from evaluation.score import JUDGES, Coverage, MetricResult, Status, failure_beyond_score, status_by
+from evaluation.score import AT_CHANCE, JUDGES, Coverage, MetricResult, Status, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
 from evaluation.transcript import Cost
 
@@ -61,22 +63,40 @@ class Verdict:
     Attributes:
         passed_count: How many metrics pass, engagement included when it does.
         low_evidence_count: How many of those pass on low evidence.
+        at_chance_count: How many more reach their threshold no better than scrambled copies do: the rubric's rule
+            counts them, so they count for ``status``.
     """
 
     status: VerdictStatus
     passed_count: int
     reasons: tuple[str, ...]
     low_evidence_count: int = 0
+    at_chance_count: int = 0
 
     @property
     def count_words(self) -> str:
-        """Words behind a number of passes: ", 1 of them on low evidence"; empty where none does."""
-        return f", {self.low_evidence_count} of them on low evidence" if self.low_evidence_count else ""
+        """Words behind a number of passes: ", 1 of them on low evidence, and 1 more, no better than scrambled copies".
+
+        Empty where all that reach their threshold pass without a reserve.
+        """
+        return _low_evidence_words(self.low_evidence_count) + _at_chance_words(self.at_chance_count)
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as the JSON output shows it."""
-        counts = {"passed_count": self.passed_count, "low_evidence_count": self.low_evidence_count}
+        counts = {
+            "passed_count": self.passed_count,
+            "low_evidence_count": self.low_evidence_count,
+            "at_chance_count": self.at_chance_count,
+        }
         return {"status": str(self.status), **counts, "reasons": list(self.reasons)}
+
+
+def _low_evidence_words(count: int) -> str:
+    return f", {count} of them on low evidence" if count else ""
+
+
+def _at_chance_words(count: int) -> str:
+    return f", and {count} more, {AT_CHANCE}" if count else ""
 
 
 def compute_verdict(metrics: Mapping[str, Scored], cost: Cost | None) -> Verdict:
@@ -147,8 +167,17 @@ def has_low_evidence(metric: Scored) -> bool:
     return metric.score is not None and metric.coverage is not None and metric.coverage.is_low
 
 
+def is_metric_at_chance(metric: Scored) -> bool:
+    """:func:`~evaluation.rubric.control_words.is_at_chance` of one game's score, or of the mean of several games."""
+    controls = getattr(metric, "controls", None) or (metric_control(metric),)
+    return metric.score is not None and is_at_chance(map(lead_of, controls))
+
+
 def shown_status(metric: Scored) -> str:
-    """The status as it is shown: ``passed_low_evidence`` and ``failed_low_evidence`` beside those of ``Status``."""
+    """The status as it is shown: :data:`AT_CHANCE`, ``passed_low_evidence`` and ``failed_low_evidence`` beside those of
+    ``Status``."""
+    if metric.status is Status.PASSED and is_metric_at_chance(metric):
+        return AT_CHANCE
     return f"{metric.status}_low_evidence" if has_low_evidence(metric) else str(metric.status)
 
 
@@ -179,6 +208,7 @@ class _Tally:
     inapplicable: tuple[str, ...]
     waiting: tuple[str, ...]
     low_evidence: int
+    at_chance: int
 
     @classmethod
     def of(cls, metrics: Mapping[str, Scored], asked: tuple[str, ...]) -> _Tally:
@@ -186,8 +216,8 @@ class _Tally:
         order = (Status.PASSED, Status.FAILED, Status.NOT_APPLICABLE, Status.PENDING)
         groups = [tuple(name for name in asked if status[name] is wanted) for wanted in order]
         passed, failed, inapplicable, waiting = groups
-        low_evidence = sum(has_low_evidence(metrics[name]) for name in passed)
-        return cls(asked, passed, failed, inapplicable, waiting, low_evidence)
+        shown = Counter(shown_status(metrics[name]) for name in passed)
+        return cls(asked, passed, failed, inapplicable, waiting, shown["passed_low_evidence"], shown[AT_CHANCE])
 
 
 def _cost_finding(total_usd: float | None) -> Iterator[_Finding]:
@@ -207,9 +237,8 @@ def _engagement_finding(metrics: Mapping[str, Scored]) -> Iterator[_Finding]:
 def _count_finding(tally: _Tally, needed: int) -> Iterator[_Finding]:
     passed, waiting = len(tally.passed), len(tally.waiting)
     applicable = len(DEFINITIONS) - len(tally.inapplicable)
-    count = f"{passed} of {len(tally.asked)} metrics pass"
-    if tally.low_evidence:
-        count += f", {tally.low_evidence} of them on low evidence"
+    count = f"{passed - tally.at_chance} of {len(tally.asked)} metrics pass"
+    count += _low_evidence_words(tally.low_evidence) + _at_chance_words(tally.at_chance)
     if applicable < PASSES_NEEDED:
         names = listed([DEFINITIONS[name].label for name in tally.inapplicable])
         why = f"Only {applicable} of {len(DEFINITIONS)} metrics apply, and {PASSES_NEEDED} are needed: no {names}."
@@ -222,7 +251,10 @@ def _count_finding(tally: _Tally, needed: int) -> Iterator[_Finding]:
     elif ENGAGEMENT.name in tally.waiting:
         yield VerdictStatus.PENDING, f"{count}, but engagement, which is mandatory, is not settled yet."
     else:
-        yield VerdictStatus.PASSED, f"{count}; {needed} are needed."
+        yield (
+            VerdictStatus.PASSED,
+            f"{count}; {needed} are needed{', and the rule counts both' * bool(tally.at_chance)}.",
+        )
 
 
 def _verdict(
@@ -232,7 +264,8 @@ def _verdict(
     reasons.extend(_remarks(tally, metrics))
     if total_usd is None:
         reasons.append("The cost is unknown, so it did not enter the verdict.")
-    return Verdict(findings[0][0], len(tally.passed), tuple(reasons), tally.low_evidence)
+    better = len(tally.passed) - tally.at_chance
+    return Verdict(findings[0][0], better, tuple(reasons), tally.low_evidence, tally.at_chance)
 
 
 def _remarks(tally: _Tally, metrics: Mapping[str, Scored]) -> Iterator[str]:

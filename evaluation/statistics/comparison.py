@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evaluation.score import AT_CHANCE
 from evaluation.statistics.intervals import (
     NO_SPREAD,
     Interval,
@@ -108,12 +109,14 @@ def holm_levels(p_values: Iterable[float], level: float) -> list[float]:
 class Outcome(StrEnum):
     """Conclusion on a difference.
 
+    ``at_chance``: the values after are no better than those of scrambled copies, so a rise would mean nothing.
     ``low_evidence``: the test finds a difference, but what a side's scores rest on is too little to say so.
     ``untestable``: too few games, or no spread on either side.
     """
 
     BETTER = "better"
     WORSE = "worse"
+    AT_CHANCE = AT_CHANCE
     LOW_EVIDENCE = "low evidence"
     NO_EVIDENCE = "no evidence either way"
     UNTESTABLE = "cannot be tested"
@@ -144,6 +147,8 @@ class Measure:
         unit: What stands behind a value: "%", or nothing.
         apart: Why the two sides do not compare whatever their values are; empty where they do.
         is_low_evidence: Whether the values of a side rest on too little, whatever their spread.
+        at_chance: Whether the values before, and those after, are no better than those of scrambled copies.
+        waiting: How many of the games before, and of those after, only wait for their value, as for a rating.
     """
 
     before: Sequence[float]
@@ -153,17 +158,23 @@ class Measure:
     unit: str = ""
     apart: str = ""
     is_low_evidence: bool = False
+    at_chance: tuple[bool, bool] = (False, False)
+    waiting: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One side of a comparison; ``mean`` is NaN without a value, ``sd`` (ddof = 1) with fewer than two."""
+    """One side of a comparison; ``mean`` is NaN without a value, ``sd`` (ddof = 1) with fewer than two.
+
+    Besides its ``n`` games with a value it has some ``waiting`` for theirs.
+    """
 
     n: int
     mean: float
     sd: float
     interval: Interval
     values: tuple[float, ...] = ()
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +296,10 @@ def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None) -> d
 
 
 def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule) -> Difference:
-    before, after = (_summary(values, measure.limits) for values in (measure.before, measure.after))
+    before, after = (
+        _summary(values, measure.limits, waiting)
+        for values, waiting in zip((measure.before, measure.after), measure.waiting, strict=True)
+    )
     if measure.apart:
         none = no_interval(measure.apart)
         return Difference(
@@ -328,16 +342,16 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         _paired(measure),
         detectable,
         needed,
-        _outcome(difference, rule.p, is_low_evidence=measure.is_low_evidence),
+        _outcome(difference, rule.p, measure),
         span[1] if span else math.inf,
     )
 
 
-def _summary(values: Sequence[float], limits: Limits) -> Summary:
+def _summary(values: Sequence[float], limits: Limits, waiting: int) -> Summary:
     sample = known(values)
     mean = float(sample.mean()) if len(sample) else math.nan
     sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
-    return Summary(len(sample), mean, sd, mean_interval(sample, limits=limits), tuple(map(float, sample)))
+    return Summary(len(sample), mean, sd, mean_interval(sample, limits=limits), tuple(map(float, sample)), waiting)
 
 
 def _paired(measure: Measure) -> Paired | None:
@@ -361,11 +375,15 @@ def _span(limits: Limits) -> Limits:
     return None if limits is None else (limits[0] - limits[1], limits[1] - limits[0])
 
 
-def _outcome(difference: float, p: float, *, is_low_evidence: bool) -> Outcome:
+def _outcome(difference: float, p: float, measure: Measure) -> Outcome:
+    was_at_chance, is_at_chance = measure.at_chance
+    # A fall from a level that means something is one, wherever it ends.
+    if is_at_chance and (was_at_chance or not (p <= LEVEL and difference < 0)):
+        return Outcome.AT_CHANCE
     if math.isnan(p):
         return Outcome.UNTESTABLE
     if p > LEVEL:
         return Outcome.NO_EVIDENCE
-    if is_low_evidence:
+    if measure.is_low_evidence:
         return Outcome.LOW_EVIDENCE
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

@@ -14,6 +14,7 @@ from evaluation.text.display import counted, fixed, json_data, listed
 _VERDICTS = {
     Outcome.BETTER: "Better beyond luck.",
     Outcome.WORSE: "Worse beyond luck.",
+    Outcome.AT_CHANCE: f"{Outcome.AT_CHANCE.words.capitalize()}, so nothing is concluded.",
     Outcome.LOW_EVIDENCE: "Rests on low evidence, so nothing is concluded.",
     Outcome.NO_EVIDENCE: "Could be luck.",
 }
@@ -33,9 +34,10 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     proven, others = [], []
     for outcome in Outcome:
         names = [labels[one.name] for one in found if one.outcome is outcome]
-        if names and outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.LOW_EVIDENCE):
-            is_low = outcome is Outcome.LOW_EVIDENCE
-            proven.append(f"{listed(names)} {outcome.words}" if is_low else f"{outcome.words} on {listed(names)}")
+        if names and outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE):
+            proven.append(f"{listed(names)} {outcome.words}")
+        elif names and outcome in (Outcome.BETTER, Outcome.WORSE):
+            proven.append(f"{outcome.words} on {listed(names)}")
         elif names:
             others.append((len(names), outcome.words))
     if len(others) == 1:
@@ -169,7 +171,9 @@ def _seen(one: Difference) -> Iterator[str]:
 
 
 def _verdict(one: Difference) -> Iterator[str]:
-    if one.outcome is not Outcome.UNTESTABLE and one.is_primary:
+    if one.outcome is Outcome.AT_CHANCE:
+        yield _VERDICTS[one.outcome]
+    elif one.outcome is not Outcome.UNTESTABLE and one.is_primary:
         yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, tested alone as the target of the change."
     elif one.outcome is not Outcome.UNTESTABLE:
         yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
@@ -188,7 +192,7 @@ def _equal_side(one: Difference) -> Iterator[str]:
 
 
 def _power(one: Difference) -> Iterator[str]:
-    if one.outcome in (Outcome.BETTER, Outcome.WORSE, Outcome.LOW_EVIDENCE) or math.isnan(one.detectable):
+    if one.outcome not in (Outcome.NO_EVIDENCE, Outcome.UNTESTABLE) or math.isnan(one.detectable):
         return
     if one.detectable > one.most:
         yield f"With {_sizes(one.before, one.after)}, no difference that this scale allows could be detected."
@@ -198,8 +202,7 @@ def _power(one: Difference) -> Iterator[str]:
             "or more would show in 8 of 10 comparisons."
         )
     if one.games_needed is not None:
-        more = more_games(one)
-        extra = f" ({more} more)" if more > 0 else ""
+        extra = f" ({more_words(one)})" if any(more_games(one)) else ""
         needed = counted(one.games_needed, "game")
         yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
 
@@ -211,9 +214,18 @@ def detectable_words(one: Difference) -> str:
     return f"{one.detectable:.1f}" if one.detectable <= one.most else "none"
 
 
-def more_games(one: Difference) -> int:
-    """Number of additional games on the smaller side that would show a difference as large as seen; 0 when unknown."""
-    return max(0, one.games_needed - min(one.before.n, one.after.n)) if one.games_needed is not None else 0
+def more_games(one: Difference) -> tuple[int, int]:
+    """Further games before and after that would show a difference as large as seen; zeros when unknown.
+
+    A game that only waits for its value is there already.
+    """
+    before, after = (max(0, (one.games_needed or 0) - side.n - side.waiting) for side in (one.before, one.after))
+    return before, after
+
+
+def more_words(one: Difference) -> str:
+    """:func:`more_games` in words: "34 more before and 31 more after"."""
+    return "{} more before and {} more after".format(*more_games(one))
 
 
 def _sizes(before: Summary, after: Summary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,8 +41,11 @@ def make_tables(connection: DuckDBPyConnection) -> None:
             remedy="Copy it to a place where you may write, and name that, or the file itself, with --db.",
         )
     connection.begin()
-    connection.execute(_FILE.read_text("utf-8"))
-    connection.execute("INSERT INTO schema_migrations (number, name) VALUES (?, 'schema.sql')", [SCHEMA])
+    with ExitStack() as failed:
+        failed.callback(connection.rollback)
+        connection.execute(_FILE.read_text("utf-8"))
+        connection.execute("INSERT INTO schema_migrations (number, name) VALUES (?, 'schema.sql')", [SCHEMA])
+        failed.pop_all()
     connection.commit()
 
 

@@ -100,8 +100,7 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
 def outcomes(looked: Looked) -> None:
     """Outcomes of messages in a sentence, and over time where they span some."""
-    with answer(*outcome_words(one.result for one in looked.messages)):
-        pass
+    answer(*outcome_words(one.result for one in looked.messages))
     if len(looked.messages) < looked.count:
         st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)

@@ -231,13 +231,12 @@ def _ab_unfinished(store: Store, test: ExperimentRecord) -> None:
 def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, Any]) -> None:
     summary = ab_summary(results)
     measured = [str(one["metric_name"]) for one in results.get("comparisons", [])]
-    with answer(
+    answer(
         str(results.get("recommendation", "")),
         summary.basis,
         trust_facts(measured, results.get("primary"), "The recommendation"),
         color="green" if results.get("winner") else "gray",
-    ):
-        pass
+    )
     if drawn := data.measured_runs(results, summary.measures):
         draw_chart(
             measures_figure(drawn),

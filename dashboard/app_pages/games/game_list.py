@@ -23,7 +23,7 @@ from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import csv_download
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.score import LOW_EVIDENCE
+from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
 from evaluation.text.searching import excerpt, pattern
@@ -185,11 +185,13 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         beside = f" Listed as well, and counted apart: {apart}." if len(shown) > len(games) else ""
         plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{beside}")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
+    near_chance = any(shown[name].str.startswith("≈").any() for name in _METRICS)
     rules = (
         "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
         "message that loses points of that metric."
         + (
-            " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
+            f" ≈: {AT_CHANCE}; the rule counts it, the list does not." * near_chance
+            + " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
             * robotic
         )
     )
@@ -325,7 +327,7 @@ def _players(names: Sequence[str]) -> str:
 
 def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
     """One score: its text, its colour, and what stands on hover, with what the score rests on."""
-    rests_on = f", {coverage}" if coverage else ""
+    rests_on = "".join(f", {words}" for words in (AT_CHANCE * score.startswith("≈"), coverage) if words)
     return {
         "text": score,
         "color": "gray" if coverage.endswith(LOW_EVIDENCE) else _COLORS.get(score[:1], "gray"),

@@ -15,12 +15,11 @@ from dashboard.shared.formatting import look, score_text, share_text, threshold_
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
-from evaluation.rubric.control_words import is_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import VerdictStatus, has_low_evidence, shown_status
-from evaluation.score import MetricDefinition, MetricResult, failure_beyond_score
+from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, shown_status
+from evaluation.score import MetricDefinition, failure_beyond_score
 from evaluation.text.display import counted
-from evaluation.validity import metric_trust
+from evaluation.validity import trust_words
 
 _BLIND_FOR = "blind_for"
 
@@ -107,18 +106,14 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     if outcome.score is None:
         return _cell(label, status, look(status).word, limit)
     value = score_text(outcome.score, definition.scale, outcome.threshold)
-    return _cell(label, status, value, limit, _caution(opened.results[definition.name]))
+    return _cell(label, status, value, limit, _caution(outcome, definition.name))
 
 
-def _caution(result: MetricResult) -> str:
-    """The caution about a score in two words: a fault beyond it, little evidence, chance, else trust in the metric."""
-    if failure_beyond_score(result):
+def _caution(outcome: MetricScore, metric: str) -> str:
+    """The caution about a score in a few words: a fault beyond it, little evidence, else the trust in it."""
+    if failure_beyond_score(outcome):
         return BEYOND_SCORE.removeprefix(", ")
-    if has_low_evidence(result):
-        return "low evidence"
-    if result.control is not None and is_above_chance(result.control):
-        return "above chance"
-    return next(str(one.trust) for one in metric_trust() if one.metric == result.name)
+    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome)
 
 
 def _facts(opened: OpenTranscript) -> None:

@@ -22,16 +22,15 @@ from evaluation.iterations.tests import (
     MetricMean,
     judges_apart,
     metrics_of,
-    score_controls,
     with_open_engagement,
 )
 from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import has_low_evidence, shown_status
-from evaluation.score import PERCENT, MetricDefinition, Status
+from evaluation.rubric.verdict import shown_status
+from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Status
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
-from evaluation.statistics.words import change_words, evidence_words, interval_words, sizes_words
+from evaluation.statistics.words import change_words, evidence_words, interval_words, more_words, sizes_words
 from evaluation.text.display import cost_text, counted, fixed, half_up, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
 
@@ -42,6 +41,7 @@ _MOST_GAMES_SAID = 100
 _OUTCOMES = {
     Outcome.BETTER: "▲ better beyond luck",
     Outcome.WORSE: "▼ worse beyond luck",
+    Outcome.AT_CHANCE: Outcome.AT_CHANCE.words,
     Outcome.LOW_EVIDENCE: "△ on low evidence",
     Outcome.NO_EVIDENCE: "could be luck",
     Outcome.UNTESTABLE: "cannot be tested",
@@ -167,12 +167,11 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     label = METRIC_LABELS[one.name]
     if one.games_needed is None or one.games_needed > _MOST_GAMES_SAID:
         return f"{label} could be luck; it would take more than {_MOST_GAMES_SAID} games on each side to tell."
-    before, after = pair.more_games(one)
     usd = pair.more_usd(one)
     cost = f"; about {cost_text(usd)} at {pair.price_words}" if usd is not None else ""
     return (
         f"{label} could be luck: if its change is as large as seen, {counted(one.games_needed, 'game')} on each side "
-        f"would show it, {before} more before and {after} more after{cost}."
+        f"would show it, {more_words(one)}{cost}."
     )
 
 
@@ -245,14 +244,13 @@ def _row(
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
-            + (" · low evidence" if has_low_evidence(mean) else "")
-            + (" · no spread" if interval.note == ALL_EQUAL else "")
-            + _chance_words(shown, definition),
+            + (" · no spread" if interval.note == ALL_EQUAL else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
-            "outcome": _OUTCOMES[difference.outcome] if difference else "",
+            # Once is enough.
+            "outcome": _OUTCOMES[difference.outcome] if difference and status != AT_CHANCE else "",
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },
@@ -266,17 +264,6 @@ def _row(
         "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
     }
     return row, targets
-
-
-_AS_BY_CHANCE = 1.0
-
-
-def _chance_words(shown: IterationSummary, definition: MetricDefinition) -> str:
-    """The mean score of scrambled copies where the games lie less than a point above it; else empty."""
-    control = score_controls(one.metrics.get(definition.name) for one in shown.games)
-    if control.chance is None or control.difference is None or control.difference >= _AS_BY_CHANCE:
-        return ""
-    return f" · scrambled copies {score_text(control.chance, definition.scale)}"
 
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:
@@ -362,12 +349,12 @@ def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
 
 
 def _mean_cell(metric: str, score: float | None, mean: MetricMean, difference: Difference | None) -> str:
-    symbol = look(mean.status).symbol
+    symbol = look(shown_status(mean)).symbol
     if score is None:
         return symbol
     sign = _SIGNS.get(difference.outcome, "") if difference else ""
     number = score_text(score, DEFINITIONS[metric].scale, mean.threshold).split()[0]
-    return f"{sign}{number}{f' {symbol}' if symbol in '✗…' else ''}"
+    return f"{sign}{number}{f' {symbol}' if symbol in '✗…≈' else ''}"
 
 
 def _words(definition: MetricDefinition, mean: MetricMean, before: float | None, status: str) -> str:

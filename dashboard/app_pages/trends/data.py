@@ -24,10 +24,10 @@ from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.rubric.control_words import control_words, summarise_controls
+from evaluation.rubric.control_words import control_words, is_at_chance, lead_of, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
-from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
@@ -212,7 +212,12 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
         waiting = set(games.loc[games["status"] == "pending", "metric"])
         means = games.groupby("metric")["score"].mean().to_dict()
-        count = sum(mean >= thresholds[str(name)] - 1e-9 and name not in waiting for name, mean in means.items())
+        by_chance = {str(metric): _is_at_chance(scores) for metric, scores in games.groupby("metric")}
+        reaching = [
+            str(name) for name, mean in means.items() if mean >= thresholds[str(name)] - 1e-9 and name not in waiting
+        ]
+        at_chance = [name for name in DEFINITIONS if name in reaching and by_chance[name]]
+        count = len(reaching) - len(at_chance)
         name = str(games["iteration"].iloc[0])
         reached[name], all_means[name], all_games[name] = count, means, games
     if not reached:
@@ -237,7 +242,13 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
     whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}"
-    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", f"{waits}{lower_words}".strip()
+    names = listed([DEFINITIONS[metric].label for metric in at_chance])
+    chance = f" {AT_CHANCE.capitalize()}, so not counted: {names}." if names else ""
+    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", f"{waits}{chance}{lower_words}".strip()
+
+
+def _is_at_chance(games: pd.DataFrame) -> bool:
+    return "control" in games and is_at_chance(map(lead_of, games.loc[games["score"].notna(), "control"]))
 
 
 def _apart(*sides: pd.DataFrame) -> dict[str, str]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import renamed, with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.control_words import control_words, metrics_above_chance, summarise_controls
+from evaluation.rubric.control_words import control_words, is_above_chance, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
     Aims,
     PermutedRecord,
@@ -35,6 +35,7 @@ from evaluation.rubric.metrics import coherence, memory_accuracy, personality_di
 from evaluation.rubric.reader.decisions import acts_read, decide
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.rubric.speech import read
+from evaluation.score import AT_CHANCE
 from evaluation.transcript import Alignment, Player, Transcript, Vote
 from tests.games import discussion
 from tests.long import mostly_long
@@ -100,9 +101,10 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
     control = compute_controls(game, {"coherence": coherence.measure(game)})["coherence"]
     assert control["companion"]["p"] == pytest.approx(1 / 201)
     assert control["companion"]["chance"] == pytest.approx(50, abs=1)
-    assert control_words("coherence", 77.0, control).startswith(
-        "better than scrambled copies, beyond luck (link strength "
-    )
+    # The rule gives copies in random order more than the game itself, which only its companion tells from them.
+    said = control_words("coherence", 77.0, control)
+    assert said.startswith(f"{AT_CHANCE}: {SAME_MESSAGES} 87 %; link strength ")
+    assert not is_above_chance(control)
 
 
 @pytest.mark.parametrize(
@@ -208,8 +210,13 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
     ("control", "words"),
     [
         (control_of(60, 0.01, beside=LINKED), f"{BETTER} (link strength 66, scrambled 50)"),
-        (control_of(99, 0.9), f"but {SAME_MESSAGES} 99 %"),
-        (control_of(85, 0.3), f"no better than scrambled copies ({SAME_MESSAGES} 85 %)"),
+        (control_of(99, 0.9), f"{AT_CHANCE}: {SAME_MESSAGES} 99 %"),
+        (control_of(89.5, 0.01), f"{AT_CHANCE}: {SAME_MESSAGES} 90 %"),
+        (
+            control_of(90, 0.6, beside=LINKED),
+            f"{AT_CHANCE}: {SAME_MESSAGES} 90 %; link strength 66, scrambled 50",
+        ),
+        (control_of(89, 0.3), f"not better than scrambled copies beyond luck ({SAME_MESSAGES} 89 %)"),
         (control_of(60, 0.01), f"{BETTER} ({SAME_MESSAGES} 60 %)"),
         (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
         (control_of(80, 0.2, "too few to tell"), "not compared with scrambled copies: too few to tell"),
@@ -237,6 +244,9 @@ def test_the_controls_of_several_games_in_words() -> None:
     assert summarise_controls([clear, unclear]).words == told
     assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
     assert summarise_controls([]).words == ""
+    # Both together: a control of 60 lies 30 points below, one of 120 as many above.
+    even = summarise_controls([clear, control_of(120, 0.9)])
+    assert (even.is_at_chance, even.words) == (True, f"{AT_CHANCE} (90 %), mean link strength 70 (scrambled 50)")
     waiting = summarise_controls([clear, unclear, None, {"status": "pending"}])
     assert waiting.words == f"{told}, 2 games not compared with scrambled copies yet"
     # Score 90 less 60 by chance, in both; link strength (70 + 54) / 2 less 50.
@@ -247,6 +257,7 @@ def test_the_controls_of_several_games_in_words() -> None:
         "above_chance": 1,
         "chance": 60.0,
         "difference": 30.0,
+        "is_at_chance": False,
         "companion": {"name": "link_strength", "value": 62.0, "chance": 50.0, "difference": 12.0},
         "words": waiting.words,
     }

@@ -24,7 +24,7 @@ def test_a_difference_that_three_games_cannot_show() -> None:
     assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval \u22120.5 to +21.2." in said
     assert "Could be luck. Welch p 0.057" in said
     assert "With 3 games on each side, only a true difference of 14.7 points or more" in said
-    assert "5 games on each side would show it (2 more)." in said
+    assert "5 games on each side would show it (2 more before and 2 more after)." in said
     assert "With 3 pairs an exact p cannot be below 0.25, whatever happened in them; 6 pairs could reach 0.031." in said
 
 

@@ -144,3 +144,15 @@ def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Pa
         Store(path).transcripts.summaries()
     with duckdb.connect(str(path)) as connection:
         assert applied(connection) == 99
+
+
+def test_tables_that_could_not_be_made_leave_no_transaction_open() -> None:
+    with duckdb.connect() as connection:
+        # One of the names that the tables need: a statement in the middle fails.
+        connection.execute("CREATE SEQUENCE deletion_numbers")
+        with pytest.raises(duckdb.CatalogException, match="deletion_numbers"):
+            make_tables(connection)
+        assert applied(connection) == 0
+        connection.execute("DROP SEQUENCE deletion_numbers")
+        make_tables(connection)
+        assert applied(connection) == SCHEMA

@@ -1,0 +1,155 @@
+"""A score no better than scrambled copies is called so everywhere, and neither "passed" nor "better"."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from dashboard.app_pages.overview.cockpit_data import cockpit_of, sentence
+from dashboard.app_pages.trends import data as trends
+from dashboard.shared.comparison_tables import export_rows
+from dashboard.shared.formatting import look
+from dashboard.shared.queries import score_cell
+from evaluation.cli.rendering import score_cell as terminal_cell
+from evaluation.comparison.iterations import compare_iterations, comparison_data
+from evaluation.experiments.ab_results import ab_summary
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome
+from evaluation.iterations.board import Board, make_board
+from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.keep_or_revert import Choice
+from evaluation.iterations.tests import Game
+from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
+from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores
+from evaluation.score import AT_CHANCE, Status
+from evaluation.statistics.words import difference_sentences
+from evaluation.validity import trust_words
+from tests.games import scores_of
+
+TARGET = "personality_diversity"
+LABEL = DEFINITIONS[TARGET].label
+
+
+def controlled(score: float, chance: float) -> MetricScore:
+    control = {"chance": chance, "difference": score - chance, "p": 0.5, "reason": None, "companion": None}
+    return scores_of({TARGET: score})[TARGET]._replace(control=control)
+
+
+def games(*scores: tuple[float, float], rated: bool = True) -> list[Game]:
+    """Games that pass everything, with these scores of the target beside those of its scrambled copies."""
+    others = scores_of({name: None if name == "engagement" and not rated else 90.0 for name in DEFINITIONS})
+    return [
+        Game(f"{place}-{score}", f"Game {place}", others | {TARGET: controlled(score, chance)}, 1.0)
+        for place, (score, chance) in enumerate(scores)
+    ]
+
+
+def board(before: list[Game], after: list[Game]) -> Board:
+    found = Iteration("v1", 1, is_baseline=True), Iteration("v2", 2, target_metric=TARGET)
+    return make_board(found, {"v1": before, "v2": after})
+
+
+RISEN = board(
+    games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0)),
+    games((99.0, 99.0), (100.0, 100.0), (98.0, 97.5)),
+)
+
+
+def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
+    pair = compare_iterations(RISEN, "v1", "v2")
+    assert pair.comparison[TARGET].welch.p < 0.01
+    assert f"{LABEL} {AT_CHANCE}" in sentence(RISEN, RISEN["v2"], pair)
+    assert "better" not in sentence(RISEN, RISEN["v2"], pair).replace(AT_CHANCE, "")
+    assert f"{AT_CHANCE.capitalize()}, so nothing is concluded." in difference_sentences(pair.comparison[TARGET])
+    (told,) = [one for one in comparison_data(pair)["metrics"] if one["name"] == TARGET]
+    assert (told["outcome"], told["control"]["after"]["is_at_chance"]) == (AT_CHANCE, True)
+    # The gate does not fail by it, and says that it can tell nothing.
+    assert (pair.regressions, pair.at_chance_words) == ((), f"{AT_CHANCE.capitalize()}: {LABEL}.")
+    row = next(row for row, _ in cockpit_of(RISEN, "v2", "v1") if row["label"] == LABEL)
+    assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "")
+    assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
+
+
+def test_a_fall_from_what_meant_something_is_one_wherever_it_ends() -> None:
+    fallen = compare_iterations(
+        board(games(*[(90.0 + n, 20.0) for n in range(3)]), games(*[(55.0 + n, 60.0) for n in range(3)])), "v1", "v2"
+    )
+    assert str(fallen.comparison[TARGET].outcome) == "worse"
+    assert len(fallen.regressions) == 1
+
+
+def test_it_is_counted_among_no_passing_metrics() -> None:
+    decision = RISEN["v2"].decision
+    assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.KEEP, 6, 6)
+    assert f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}." in decision.explanation
+    [game, *_] = games((99.0, 99.0))
+    verdict = judge_scores(game.metrics, 1.0)
+    # The rubric's rule asks for thresholds alone.
+    assert (verdict.status, verdict.passed_count, verdict.at_chance_count) == (VerdictStatus.PASSED, 6, 1)
+    assert f"6 of 7 metrics pass, and 1 more, {AT_CHANCE}" in verdict.reasons[0]
+    assert score_cell(TARGET, game.metrics[TARGET]).startswith("≈ 99.0")
+    assert terminal_cell(TARGET, game.metrics[TARGET]) == "99.0 ≈"
+    assert look(AT_CHANCE).color == "gray"
+
+
+def test_trust_has_four_words() -> None:
+    assert trust_words(TARGET, controlled(99.0, 99.0)) == AT_CHANCE
+    assert trust_words(TARGET, controlled(99.0, 20.0)) == trust_words(TARGET)
+    assert {trust_words(name) for name in DEFINITIONS} <= {"high trust", "some trust", "low trust"}
+
+
+def test_trends_count_no_such_threshold_as_reached() -> None:
+    rows = [
+        {"metric": name, "position": 1, "iteration": "v2", "score": one.score, "status": str(Status.PASSED)}
+        | {"control": one.control}
+        for game in RISEN["v2"].games
+        for name, one in game.metrics.items()
+    ]
+    head, rest = trends.sentence(pd.DataFrame(rows), DEFAULT_THRESHOLDS, {})
+    assert (head, rest) == ("v2 reaches 6 of 7 thresholds", f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}.")
+
+
+def test_an_a_b_test_names_no_winner_by_it() -> None:
+    runs = {"old": [60.0, 61.0, 62.0], "new": [98.0, 99.0, 100.0]}
+
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
+        score = float(config["run"])
+        return RunOutcome({TARGET: score}, leads={TARGET: 40.0 if score < 90 else 0.0})
+
+    config = ABConfig.model_validate(
+        {"name": "x", "base": {}, "variants": {name: {"runs": list(map(str, values))} for name, values in runs.items()}}
+        | {"source": "transcripts", "measures": {TARGET: "higher"}, "primary": TARGET, "checks": False}
+    )
+    result = asyncio.run(ExperimentRunner(config, run).run_ab_test())
+    assert (result.winner, result.recommendation) == (None, f"No winner: {LABEL} is {AT_CHANCE}.")
+    told: Mapping[str, str] = ab_summary(result.as_dict()).measures[TARGET]
+    assert told["Better beyond luck"] == f"≈ {AT_CHANCE}"
+
+
+def test_the_download_has_the_interval_that_decided_with_its_level() -> None:
+    pair = compare_iterations(RISEN, "v1", "v2")
+    rows = {row["metric"]: row for row in export_rows(pair.comparison, "v1", "v2", pair.controls)}
+    decided = pair.comparison[TARGET].deciding_interval
+    row = rows[TARGET]
+    assert (row["low"], row["high"], row["interval_level"]) == (decided.low, decided.high, 0.95)
+    assert (row["verdict"], row["chance_after"]) == (AT_CHANCE, (99.0 + 100.0 + 97.5) / 3)
+    # Of six metrics without spread none can be tested; with a spread the strictest of Holm's steps decides.
+    assert all(math.isnan(one["welch_p"]) for name, one in rows.items() if name != TARGET)
+
+
+def test_a_game_that_only_waits_for_its_rating_is_no_further_game() -> None:
+    rated = [scores_of({"engagement": value})["engagement"] for value in (3.0, 3.5, 4.0, 3.5)]
+    open_rating = MetricScore(Status.PENDING, None, 3.0)
+
+    def side(name: str, *scores: MetricScore) -> list[Game]:
+        return [Game(f"{name}{n}", name, {"engagement": one}) for n, one in enumerate(scores)]
+
+    found = board(side("old", *rated[:3]), side("new", rated[2], rated[3], open_rating))
+    one = compare_iterations(found, "v1", "v2").comparison["engagement"]
+    needed = one.games_needed
+    assert needed is not None
+    said = " ".join(difference_sentences(one))
+    assert f"({needed - 3} more before and {needed - 3} more after)" in said
