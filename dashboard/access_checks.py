@@ -65,6 +65,8 @@ EVENTS: Mapping[str, Action] = {
     "desk_skip": Action.RATE,
     "desk_discard": Action.RATE,
     "desk_begun": Action.RATE,
+    "desk_change": Action.RATE,
+    "desk_guide": Action.RATE,
 }
 """By component and event: what the browser reports by itself."""
 

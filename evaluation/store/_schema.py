@@ -11,7 +11,7 @@ from evaluation.errors import NewerSchemaError, StoreError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-SCHEMA = 41
+SCHEMA = 42
 """The number of the schema. Those before it were never released, so nothing of theirs is read."""
 
 _FILE = Path(__file__).with_name("schema.sql")

@@ -34,6 +34,7 @@ class QueueProgress:
         total: All that are stored.
         assigned: Those that the rater is to rate by assignment.
         waiting: Assigned ones that the rater has neither rated nor put aside.
+        skipped: Those that the rater has skipped and neither rated nor put aside for good.
     """
 
     rated: int
@@ -41,6 +42,7 @@ class QueueProgress:
     total: int
     assigned: int = 0
     waiting: int = 0
+    skipped: int = 0
 
     @property
     def left(self) -> int:
@@ -58,7 +60,7 @@ class RatingQueue:
         """The rater's progress."""
         name = rater_name(rater)
         with self._units.unit() as cursor:
-            # Every saved form waits for it, and most raters have neither assignments nor discards.
+            # Every saved form waits for it, and most raters have no assignments, discards or skipped games.
             others, rated, total = cursor.execute(_PLAIN_PROGRESS, {"rater": name}).fetchall()[0]
             return self.progress_of([name])[name] if others else QueueProgress(rated, 0, total)
 
@@ -72,7 +74,6 @@ class RatingQueue:
         self,
         rater: str,
         *,
-        skip: Collection[str] = (),
         is_assigned_only: bool = False,
         is_handed_over_only: bool = False,
     ) -> str | None:
@@ -83,8 +84,7 @@ class RatingQueue:
         experiment simulated is handed out only once it is assigned or belongs to an iteration.
 
         Args:
-            rater: Who is to rate; transcripts that this person has rated or discarded are left out.
-            skip: Ids of transcripts to leave out this time.
+            rater: Who is to rate; transcripts that this person has rated, discarded or skipped are left out.
             is_assigned_only: Nothing beyond what was begun, assigned or handed over, where the rater has an assignment.
             is_handed_over_only: Only games that were handed over.
 
@@ -93,11 +93,18 @@ class RatingQueue:
         """
         values = {
             "rater": rater_name(rater),
-            "skip": list(skip),
             "assigned_only": is_assigned_only,
             "handed_over_only": is_handed_over_only,
         }
         return next((str(found) for (found,) in self._units.rows(_NEXT, values)), None)
+
+    def skip(self, rater: str, transcript_id: str) -> None:
+        """Puts a game aside for this rater, in every session, until the rater goes through the skipped ones."""
+        self._units.write(_SKIP, {"rater": rater_name(rater), "game": well_formed(transcript_id)})
+
+    def take_back_skips(self, rater: str) -> None:
+        """Hands out again what the rater has skipped."""
+        self._units.write("DELETE FROM skipped_games WHERE rater = ?", [rater_name(rater)])
 
     def handed_over_left(self, rater: str) -> int:
         """Number of games that were handed over to the rater and are neither rated nor put aside."""
@@ -118,6 +125,11 @@ class RatingQueue:
             [rater_name(rater), well_formed(iteration), reference and well_formed(reference)],
         )
 
+
+_SKIP = """
+INSERT INTO skipped_games (rater, transcript_id) SELECT $rater, $game
+WHERE NOT EXISTS (FROM skipped_games WHERE rater = $rater AND transcript_id = $game)
+"""
 
 # What an experiment simulated is judged by the experiment, and hundreds of such conversations would bury the games that
 # wait for people; in an iteration it is a game like others.
@@ -159,7 +171,7 @@ _HANDED_OVER_LEFT = f"{_OPEN} SELECT count(*) FROM open WHERE is_handed_over"
 
 _NEXT = f"""{_OPEN}
 SELECT transcript_id FROM open
-WHERE NOT list_contains($skip::text[], transcript_id)
+WHERE transcript_id NOT IN (SELECT transcript_id FROM skipped_games WHERE rater = $rater)
     AND (NOT $assigned_only OR (SELECT count(*) = 0 FROM assigned) OR is_assigned
          OR touched IS NOT NULL OR is_handed_over)
     AND (NOT $handed_over_only OR is_handed_over)
@@ -170,7 +182,8 @@ LIMIT 1
 
 _PLAIN_PROGRESS = f"""
 SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
-    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater),
+    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater)
+    + (SELECT count(*) FROM skipped_games WHERE rater = $rater),
     (SELECT count(DISTINCT transcript_id) FROM ratings SEMI JOIN living_games USING (transcript_id)
      WHERE rater = $rater),
     (SELECT count(*) FROM transcripts
@@ -186,6 +199,9 @@ rated AS (
 ),
 aside AS (SELECT DISTINCT rater, transcript_id FROM current_discards WHERE rater IN (FROM people)),
 waiting AS (FROM assigned EXCEPT (FROM rated UNION FROM aside)
+), skipped AS (
+    SELECT rater, transcript_id FROM skipped_games SEMI JOIN living_games USING (transcript_id)
+    EXCEPT (FROM rated UNION FROM aside)
 ), beside AS (
     -- What an experiment simulated counts for who has rated it or is to rate it.
     SELECT rater, transcript_id FROM (FROM rated UNION FROM assigned) JOIN transcripts USING (transcript_id)
@@ -195,11 +211,12 @@ waiting AS (FROM assigned EXCEPT (FROM rated UNION FROM aside)
     SELECT rater, 'discarded' FROM (FROM aside EXCEPT FROM rated) UNION ALL
     SELECT rater, 'beside' FROM beside UNION ALL
     SELECT rater, 'assigned' FROM assigned UNION ALL
-    SELECT rater, 'waiting' FROM waiting
+    SELECT rater, 'waiting' FROM waiting UNION ALL
+    SELECT rater, 'skipped' FROM skipped
 )
 SELECT rater, count(*) FILTER (what = 'rated'), count(*) FILTER (what = 'discarded'),
     (SELECT count(*) FROM transcripts WHERE {_FOR_PEOPLE}) + count(*) FILTER (what = 'beside'),
-    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting')
+    count(*) FILTER (what = 'assigned'), count(*) FILTER (what = 'waiting'), count(*) FILTER (what = 'skipped')
 FROM people LEFT JOIN counted USING (rater) GROUP BY rater
 """
 

@@ -513,6 +513,11 @@ CREATE TABLE rating_handovers (
     reference text,
     created_at timestamptz NOT NULL DEFAULT now()
 );
+-- Games that a rater puts aside until nothing else is left.
+CREATE TABLE skipped_games (
+    rater text NOT NULL,
+    transcript_id text NOT NULL
+);
 CREATE SEQUENCE discard_numbers;
 CREATE TABLE discards (
     discard_id bigint NOT NULL DEFAULT nextval('discard_numbers'),

@@ -154,13 +154,13 @@ def test_a_game_of_a_decision_that_was_skipped_comes_back_before_any_game_beside
     desk = DeskState("Lin", handed_over=filled.rating_queue.handed_over_left("Lin"))
     assert desk.handed_over == 3
     skipped = next_game(filled, desk)
-    desk.skipped = (skipped,)
+    filled.rating_queue.skip("Lin", skipped)
     for _ in range(2):
         coming = next_game(filled, desk)
         assert coming != skipped
         filled.ratings.add(Rating(coming, "Lin", 3))
     assert next_game(filled, desk) == skipped
-    assert desk.skipped == ()
+    assert filled.rating_queue.progress("Lin").skipped == 0
     filled.ratings.add(Rating(skipped, "Lin", 3))
     assert next_game(filled, desk) not in (None, skipped)
 

@@ -92,25 +92,27 @@ def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_pag
 def test_leaving_a_picked_game_goes_on_with_the_queue(filled, small_game) -> None:
     desk, given = desk_state.DeskState("Grace"), filled.ratings.by_rater("Grace")[0]
     desk_state.take(filled, desk, given.transcript_id, "", rating_desk.REVISE, given=given)
-    desk_state.skip(desk, {"token": desk.data["token"]})
-    assert (desk.data, desk.skipped) == (None, ())
+    desk_state.skip(filled, desk, {"token": desk.data["token"]})
+    assert (desk.data, filled.rating_queue.progress("Grace").skipped) == (None, 0)
     picked = small_game("loose").id
     desk_state.take(filled, desk, picked, "", rating_desk.RATE)
-    desk_state.skip(desk, {"token": desk.data["token"]})
+    desk_state.skip(filled, desk, {"token": desk.data["token"]})
     # Else the queue might bring the same game at once.
-    assert (desk.data, desk.skipped) == (None, (picked,))
+    assert (desk.data, filled.rating_queue.progress("Grace").skipped) == (None, 1)
 
 
-def test_skipped_games_stay_put_aside_over_a_reload(open_page, filled) -> None:
-    first = open_page("rate", rater="Ada")
-    shown = first.session_state["review_seat"].transcript_id
-    # A reload begins a new session with the address alone, which may name what is not there.
-    again = open_page("rate", rater="Ada", skipped=f"{shown},made-up")
-    desk = again.session_state["review_seat"]
-    assert desk.transcript_id not in (None, shown)
-    assert desk.skipped == (shown,)
+def test_skipped_games_stay_put_aside_in_every_session_until_nothing_else_is_left(open_page, filled, words) -> None:
+    shown = open_page("rate", rater="Ada").session_state["review_seat"].transcript_id
+    filled.rating_queue.skip("Ada", shown)
+    again = open_page("rate", rater="Ada")
+    assert again.session_state["review_seat"].transcript_id not in (None, shown)
     assert data_of(again, "rating_desk")["progress"] == "Game 1 of 5, 1 skipped"
-    assert again.query_params["skipped"] == shown
+    for game in filled.transcripts.ids():
+        filled.rating_queue.skip("Ada", game)
+    end = open_page("rate", rater="Ada")
+    assert "5 skipped, 0 of 5 rated" in words(end)
+    end.button(key="unskip").click().run()
+    assert data_of(end, "rating_desk")["progress"] == "Game 1 of 5"
 
 
 def another_session(desk: desk_state.DeskState, filled) -> desk_state.DeskState:

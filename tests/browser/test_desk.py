@@ -91,6 +91,64 @@ def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(des
     assert desk.scores == [4]
 
 
+def test_the_whole_form_stands_on_a_small_screen_of_somebody_new_whom_the_guide_greets_until_they_say_so(
+    desk, visit
+) -> None:
+    page = desk.seen.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    desk.seen.settle()
+    expect(page.get_by_text("New here?")).to_be_visible()
+    bottom = page.locator(".fields").evaluate("(node) => node.getBoundingClientRect().bottom")
+    assert page.locator("textarea").first.evaluate("(node) => node.getBoundingClientRect().bottom") <= bottom
+    assert page.locator(".footer").evaluate("(node) => node.getBoundingClientRect().bottom") <= 800
+    main = page.get_by_test_id("stMain")
+    assert main.evaluate("(node) => node.scrollHeight - node.clientHeight") <= 0, "nothing to scroll"
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_text("New here?")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".desk")).to_be_visible()
+    expect(page.get_by_text("New here?")).to_have_count(0)
+
+
+def test_the_greeting_leads_to_the_guide_and_goes_with_the_first_rating(desk) -> None:
+    page = desk.seen.page
+    expect(page.get_by_text("New here?")).to_be_visible()
+    page.get_by_role("button", name="How to rate").click()
+    expect(page.get_by_text("You are the audience")).to_be_visible()
+    page.get_by_role("radio", name="Rate", exact=True).click()
+    expect(page.locator(".desk")).to_be_visible()
+    page.keyboard.press("4")
+    save_with_open_questions(page)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    expect(page.get_by_text("New here?")).to_have_count(0)
+
+
+def test_the_last_rating_is_changed_from_the_desk_in_one_press(desk) -> None:
+    page = desk.seen.page
+    first = page.locator(".talk .message").first.inner_text()
+    page.keyboard.press("4")
+    save_with_open_questions(page)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    page.get_by_role("button", name="Change the last rating").click()
+    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    assert page.locator(".talk .message").first.inner_text() == first
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Save the revision").dblclick()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    assert desk.scores == [4, 2]
+
+
+def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:
+    page = desk.seen.page
+    first = page.locator(".talk .message").first.inner_text()
+    page.keyboard.press("s")
+    expect(page.get_by_text("1 skipped").first).to_be_visible()
+    assert "skipped" not in page.url
+    other = visit(f"{desk.server.url}/rate?rater={quote(desk.rater)}", apart=True).page
+    expect(other.get_by_text("Game 1 of 21, 1 skipped").first).to_be_visible()
+    assert other.locator(".talk .message").first.inner_text() != first
+
+
 def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     page = desk.seen.page
     for key in ("2", "y", "y", "y", "y", "Control+Enter"):

@@ -25,7 +25,7 @@ from dashboard.app_pages.rate.rating_desk import (
     read_token,
     tell_kept,
 )
-from dashboard.shared import queries, resources, state
+from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import words_of
@@ -36,8 +36,6 @@ from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 
 _DESK = "review_seat"
-SKIPPED = "skipped"
-"""The games that are put aside, in the address."""
 
 
 @dataclass(slots=True)
@@ -46,11 +44,11 @@ class DeskState:
 
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
-        skipped: Ids of the games put aside until nothing else is left.
         is_revision: Whether the rater opened a game again that was rated before.
         goes_on: Whether the rater wants more games than those that were assigned.
         handed_over: How many games waited when a decision was handed over, its decoy among them; 0 without one.
         kept: The token of the form that was stored last, for the browser to know that its form has arrived.
+        last: The token of the rating that was saved last here, which can be changed from the desk.
         gone: The token of a form whose game somebody deleted, until the rater was told.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
@@ -58,30 +56,21 @@ class DeskState:
     rater: str
     transcript_id: str | None = None
     data: dict[str, Any] | None = None
-    skipped: tuple[str, ...] = ()
     is_revision: bool = False
     goes_on: bool = False
     handed_over: int = 0
     kept: str | None = None
+    last: str | None = None
     gone: str | None = None
     receipt: DeltaGenerator | None = None
 
 
 def desk_of(rater: str, key: str = _DESK) -> DeskState:
-    """This session's desk under ``key`` of the session state; an empty one for another rater than before.
-
-    A new session's desk has put aside what its address says, so that skipped games do not come back by a reload.
-    """
+    """This session's desk under ``key`` of the session state; an empty one for another rater than before."""
     desk = st.session_state.get(key)
     if not isinstance(desk, DeskState) or desk.rater != rater:
-        is_reload = desk is None and key == _DESK
-        desk = st.session_state[key] = DeskState(rater, skipped=_skipped_in_address() if is_reload else ())
+        desk = st.session_state[key] = DeskState(rater)
     return desk
-
-
-def _skipped_in_address() -> tuple[str, ...]:
-    wanted = (state.chosen(SKIPPED) or "").split(",")
-    return tuple(one for one in wanted if one in resources.read(queries.transcript_ids))
 
 
 def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = None) -> None:
@@ -105,22 +94,22 @@ def next_game(store: Store, desk: DeskState) -> str | None:
 
     While a decision waits for games, these come and no others, those skipped once more when nothing else of it is left.
     """
-    if desk.handed_over and store.rating_queue.handed_over_left(desk.rater):
-        for skipped in (desk.skipped, ()):
-            found = store.rating_queue.next_unrated(desk.rater, skip=skipped, is_handed_over_only=True)
-            if found is not None:
-                desk.skipped = skipped
-                return found
-    return store.rating_queue.next_unrated(desk.rater, skip=desk.skipped, is_assigned_only=not desk.goes_on)
+    queue = store.rating_queue
+    if desk.handed_over and queue.handed_over_left(desk.rater):
+        if (found := queue.next_unrated(desk.rater, is_handed_over_only=True)) is not None:
+            return found
+        queue.take_back_skips(desk.rater)
+        return queue.next_unrated(desk.rater, is_handed_over_only=True)
+    return queue.next_unrated(desk.rater, is_assigned_only=not desk.goes_on)
 
 
 def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
     """The rater's progress: in words, and as a share of 0 to 1; for a decision that was handed over, of its games."""
     if desk.handed_over and (left := store.rating_queue.handed_over_left(desk.rater)):
         total = max(desk.handed_over, left)
-        skipped = f", {len(desk.skipped)} skipped" if desk.skipped else ""
-        return f"Game {total - left + 1} of {total} for this decision{skipped}", (total - left) / total
-    words = _progress_words(desk, progress)
+        words = f"Game {total - left + 1} of {total} for this decision{_skipped_words(progress)}"
+        return words, (total - left) / total
+    words = _progress_words(progress)
     if progress.waiting:
         return words, (progress.assigned - progress.waiting) / progress.assigned
     return words, (progress.rated + progress.discarded) / progress.total
@@ -173,16 +162,18 @@ def _storage(rater: str) -> str:
     return hashlib.sha256(rater.encode()).hexdigest()[:12]
 
 
-def _progress_words(desk: DeskState, progress: QueueProgress) -> str:
+def _progress_words(progress: QueueProgress) -> str:
     done = progress.rated + progress.discarded
     words = f"Game {min(done + 1, progress.total)} of {progress.total:,}"
     if progress.waiting:
         words = f"Game {progress.assigned - progress.waiting + 1} of {progress.assigned} assigned to you"
     if progress.discarded:
         words += f", {progress.discarded} cannot be rated"
-    if desk.skipped:
-        words += f", {len(desk.skipped)} skipped"
-    return words
+    return words + _skipped_words(progress)
+
+
+def _skipped_words(progress: QueueProgress) -> str:
+    return f", {progress.skipped} skipped" if progress.skipped else ""
 
 
 def given_words(given: Rating) -> str:
@@ -256,6 +247,7 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
+    desk.last = form.token
     _kept(store, desk, form.token)
 
 
@@ -337,12 +329,29 @@ def _body(form: FilledForm) -> dict[str, Any]:
     return {"score": form.score, "answers": list(form.answers), "comment": form.comment}
 
 
-def skip(desk: DeskState, value: object) -> None:
+def skip(store: Store, desk: DeskState, value: object) -> None:
     """Puts the game aside until nothing else is left."""
-    if is_current(desk, read_token(value)) and desk.transcript_id:
+    if not is_current(desk, read_token(value)) or not desk.transcript_id:
+        return
+    try:
         if not desk.is_revision:
-            desk.skipped = (*desk.skipped, desk.transcript_id)
+            store.rating_queue.skip(desk.rater, desk.transcript_id)
+    except DramaturgError as error:
+        tell(desk, words_of(error))
+        return
+    clear(desk)
+
+
+def change(store: Store, desk: DeskState, value: object) -> None:
+    """Opens the game of a form that this rater saved again, with what was given."""
+    try:
+        game = store.ratings.assigned(desk.rater, read_token(value) or "")
+    except DramaturgError as error:
+        tell(desk, words_of(error))
+        return
+    if game is not None:
         clear(desk)
+        state.choose(game=game)
 
 
 def discard(store: Store, desk: DeskState, value: object) -> None:
@@ -362,6 +371,7 @@ def discard(store: Store, desk: DeskState, value: object) -> None:
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
+    desk.last = None
     _kept(store, desk, given.token)
 
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
-from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from evaluation.rating_desk.example_game import example_game
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
-from evaluation.store.rating_desk import QueueProgress
-
-_INVITATION_HEIGHT = 58
 
 # From 1 to 5: the same moment, told five times.
 _EXAMPLES = (
@@ -33,30 +29,6 @@ _LOOK_FOR = (
     "Yes is natural, no is scripted: templates with names exchanged, everybody in turn, nobody reacting.",
     "Another game by the same players, tomorrow. Not this one again.",
 )
-
-
-_NEWCOMER = "newcomer"
-
-
-def invitation(progress: QueueProgress) -> int:
-    """For somebody who had not rated anything when the session began: where the instructions are. Else nothing.
-
-    It stays when the first game is saved: the form would move away below the hand.
-
-    Returns:
-        How many pixels it takes.
-    """
-    newcomers: dict[str | None, bool] = st.session_state.setdefault(_NEWCOMER, {})
-    if not newcomers.setdefault(identity.rater_name(), not progress.rated):
-        return 0
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown("New here? The guide says how to score, and ends with a short game to practise on.")
-        st.button(parts.GUIDE, icon=":material/menu_book:", key="go_guide", on_click=_to_guide)
-    return _INVITATION_HEIGHT
-
-
-def _to_guide() -> None:
-    st.session_state[parts.VIEW] = parts.GUIDE
 
 
 def rating_guide() -> None:

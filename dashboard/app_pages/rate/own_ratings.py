@@ -147,7 +147,7 @@ def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
     st.session_state[_DONE] = desk_state.GONE if is_gone else "Saved. Both ratings are kept; the newer one counts."
 
 
-def _back(desk: desk_state.DeskState, value: object) -> None:
+def _back(_: Store, desk: desk_state.DeskState, value: object) -> None:
     if desk_state.is_current(desk, read_token(value)):
         desk.data = None
 

@@ -1,7 +1,7 @@
 """The Rate page: the rating desk, a rater's own ratings, instructions, and the check of who speaks."""
 
 from dashboard.app_pages.rate import rate_view as parts
-from dashboard.app_pages.rate.instructions import invitation, rating_guide
+from dashboard.app_pages.rate.instructions import rating_guide
 from dashboard.app_pages.rate.own_ratings import own_ratings
 from dashboard.app_pages.rate.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.rate.style_check import style_check
@@ -38,7 +38,7 @@ def _desk(store: Store, rater: str) -> None:
         progress = store.rating_queue.progress(rater)
         if progress.total:
             take_picked(store, rater)
-            parts.desk(store, rater, progress, lowered=invitation(progress))
+            parts.desk(store, rater, progress)
             return
     except StoreError as error:
         if not parts.desk_as_it_was(store, rater, error):

@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate.desk_state import (
     DeskState,
+    change,
     desk_of,
     discard,
     keep_draft,
@@ -80,8 +81,8 @@ def _length_words(store: Store) -> str:
     return f" {counted(len(messages), 'game')} can be rated; half of them have {length} messages."
 
 
-def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0) -> None:
-    """Draw the desk with the next unrated transcript, or what to do when there is none, ``lowered`` pixels down.
+def desk(store: Store, rater: str, progress: QueueProgress) -> None:
+    """Draw the desk with the next unrated transcript, or what to do when there is none.
 
     No fragment: a server that was restarted does not know fragments of pages that are open, and would drop the form.
     """
@@ -90,11 +91,10 @@ def desk(store: Store, rater: str, progress: QueueProgress, *, lowered: int = 0)
     if desk.data is None:
         _lead_back(store, rater)
         take_next(store, desk, progress)
-    state.choose(**{desk_state.SKIPPED: ",".join(desk.skipped)})
     if desk.data is None:
-        _nothing_left(desk, progress)
+        _nothing_left(store, desk, progress)
         return
-    mount(store, desk, _KEY, on_submit=submit, on_skip=skip, lowered=lowered)
+    mount(store, desk, _KEY, on_submit=submit, on_skip=skip, is_new=not progress.rated)
 
 
 def desk_as_it_was(store: Store, rater: str, error: StoreError) -> bool:
@@ -117,31 +117,33 @@ def mount(
     key: str,
     *,
     on_submit: Callable[[Store, DeskState, object], None],
-    on_skip: Callable[[DeskState, object], None],
-    lowered: int = 0,
+    on_skip: Callable[[Store, DeskState, object], None],
+    is_new: bool = False,
 ) -> None:
     """Draws the desk with the game of ``desk``; what comes back goes to the functions."""
     assert desk.data is not None
     rating_desk(
-        desk.data | {"above": desk.data["above"] + lowered, "kept": desk.kept},
+        desk.data | {"kept": desk.kept, "last": desk.last, "isNew": is_new},
         key=key,
         on_submit=lambda: on_submit(store, desk, state.sent(key, "submit")),
         on_draft=lambda: keep_draft(store, desk, state.sent(key, "draft")),
-        on_skip=lambda: on_skip(desk, state.sent(key, "skip")),
+        on_skip=lambda: on_skip(store, desk, state.sent(key, "skip")),
         on_discard=lambda: discard(store, desk, state.sent(key, "discard")),
         on_begun=lambda: take_up(store, desk, state.sent(key, "begun")),
+        on_change=lambda: change(store, desk, state.sent(key, "change")),
+        on_guide=_to_guide,
     )
     desk.receipt = st.empty()
 
 
-def _nothing_left(desk: DeskState, progress: QueueProgress) -> None:
+def _nothing_left(store: Store, desk: DeskState, progress: QueueProgress) -> None:
     if desk.gone is not None:
         st.warning(desk_state.GONE)
     aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
-    if desk.skipped:
-        st.success(f"Nothing new is left: {len(desk.skipped)} skipped, {progress.rated} of {progress.total} rated.")
+    if progress.skipped:
+        st.success(f"Nothing new is left: {progress.skipped} skipped, {progress.rated} of {progress.total} rated.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
-            desk.skipped = ()
+            store.rating_queue.take_back_skips(desk.rater)
             st.rerun()
         return
     if progress.assigned and not desk.goes_on:
@@ -174,6 +176,10 @@ def _agreement_link() -> None:
 def to_desk() -> None:
     """Shows the desk; a widget callback."""
     st.session_state[VIEW] = DESK
+
+
+def _to_guide() -> None:
+    st.session_state[VIEW] = GUIDE
 
 
 _WORDS = "This game was picked, not handed out by the queue. If you have seen its scores, say so in the comment."

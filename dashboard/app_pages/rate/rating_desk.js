@@ -88,7 +88,6 @@ function receive(view, data) {
       if (isSaved) say(view, "Saved. This is the next conversation.", false);
     }
   }
-  view.desk.style.setProperty("--above", `${data.above}px`);
   view.progress.textContent = data.progress;
   view.bar.style.width = `${100 * data.share}%`;
   if (fault) say(view, fault.text, true);
@@ -224,10 +223,23 @@ function changed(view) {
 
 function drawTalk(view) {
   const rows = view.data.rows.map((row) => (row.k === "m" ? drawMessage(view, row) : element("p", `event ${row.k}`, row.x)));
-  view.talk.replaceChildren(...rows, element("p", "event", "End of the conversation"));
+  view.talk.replaceChildren(...greeting(view), ...rows, element("p", "event", "End of the conversation"));
   view.talk.scrollTop = 0;
   // On a phone the whole page scrolls: the next game begins at its first message, not where the form before it ended.
   if (innerWidth <= 760 && view.talk.getBoundingClientRect().top < 0) view.talk.scrollIntoView();
+}
+
+function greeting(view) {
+  // For somebody who has not rated yet, until it is dismissed; inside the conversation, where it takes nothing from the form.
+  const key = `dramaturg-greeted:${view.data.storage}`;
+  if (!view.data.isNew || remembered(key, "")) return [];
+  const note = element("p", "note", "New here? The guide says how to score, and ends with a short game to practise on.");
+  const dismiss = () => {
+    remember(key, "1");
+    note.remove();
+  };
+  note.append(button("link", "How to rate", () => view.send("guide", true)), button("link", "Dismiss", dismiss));
+  return [note];
 }
 
 function drawMessage(view, row) {

@@ -25,9 +25,6 @@ from evaluation.transcript import Transcript
 _LARGEST_NUMBER = 2**31 - 1
 """What the database's whole numbers hold; JSON holds larger ones."""
 
-_ABOVE = 140
-"""Pixels of the page above the desk and below it."""
-
 Answers = tuple[bool | None, ...]
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
@@ -155,7 +152,6 @@ def desk_data(
         "token": token,
         "progress": progress,
         "share": round(share, 4),
-        "above": _ABOVE,
         "mode": {"submit": mode.submit, "leave": mode.leave},
         "discards": [{"value": str(one), "words": one.words} for one in DiscardReason] if mode.can_discard else [],
         "longest": {"comment": MAX_COMMENT_LENGTH, "note": MAX_NOTE_LENGTH},
@@ -196,11 +192,13 @@ def rating_desk(
     on_skip: Callable[[], None],
     on_discard: Callable[[], None],
     on_begun: Callable[[], None],
+    on_change: Callable[[], None],
+    on_guide: Callable[[], None],
 ) -> None:
     """Mounts the desk.
 
-    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard`` or
-    ``begun``.
+    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard``,
+    ``begun`` or ``change``.
     """
     _component(
         key=key,
@@ -210,4 +208,6 @@ def rating_desk(
         on_skip_change=access_checks.event("desk_skip", on_skip),
         on_discard_change=access_checks.event("desk_discard", on_discard),
         on_begun_change=access_checks.event("desk_begun", on_begun),
+        on_change_change=access_checks.event("desk_change", on_change),
+        on_guide_change=access_checks.event("desk_guide", on_guide),
     )

@@ -2,18 +2,22 @@
 
 // Form --------------------------------------------------------------------------------------------------------------
 
+const COMMENT = "Comment, if you like";
+
 function drawForm(view) {
   view.message = element("p", "message-line");
   view.message.setAttribute("role", "status");
   view.comment = element("textarea");
   view.comment.rows = 2;
+  view.comment.placeholder = COMMENT;
+  view.comment.setAttribute("aria-label", COMMENT);
   view.comment.value = view.draft.comment;
   view.comment.oninput = () => {
     view.draft.comment = view.comment.value;
     changed(view);
   };
   const label = element("label", "comment");
-  label.append(element("span", "legend", "Comment, if you like"), view.comment);
+  label.append(view.comment);
   view.current = view.draft.answers.indexOf(null);
   view.lastAnswered = -1;
   const fields = element("div", "fields");
@@ -21,6 +25,7 @@ function drawForm(view) {
   view.form.replaceChildren(fields, drawFooter(view, fields));
   shorten(view, view.isShort);
   mark(view);
+  say(view, "", false);
 }
 
 function drawHead(view) {
@@ -144,7 +149,10 @@ function drawFooter(view, fields) {
   const help = button("plain", "?", () => view.help.showModal());
   help.setAttribute("aria-label", "Keys");
   buttons.append(help);
-  footer.append(view.message, jump, buttons);
+  view.again = button("link", "Change the last rating", () => view.send("change", { token: view.data.last }));
+  const told = element("div", "told");
+  told.append(view.message, view.again);
+  footer.append(told, jump, buttons);
   return footer;
 }
 
@@ -190,6 +198,7 @@ function beyond(text, longest) {
 function say(view, text, urgent) {
   view.message.textContent = text;
   view.message.classList.toggle("urgent", urgent);
+  view.again.hidden = urgent || !!view.pending || !view.data.last || !view.data.discards.length;
 }
 
 // What cannot be rated ----------------------------------------------------------------------------------------------
