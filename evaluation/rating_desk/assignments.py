@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from evaluation.errors import InputError
 from evaluation.ratings import rater_name
+from evaluation.text.display import counted
 
 MAX_RATERS = 200
 """The most raters of one plan."""
@@ -42,22 +43,23 @@ class AssignmentPlan:
     """New assignments, and what they lead to.
 
     Attributes:
-        pairs: Transcript and rater of each new assignment, by game in the order in which the games were given.
-        games: Number of games that the plan is about.
+        pairs: Transcript and rater of each new assignment.
         overlap: Raters per game that were asked for.
         short: Games that get fewer, because too few of the raters can rate them.
+        to_rate: By rater who gets any, in alphabetical order: games still to rate, those of before included.
+        common: Games that all the raters then have rated or are to rate; of one rater, those that others share.
     """
 
     pairs: tuple[Pair, ...]
-    games: int
     overlap: int
     short: tuple[str, ...]
+    to_rate: Mapping[str, int]
+    common: int
 
     @property
-    def loads(self) -> dict[str, int]:
-        """New games of each rater who gets any, in alphabetical order."""
-        raters = [rater for _, rater in self.pairs]
-        return {rater: raters.count(rater) for rater in sorted(set(raters))}
+    def games(self) -> int:
+        """Number of games with a new assignment."""
+        return len({game for game, _ in self.pairs})
 
 
 _NOBODY: Mapping[str, Collection[str]] = MappingProxyType({})
@@ -71,9 +73,13 @@ def plan_assignments(
     held: Mapping[str, Collection[str]] = _NOBODY,
     refused: Mapping[str, Collection[str]] = _NOBODY,
     loads: Mapping[str, int] = MappingProxyType({}),
+    common: int = 0,
+    beside: Sequence[str] = (),
     seed: int = 0,
 ) -> AssignmentPlan:
-    """Choose raters for games so that every game has ``overlap`` raters.
+    """Choose raters for games so that every game has ``overlap`` raters, and the raters have games in common.
+
+    The games in common come first: those that take the fewest new assignments, because most of the raters have them.
 
     Raters with the fewest games come first, and of these the ones who share the fewest games with the raters whom the
     game has already, so that all pairs of raters meet. Ties are drawn by the seed.
@@ -85,6 +91,8 @@ def plan_assignments(
         held: By game: people who have rated it or are assigned to it. They count towards the overlap.
         refused: By game: people who cannot rate it.
         loads: Games that raters have to rate already.
+        common: How many games all the raters are to have in common, so that any two of them can be compared.
+        beside: Further games that the common ones may come from, such as those rated already.
         seed: The same seed gives the same plan.
 
     Raises:
@@ -95,13 +103,22 @@ def plan_assignments(
     draw = random.Random(seed)
     load = {name: loads.get(name, 0) for name in names}
     shared: dict[frozenset[str], int] = {}
-    chosen: dict[str, list[str]] = {}
     order = list(dict.fromkeys(games))
     draw.shuffle(order)
+    open_to = {
+        game: [name for name in names if name not in held.get(game, ()) and name not in refused.get(game, ())]
+        for game in (*order, *beside)
+    }
+    teams = {game: {*held.get(game, ()), *free} for game, free in open_to.items()}
+    meeting = [game for game, team in teams.items() if len(team) > 1 and team >= set(names)]
+    together = sorted(meeting, key=lambda game: (len(open_to[game]), -len(teams[game])))[:common]
+    chosen: dict[str, list[str]] = {game: list(open_to[game]) for game in together}
+    for game in together:
+        for name in open_to[game]:
+            load[name] += 1
     for game in order:
-        team = set(held.get(game, ()))
-        free = [name for name in names if name not in team and name not in refused.get(game, ())]
-        chosen[game] = []
+        team = {*held.get(game, ()), *chosen.setdefault(game, [])}
+        free = [name for name in open_to[game] if name not in team]
         while len(team) < overlap and free:
             turn = {name: draw.random() for name in free}
             best = min(free, key=lambda name: (load[name], _shared(shared, name, team), turn[name]))
@@ -112,9 +129,13 @@ def plan_assignments(
             free.remove(best)
             load[best] += 1
             chosen[game].append(best)
-    pairs = tuple((game, name) for game in dict.fromkeys(games) for name in sorted(chosen[game]))
-    short = tuple(game for game in chosen if len(set(held.get(game, ())) | set(chosen[game])) < overlap)
-    return AssignmentPlan(pairs, len(order), overlap, short)
+    pairs = tuple((game, name) for game in dict.fromkeys((*games, *chosen)) for name in sorted(chosen[game]))
+    given = {game: {*held.get(game, ()), *chosen.get(game, ())} for game in teams}
+    short = tuple(game for game in order if len(given[game]) < overlap)
+    shared_by_all = sum(len(team) > 1 and team >= set(names) for team in given.values())
+    return AssignmentPlan(
+        pairs, overlap, short, {name: load[name] for name in sorted({n for _, n in pairs})}, shared_by_all
+    )
 
 
 def _shared(shared: Mapping[frozenset[str], int], name: str, team: Collection[str]) -> int:
@@ -130,9 +151,8 @@ def _check(games: Sequence[str], names: Sequence[str], overlap: int) -> None:
         raise InputError(f"{len(names)} raters are too many.", place="raters", remedy=f"Name at most {MAX_RATERS}.")
     if not 1 <= overlap <= len(names):
         raise InputError(
-            f"{overlap} raters per game cannot be chosen from {len(names)}.",
-            place="overlap",
-            remedy="Name more raters, or ask for fewer per game." if overlap > 0 else "Ask for at least one per game.",
+            f"{overlap} raters per game cannot be chosen from {counted(len(names), 'named rater')}.",
+            remedy=f"Ask for 1 to {len(names)} per game, or name more raters.",
         )
 
 

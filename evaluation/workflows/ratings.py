@@ -223,6 +223,8 @@ def assign_games(
     *,
     who: str,
     games: Sequence[str],
+    common: int = 0,
+    beside: Sequence[str] = (),
     seed: int = 0,
     is_dry: bool = False,
 ) -> AssignmentPlan:
@@ -234,6 +236,8 @@ def assign_games(
         overlap: Raters per game.
         who: The lead who assigns.
         games: Ids of transcripts.
+        common: How many games all the raters are to have in common.
+        beside: Further games that the common ones may come from.
         seed: The same seed gives the same plan.
         is_dry: Only plan.
 
@@ -243,7 +247,7 @@ def assign_games(
     """
     with store.unit(write=not is_dry):
         current = store.rating_assignments.current()
-        held: dict[str, set[str]] = {game: set() for game in games}
+        held: dict[str, set[str]] = {game: set() for game in (*games, *beside)}
         rated = {(one.transcript_id, one.rater) for one in store.ratings.current()}
         assigned = [(one.transcript_id, one.rater) for one in current]
         for game, rater in (*rated, *assigned):
@@ -255,7 +259,9 @@ def assign_games(
             if discard.undone_by is None:
                 refused.setdefault(discard.transcript_id, set()).add(discard.rater)
                 held.get(discard.transcript_id, set()).discard(discard.rater)
-        plan = plan_assignments(games, raters, overlap, held=held, refused=refused, loads=loads, seed=seed)
+        plan = plan_assignments(
+            games, raters, overlap, held=held, refused=refused, loads=loads, common=common, beside=beside, seed=seed
+        )
         if not is_dry:
             store.rating_assignments.add(plan.pairs, who=who)
     return plan

@@ -19,7 +19,8 @@ def team(open_page: Any, **parameters: str) -> Any:
 
 def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: Store, words, small_game) -> None:
     app = team(open_page, team_of="Baseline prompt")
-    app.text_area(key="team_names").set_value("Ann\nBob\n Cleo ").run()
+    app.text_area(key="team_names").set_value("Ann\nBob\n Cleo ")
+    app.number_input(key="team_common").set_value(0).run()
     # At first the game that waits, by two raters.
     assert "2 new assignments for 1 game" in words(app)
     app.radio(key="team_scope").set_value("All 3 games").run()
@@ -34,6 +35,23 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
     desk = data_of(open_page("rate", rater="Ann"), "rating_desk")
     assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you"
+
+
+def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_page, filled: Store, words) -> None:
+    games = filled.transcripts.ids()
+    for game in games[:3]:
+        for rater in ("Ann", "Bob"):
+            filled.ratings.add(Rating(game, rater, 3))
+    app = team(open_page)
+    app.text_area(key="team_names").set_value("Ann\nBob\nCleo").run()
+    assert "Cleo: 3 games to rate" in words(app)
+    assert "The raters then have 3 games in common" in words(app)
+    app.number_input(key="team_common").set_value(0).run()
+    assert "whether they agree cannot be told" in words(app)
+    for wrong in (0, 99):
+        app.number_input(key="team_overlap").set_value(wrong).run()
+        assert f"{wrong} raters per game cannot be chosen from 3 named raters. Ask for 1 to 3" in words(app)
+        assert "overlap:" not in words(app)
 
 
 def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, words, small_game) -> None:

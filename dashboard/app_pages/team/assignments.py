@@ -22,6 +22,7 @@ from dashboard.shared.status_table import pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from dashboard.shared.version_notes import newer_note
 from evaluation.access import Action
+from evaluation.agreement.between_raters import FEWEST_FOR_READING
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard
 from evaluation.ratings import SCORES, Rating
@@ -157,7 +158,8 @@ def _unrated(grid: RatingGrid) -> list[GridGame]:
     return [one for one in grid.games if one.score is None]
 
 
-_MOST_PER_GAME = 20
+_COMMON = 3
+"""Games in common that are proposed."""
 _NAMES = "team_names"
 
 
@@ -181,7 +183,6 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     found = {tuple(games): label for label, games in scopes.items() if games}
     offered = {label: list(games) for games, label in reversed(found.items())}
     games = offered[st.radio("Which games", list(offered), key="team_scope")]
-    st.caption("Every game gets as many raters as you say, every rater as many games. Games rated already count.")
     if _NAMES not in st.session_state:
         st.session_state[_NAMES] = "\n".join(grid.raters)
     typed = st.text_area(
@@ -191,30 +192,35 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         help="With a login, these are the addresses under which people log in.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        overlap = int(
-            st.number_input(
-                "Raters per game",
-                1,
-                _MOST_PER_GAME,
-                2,
-                key="team_overlap",
-                width=160,
-                help="Two are the least from which agreement can be told.",
-            )
+        # Without limits of the field: what it refuses itself, it shows as red without a word.
+        overlap = st.number_input(
+            "Raters per game",
+            value=2,
+            key="team_overlap",
+            width=160,
+            help="Two are the least from which agreement can be told. Who has rated a game already counts.",
         )
-        seed = int(
-            st.number_input("Seed", 0, 999_999, 0, key="team_seed", width=160, help="Another seed draws lots anew.")
+        common = st.number_input(
+            "Games in common",
+            value=_COMMON,
+            key="team_common",
+            width=160,
+            help="All of these raters get them, so that any two can be compared. Games that they share already count.",
         )
     try:
         raters = named_raters(typed, {*grid.raters, *(one.rater for one in store.ratings.current())})
         if not raters:
             return
-        assign = partial(assign_games, store, raters, overlap, who=lead, games=games, seed=seed)
+        every = [one.transcript_id for one in grid.games]
+        assign = partial(
+            assign_games, store, raters, overlap, who=lead, games=games, common=max(0, common), beside=every
+        )
         plan = assign(is_dry=True)
     except DramaturgError as error:
+        st.error("This cannot be assigned.", icon=":material/error:")
         plain(words_of(error))
         return
-    _preview(plan)
+    _preview(plan, len(raters))
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.")
 
@@ -231,12 +237,17 @@ def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
     return list(found)
 
 
-def _preview(plan: AssignmentPlan) -> None:
+def _preview(plan: AssignmentPlan, raters: int) -> None:
     if plan.pairs:
         st.caption(f"{counted(len(plan.pairs), 'new assignment')} for {counted(plan.games, 'game')}:")
-        plain("\n".join(f"{rater}: {counted(count, 'new game')}" for rater, count in plan.loads.items()))
+        plain("\n".join(f"{rater}: {counted(count, 'game')} to rate" for rater, count in plan.to_rate.items()))
     elif not plan.short:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
+    who = "The raters" if raters > 1 else "This rater and others"
+    if plan.common:
+        st.caption(f"{who} then have {counted(plan.common, 'game')} in common; {FEWEST_FOR_READING} tell for sure.")
+    else:
+        st.warning(f"{who} then have no game in common: whether they agree cannot be told.")
     if plan.short:
         st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
 

@@ -39,7 +39,7 @@ def states(store: Store, rater: str) -> list[str]:
 def test_an_iteration_is_assigned_with_two_raters_per_game(store: Store) -> None:
     games = store.transcripts.ids("v1")
     plan = assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", games=games, seed=3, is_dry=True)
-    assert plan.loads == {"Ann": 4, "Bob": 4, "Cleo": 4}
+    assert plan.to_rate == {"Ann": 4, "Bob": 4, "Cleo": 4}
     assert store.rating_assignments.current() == []
     assert assign_games(store, ["Ann", "Bob", "Cleo"], 2, who="Lea", games=games, seed=3) == plan
     per_game = Counter(one.transcript_id for one in store.rating_assignments.current())
