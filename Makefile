@@ -43,7 +43,6 @@ test-long: $(VENV)/installed-dev ## All pages in all sizes and themes, floods, f
 		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 -rP || failed=1; \
 	$(BIN)/python -m tests.faults.kills --kills $(KILLS) --seed $(SEED) || failed=1; \
 	$(BIN)/python -m tests.faults.fuzz --inputs $(INPUTS) --seed $(SEED) || failed=1; \
-	$(BIN)/python -m tests.faults.fuzz_pages --inputs 300 --seed $(SEED) || failed=1; \
 	exit $$failed
 
 check: $(VENV)/installed-dev ## Formatting, lint, types and import rules

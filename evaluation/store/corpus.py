@@ -99,50 +99,18 @@ class Corpus:
         place = self._folder.below(name)
         content = pa.BufferReader(place.read_bytes())
         try:
-            _check_columns(pq.ParquetFile(content))
-            # What stands in many rows is unpacked once.
-            file = pq.ParquetFile(content, page_checksum_verification=True, read_dictionary=columns)
+            file = pq.ParquetFile(content, page_checksum_verification=True)
+            if not file.schema_arrow.equals(_SCHEMA):
+                raise ValueError("its columns are others")
             table = file.read(columns=columns)
             table.validate(full=True)
-            return zip(*(_values(table.column(column)) for column in columns), strict=True)
+            return zip(*(table.column(column).to_pylist() for column in columns), strict=True)
         except (pa.ArrowException, KeyError, ValueError, OSError, MemoryError) as error:
             raise InfrastructureError(
                 f"The file of the corpus cannot be read: {str(error).splitlines()[0]}.",
                 place=place.url,
                 remedy="Remove it and run the command again that wrote it: its games are the only ones lost.",
             ) from None
-
-
-def _values(column: pa.ChunkedArray) -> Iterator[Any]:
-    for chunk in column.chunks:
-        values = chunk.dictionary.to_pylist()
-        yield from (None if index is None else values[index] for index in chunk.indices.to_pylist())
-
-
-_MOST_ROWS, _MOST_BYTES = 100_000, 2_000_000_000
-"""Of one file; a batch holds some hundred games."""
-
-
-def _check_columns(file: pq.ParquetFile) -> None:
-    """Looks at the columns' types and sizes before one is unpacked: a few bytes may stand for gigabytes.
-
-    Raises:
-        KeyError: A column is missing.
-        ValueError: A column is of another type, or all are too large.
-    """
-    if file.metadata.num_rows > _MOST_ROWS:
-        raise ValueError(f"it has {file.metadata.num_rows:,} rows, more than {_MOST_ROWS:,}")
-    for wanted in _SCHEMA:
-        found = file.schema_arrow.field(wanted.name)
-        if found.type != wanted.type:
-            raise ValueError(f"the column {wanted.name} holds {str(found.type)[:100]}")
-    size = 0
-    for group in range(file.metadata.num_row_groups):
-        rows = file.metadata.row_group(group)
-        for column in range(rows.num_columns):
-            size += rows.column(column).total_uncompressed_size
-    if size > _MOST_BYTES:
-        raise ValueError(f"it unpacks to {size:,} bytes")
 
 
 def _scores_text(scores: ScoredGame) -> str:

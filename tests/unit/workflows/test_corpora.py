@@ -7,15 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-import tracemalloc
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.generate import write
@@ -272,38 +269,3 @@ def test_a_scheduler_that_is_killed_is_named(dask, capfd) -> None:
         list(answers)
     assert dask.address in str(lost.value)
     assert "Traceback" not in capfd.readouterr().err
-
-
-def test_a_small_file_that_stands_for_gigabytes_is_not_unpacked(alone, tmp_path) -> None:
-    shutil.copytree(alone, tmp_path, dirs_exist_ok=True)
-    corpus = Corpus(Location.of(str(tmp_path)))
-    name = corpus.files()[0]
-    place = tmp_path / scoring_key() / name
-    plain, schema = pq.read_table(place).to_pydict(), pq.read_schema(place)
-    first = {column: values[:1] for column, values in plain.items()}
-
-    def table(**changed: pa.Array) -> pa.Table:
-        count = max((len(one) for one in changed.values()), default=1)
-        held = {column: pa.array(values * count, schema.field(column).type) for column, values in first.items()}
-        return pa.table({**held, **changed})
-
-    tables = {
-        # The same megabyte hundreds of times, in a few kilobytes.
-        "": table(iteration=pa.DictionaryArray.from_arrays([0] * 300, ["x" * 1_000_000])),
-        "the column iteration holds": table(iteration=pa.array([[1]])),
-        "rows, more than": pa.table(
-            {column: pa.nulls(200_000, one.type) for column, one in zip(schema.names, schema, strict=True)}
-        ),
-    }
-    for refused, content in tables.items():
-        pq.write_table(content, place, store_schema=bool(refused))
-        tracemalloc.start()
-        if refused:
-            with pytest.raises(InfrastructureError, match=refused) as caught:
-                corpus.scored_ids()
-            assert name in caught.value.place
-        else:
-            assert len(corpus.scored_ids()) == GAMES - len(plain["scores"]) + 1
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 50_000_000
