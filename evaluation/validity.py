@@ -199,8 +199,17 @@ def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, o
         )
 
 
+def decided_words(metric: str) -> str:
+    """The measured share of the reader's rows of a metric that were right; empty where it was not measured.
+
+    Such as "right in 459 of 528 such decisions in other games".
+    """
+    right, rows = measured()["decided"].get(metric, (0, 0))
+    return f"right in {right} of {rows} such decisions in other games" if rows else ""
+
+
 @cache
 def measured() -> Mapping[str, Any]:
-    """The figures of the shipped file: ``reading``, ``settled``, ``faults`` and ``check``."""
+    """The figures of the shipped file: ``reading``, ``decided``, ``settled``, ``faults`` and ``check``."""
     found: Mapping[str, Any] = yaml.safe_load(files("evaluation").joinpath(_MEASURED).read_text("utf-8"))
     return found

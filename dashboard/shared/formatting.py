@@ -99,10 +99,10 @@ def fraction_text(numerator: float, denominator: float, definition: MetricDefini
     """The two numbers behind a score, in the unit that the metric counts: "17 of 20 references"."""
     if definition.scale != PERCENT:
         return f"mean of {counted(denominator, 'rating')}"
-    return f"{grouped(numerator)} of {counted(denominator, _UNITS.get(definition.name, 'item'))}"
+    return f"{grouped(numerator)} of {counted(denominator, UNITS.get(definition.name, 'item'))}"
 
 
-_UNITS = {
+UNITS = {
     "memory_accuracy": "reference",
     "strategic_depth": "message",
     "coherence": "message",

@@ -1,8 +1,7 @@
 """Reasons and players that lose points: whose share changed most between iterations, and why messages fail.
 
 A percent score loses a point for every part of its weight that does not count. Those losses add up over reasons, and
-over players. So the change of each is its part in the change of the score over all messages taken together, which is
-close to, but not the same as, the change of the mean over games.
+over players. Every game weighs the same, so the change of each is its part in the change of the mean over games.
 """
 
 from __future__ import annotations
@@ -103,19 +102,21 @@ class Mover:
         return self.before - self.after
 
 
-def biggest_movers(rows: pd.DataFrame) -> tuple[Mover, ...]:
+def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) -> tuple[Mover, ...]:
     """The reasons and players that changed the percent metrics most, the largest change first.
 
     Args:
         rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game``, ``metric``,
             ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
+        scored: The number of games with a score before and after, by metric: some have one without a row.
     """
     wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
     kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
     if kept.empty:
         return ()
-    totals = kept.groupby(["metric", "is_after"])["denominator"].transform("sum")
-    kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / totals
+    of_game = kept.groupby(["metric", "transcript_id"])["denominator"].transform("sum")
+    games = [scored[metric][is_after] for metric, is_after in zip(kept["metric"], kept["is_after"], strict=True)]
+    kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / of_game / games
     losing = kept[kept["lost"] > 0].copy()
     losing["pattern"] = reason_patterns(losing["reason"], kept["player"].dropna().unique())
     # Where one side has no rows at all there is nothing to compare.
@@ -279,14 +280,15 @@ def _parts(rows: pd.DataFrame, column: str) -> list[LostShare]:
 
 @dataclass(frozen=True, slots=True)
 class FailureReason:
-    """One reason why rows of a metric lose points.
+    """One reason why rows of a metric lose points. What is counted has the weight of the score: a row, or the uses of
+    a phrase.
 
     Attributes:
         label: The reason with names, quotations and differing numbers left out: untrusted text.
-        count: How many rows of the iteration lose points by it.
-        share: The same over all judged rows of the metric, 0 to 1.
-        count_before: How many rows of the reference lost points by it.
-        share_before: The same over all judged rows there; ``None`` without a reference or without judged rows.
+        count: How much of the iteration loses points by it.
+        share: The same over all that is judged of the metric, 0 to 1.
+        count_before: How much of the reference lost points by it.
+        share_before: The same over all that is judged there; ``None`` without a reference or anything judged.
         examples: Three rows of the iteration at most, from several games where there are several.
     """
 
@@ -309,8 +311,8 @@ class MetricFailures:
     """The reasons why rows of one metric lose points, the most frequent first.
 
     Attributes:
-        judged: How many rows of the iteration have weight.
-        failing: How many of them lose points.
+        judged: The weight of all rows of the iteration.
+        failing: That of those that lose points.
     """
 
     metric: str
@@ -346,13 +348,13 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
     """
     judged = rows[rows["denominator"] > 0]
     names = player_names(rows)
-    counts = judged.groupby(["metric", "is_after"]).size().to_dict()
+    counts = judged.groupby(["metric", "is_after"])["denominator"].sum().to_dict()
     found = []
     for metric, definition in DEFINITIONS.items():
         own = with_patterns(judged[judged["metric"] == metric], names)
         after = int(counts.get((metric, True), 0))
         before = int(counts.get((metric, False), 0)) if has_reference else 0
-        failing = int(own["is_after"].sum())
+        failing = int(own.loc[own["is_after"], "denominator"].sum())
         if definition.scale == PERCENT and failing:
             reasons = sorted(_reasons(own, metric, after, before), key=lambda one: (-one.count, one.label))
             found.append(MetricFailures(metric, after, failing, tuple(reasons)))
@@ -376,7 +378,8 @@ def _reasons(losing: pd.DataFrame, metric: str, after: int, before: int) -> Iter
     for label, group in losing.groupby("pattern", sort=True):
         here = group[group["is_after"]]
         if len(here):
-            count_before = len(group) - len(here)
+            count = int(here["denominator"].sum())
+            count_before = int(group["denominator"].sum()) - count
             share_before = count_before / before if before else None
             examples = tuple(examples_of(here))
-            yield FailureReason(metric, str(label), len(here), len(here) / after, count_before, share_before, examples)
+            yield FailureReason(metric, str(label), count, count / after, count_before, share_before, examples)

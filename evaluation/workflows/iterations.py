@@ -23,7 +23,7 @@ from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations.board import Board, games_by_iteration, make_board
 from evaluation.iterations.iteration import Fate, Iteration, current_iteration, departs_from, reference_of
 from evaluation.iterations.keep_or_revert import Choice, IterationSide
-from evaluation.iterations.tests import Game, judges_apart, metrics_of
+from evaluation.iterations.tests import Game, judges_apart, mean_scores, metrics_of
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import MetricScore
@@ -135,7 +135,9 @@ def stored_comparison(store: Store, before: str, after: str) -> IterationCompari
         alike = [name for name in DEFINITIONS if not judges_apart(name, *(metrics_of(side.games) for side in sides))]
         rows = _ledger_rows(store, {**old, **new}, alike)
         rows["is_after"] = rows["transcript_id"].isin(list(new))
-        found = biggest_movers(rows)
+        first, second = (mean_scores(side.games) for side in sides)
+        scored = {name: (len(first[name].values), len(second[name].values)) for name in DEFINITIONS}
+        found = biggest_movers(rows, scored)
         texts = _texts(store, [example for mover in found for example in mover.examples])
     movers = [replace(mover, examples=texts(mover.examples)) for mover in found]
     return compare_iterations(board, before, after, pairs, movers)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from streamlit.testing.v1 import AppTest
+
 from dashboard.app_pages.overview.cockpit_data import iteration_means, more_games_sentence
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.shared.comparison_tables import METRIC_LABELS
@@ -182,3 +184,24 @@ def test_only_what_changed_beyond_luck_is_marked_in_all_iterations(filled, small
         for name, cell in zip(shown.means, cells.values(), strict=True):
             outcome = pair[name].outcome if pair and name in pair else None
             assert (cell[0] == "▲", cell[0] == "▼") == (outcome == "better", outcome == "worse")
+
+
+def _advice_where_all_pass() -> None:
+    from dashboard.app_pages.overview.sections import advice
+    from evaluation.iterations.board import make_board
+    from evaluation.iterations.iteration import Iteration
+    from evaluation.iterations.tests import Game
+    from evaluation.rubric.definitions import DEFINITIONS
+    from evaluation.store import Store
+    from tests.games import scores_of
+
+    scores = scores_of({name: definition.threshold + 1 for name, definition in DEFINITIONS.items()})
+    board = make_board([Iteration("v1", 1)], {"v1": [Game("one", "Game 1", scores)]})
+    advice(Store(":memory:"), board, board["v1"], None)
+
+
+def test_no_change_is_advised_for_a_metric_that_passes() -> None:
+    page = AppTest.from_function(_advice_where_all_pass, default_timeout=30).run()
+    assert not page.exception
+    assert not page.code
+    assert "No metric fails so far." in " ".join(text.value for text in page.text)

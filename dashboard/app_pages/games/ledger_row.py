@@ -14,10 +14,11 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from evaluation.judging.fencing import KINDS, flags
 from evaluation.judging.protocol import JudgeKind
-from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY
+from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Transcript
+from evaluation.validity import decided_words
 
 _DECIDERS = {"rule": "the rule", "reader": "the built-in reader", "judge": "a judge model", "human": "a person"}
 _READER = "A small model that ships with Dramaturg; it runs on this machine and calls nobody."
@@ -72,7 +73,16 @@ def _decided_by(row: LedgerRow) -> str:
     percent = min(99, max(1, round(100 * chance)))
     if row.metric == MEMORY_ACCURACY.name:
         return f"added by {decider}: a reference to the past with a chance of {percent} %"
-    return f"decided by {decider}, {percent} % sure"
+    # The chance is the reader's own estimate; what it is worth was measured.
+    words = f"decided by {decider}, by its own estimate with a chance of {percent} %"
+    measured = "" if row.metric == STRATEGIC_DEPTH.name and not _is_overruled(row) else decided_words(row.metric)
+    return f"{words}; {measured}" if measured else words
+
+
+def _is_overruled(row: LedgerRow) -> bool:
+    """Whether the reader decided the row against the rule."""
+    rule = row.details.get("rule")
+    return row.method is Method.READER and rule is not None and RowVerdict(rule["verdict"]) is not row.verdict
 
 
 def _before(opened: OpenTranscript, row: LedgerRow) -> list[LedgerRow]:
@@ -105,9 +115,7 @@ def _evidence_title(row: LedgerRow) -> str:
     """
     if row.method is Method.HUMAN:
         return "Words that were marked before:"
-    rule = row.details.get("rule")
-    is_overruled = row.method is Method.READER and rule is not None and RowVerdict(rule["verdict"]) is not row.verdict
-    return "Words that weigh most:" if is_overruled else "Words that this rests on:"
+    return "Words that weigh most:" if _is_overruled(row) else "Words that this rests on:"
 
 
 def _evidence_lines(row: LedgerRow, message_id: str | None, transcript: Transcript) -> list[str]:

@@ -163,7 +163,10 @@ def _movers(found: IterationComparison) -> None:
     with index:
         groups = [_change_of_metric(found, one.metric) for one in shown]
         place = pick_row(rows, f"Each {kind} that moved the scores", f"movers_{kind}", at_first=0, groups=groups)
-        st.caption("Points of 100, and in how many rows. What differs only in names, numbers or quotations is one.")
+        st.caption(
+            "Points of 100, and in how many rows. Every game weighs the same; with smaller changes, which are left out, "
+            "they add up to the change of the mean. What differs only in names, numbers or quotations is one."
+        )
     with beside:
         chosen = shown[place or 0]
         st.markdown(f"**Messages {'before' if chosen.change > 0 else 'after'}**")

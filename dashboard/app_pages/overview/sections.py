@@ -20,7 +20,7 @@ from evaluation.comparison.movers import Example
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.tests import GameTest
-from evaluation.rubric.advice import advise, closest_passing, nothing_to_fix, troubleshooting
+from evaluation.rubric.advice import advise, nothing_to_fix, troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
@@ -113,7 +113,7 @@ def success_checklist(store: Store, board: Board) -> None:
 
 
 def advice(store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None) -> None:
-    """Advice on the next change: on what fell beyond luck, then on what fails; else on the metric closest to failing.
+    """Advice on the next change: on what fell beyond luck, then on what fails; else that nothing does.
 
     Each is a card: the finding, one message of its top reason, and one change of the prompt to copy.
     """
@@ -135,11 +135,7 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
             loss = losses.get(advised.about)
             _card(advised.about, advised.finding, loss.words if loss else "", "", loss.examples if loss else ())
         if not (fell or given):
-            closest = closest_passing(shown.means)
-            if closest:
-                _card(closest, nothing_to_fix(shown.means))
-            else:
-                plain(nothing_to_fix(shown.means))
+            plain(nothing_to_fix(shown.means))
 
 
 def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: Sequence[Example] = ()) -> None:

@@ -14,7 +14,7 @@ from dashboard import access_checks
 from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import Color, share_text
+from dashboard.shared.formatting import UNITS, Color, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
@@ -182,8 +182,8 @@ def find_reason(found: IterationFailures, key: str) -> FailureReason | None:
 
 
 def count_words(one: FailureReason) -> str:
-    """The number of rows with the reason: "86 rows, 92 % of those counted"."""
-    return f"{counted(one.count, 'row')}, {share_text(one.share)} of those counted"
+    """The number of rows or phrases with the reason, in the unit of the score: "86 messages, 92 % of those counted"."""
+    return f"{counted(one.count, UNITS[one.metric])}, {share_text(one.share)} of those counted"
 
 
 def trend_words(one: FailureReason) -> tuple[str, Color]:
@@ -203,11 +203,11 @@ def trend_words(one: FailureReason) -> tuple[str, Color]:
 
 def _metric_words(one: MetricFailures) -> str:
     # No share: a row may lose a part of its points only, so that it would not add up with the score.
-    return f"{one.failing:,} of {counted(one.judged, 'counted row')} lose all or part of their points"
+    return f"{one.failing:,} of {counted(one.judged, f'counted {UNITS[one.metric]}')} lose all or part of their points"
 
 
 def _legend(found: IterationFailures) -> list[str]:
-    words = ["bar: share of counted rows"]
+    words = ["bar: share of what is counted"]
     if found.reference:
         words.append(f"┃ the same in {shortened(found.reference, _LONGEST_NAME)}, the reference")
     return [*words, "a reason opens all of its messages, an example its own"]

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games, typical_pair
-from evaluation.comparison.movers import biggest_movers
+from evaluation.comparison.movers import biggest_movers, failure_reasons
 from evaluation.iterations.board import make_board
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
@@ -114,7 +114,7 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
         row(after=False, counts=False, reason='Shares only "soup", "egg" with Ann.', player="Ben"),
         row(after=True, counts=False, reason='Shares only "egg" with Ann.', player="Ben"),
     ]
-    movers = biggest_movers(pd.DataFrame(fine + lost))
+    movers = biggest_movers(pd.DataFrame(fine + lost), {"coherence": (1, 1)})
     # 2 of 4 rows lost before: 50 points; 1 of 4 after: 25 points.
     reasons = [one for one in movers if one.kind == "reason"]
     assert [(one.before, one.after, one.change) for one in reasons] == [(50.0, 25.0, 25.0)]
@@ -122,6 +122,32 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
     # Ann lost 25 points before and none after; Ben 25 both times, which moved nothing.
     assert [(one.label, one.change) for one in movers if one.kind == "player"] == [("Ann", 25.0)]
     assert {example.transcript_id for example in reasons[0].examples} == {"old"}
+
+
+def test_every_game_weighs_the_same_in_what_a_reason_costs() -> None:
+    # Three games after, of which one has a score without a row; the shorter one loses half, the longer one a quarter.
+    shorter = [row(after=True, counts=counts, reason="r") for counts in (True, False)]
+    longer = [row(after=True, counts=place > 0, reason="r") | {"transcript_id": "long"} for place in range(4)]
+    fine = [row(after=False, counts=True, reason="r")]
+    (mover,) = [
+        one
+        for one in biggest_movers(pd.DataFrame(fine + shorter + longer), {"coherence": (1, 3)})
+        if one.kind == "reason"
+    ]
+    # The mean falls from 100 to (50 + 75 + 100) / 3.
+    assert (mover.before, mover.after) == (0.0, 25.0)
+
+
+def test_reasons_of_phrases_are_counted_in_uses_as_their_score_is() -> None:
+    def used(times: float, *, counts: bool) -> dict[str, object]:
+        weights = {"metric": "anti_repetition", "numerator": times * counts, "denominator": times}
+        return row(after=True, counts=counts, reason="uses it again") | weights
+
+    [found] = failure_reasons(
+        pd.DataFrame([used(90.0, counts=True), used(6.0, counts=False), used(4.0, counts=False)]), has_reference=False
+    )
+    assert (found.judged, found.failing) == (100, 10)
+    assert [(one.count, one.share) for one in found.reasons] == [(10, 0.1)]
 
 
 @pytest.fixture(scope="module")

@@ -27,13 +27,13 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     atlas = failure_atlas(failures(REASON), with_rare=False)
     [row] = atlas.data["rows"]
     assert (row["caption"], row["trend"], row["color"]) == (
-        "3 rows, 30\u00a0% of those counted",
+        "3 messages, 30\u00a0% of those counted",
         "▲ more, was 20\N{NO-BREAK SPACE}%",
         "red",
     )
     assert row["examples"] == ["game · Ann: Well, fine."]
-    assert row["words"].startswith("Conversation coherence: No. 3 rows")
-    assert atlas.data["groups"][0]["words"] == "3 of 10 counted rows lose all or part of their points"
+    assert row["words"].startswith("Conversation coherence: No. 3 messages")
+    assert atlas.data["groups"][0]["words"] == "3 of 10 counted messages lose all or part of their points"
     [target] = atlas.targets[0]["example"]
     assert (target.transcript_id, target.message_id, target.metric) == ("t1", "m1", "coherence")
 

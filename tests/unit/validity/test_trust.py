@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.validity import Trust, measured, metric_trust
+from evaluation.validity import Trust, decided_words, measured, metric_trust
 
 OPENINGS = Path("data/labels/openings.csv")
 FIGURES = {
@@ -72,3 +72,10 @@ def test_the_shipped_figures_are_those_that_the_benchmark_logged(logged: dict) -
     for kind, half in SETS.items():
         right, all_ = measured()["settled"][kind]
         assert logged[f"{half}, {FITTED}", "settled references: right"][1] == f"{right} of {all_}"
+
+
+def test_what_the_readers_own_chance_is_worth_is_said_where_it_was_measured() -> None:
+    said = {name: decided_words(name) for name in DEFINITIONS}
+    right, rows = measured()["decided"]["strategic_depth"]
+    assert said["strategic_depth"] == f"right in {right} of {rows} such decisions in other games"
+    assert said["coherence"] == ""
