@@ -327,10 +327,17 @@ class MetricResult:
         return Coverage(rule, self.details.get("settled", 0), considered, self.numerator)
 
     @property
+    def changed(self) -> int:
+        """The number of rows whose verdict people changed; their ratings are none."""
+        before = {row.id: row.verdict for row in reversed(self.replaced)}
+        return sum(row.method is Method.HUMAN and before.get(row.id, row.verdict) != row.verdict for row in self.ledger)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
-        """The remarks beside the score: the notes, the coverage, with "low evidence" where it is, and who read."""
+        """The remarks beside the score: the notes, the coverage, with "low evidence" where it is, and who read it."""
         found = self.coverage
-        return (*self.notes, *filter(None, (found.words if found else "", self.reading_words)))
+        told = (found.words if found else "", self.reading_words, changed_words(self.changed))
+        return (*self.notes, *filter(None, told))
 
     @property
     def low_evidence(self) -> bool:
@@ -396,6 +403,11 @@ class MetricResult:
             "control": {"status": "pending"} if self.control is None else dict(self.control),
             "ledger": [row.as_dict() for row in self.ledger],
         }
+
+
+def changed_words(count: int) -> str:
+    """The number of rows that people changed, in words: "2 changed by people"; empty for none."""
+    return f"{count} changed by people" if count else ""
 
 
 def summarise(

@@ -26,7 +26,7 @@ from evaluation.rubric.verdict import (
     judge_scores,
     shown_status,
 )
-from evaluation.score import MetricResult, Status, failure_beyond_score
+from evaluation.score import MetricResult, Status, changed_words, failure_beyond_score
 from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
@@ -217,10 +217,14 @@ def _scored_cells(
         *judged[decides],
         metrics_above_chance(one.control for one in outcomes.values() if one.score is not None),
         tuple(name for name, outcome in outcomes.items() if outcome.status is Status.FAILED),
-        tuple(one.coverage.words if one and one.score is not None and one.coverage else "" for one in held),
+        tuple(_rests_on(one) if one and one.score is not None else "" for one in held),
         *(score_cell(name, one) for name, one in zip(DEFINITIONS, held, strict=True)),
         *(None if one is None else one.score for one in held),
     )
+
+
+def _rests_on(one: MetricScore) -> str:
+    return ", ".join(filter(None, (changed_words(one.changed), one.coverage.words if one.coverage else "")))
 
 
 def score_cell(metric: str, outcome: MetricScore | None) -> str:
@@ -230,7 +234,8 @@ def score_cell(metric: str, outcome: MetricScore | None) -> str:
     if outcome.score is None:
         return look(outcome.status).label
     beyond = BEYOND_SCORE if failure_beyond_score(outcome) else ""
-    return _symbol_and_score(metric, shown_status(outcome), outcome.score, outcome.threshold) + beyond
+    changed = CHANGED if outcome.changed else ""
+    return _symbol_and_score(metric, shown_status(outcome), outcome.score, outcome.threshold) + beyond + changed
 
 
 @lru_cache(maxsize=100_000)
@@ -238,6 +243,8 @@ def _symbol_and_score(metric: str, status: str, score: float, threshold: float) 
     return f"{look(status).symbol} {score_text(score, DEFINITIONS[metric].scale, threshold)}"
 
 
+CHANGED = " ✎"
+"""Beside a score of which people changed rows."""
 BEYOND_SCORE = ", robotic"
 """Beside such a score: one phrase stands in too many messages, which fails whatever the score."""
 

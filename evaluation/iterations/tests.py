@@ -17,6 +17,7 @@ from evaluation.rubric.verdict import (
     apply_thresholds,
     critical_reasons,
     judge_scores,
+    metric_changed,
     metric_control,
     metric_judges,
 )
@@ -55,6 +56,7 @@ class MetricMean:
         games: How many games there are, with or without a score.
         coverage: What the scores rest on together, for metrics that leave out what they cannot decide; else ``None``.
         controls: Those of the games that have a score; ``None`` where one is not computed yet.
+        changed: How many rows behind these scores people changed.
     """
 
     status: Status
@@ -66,6 +68,7 @@ class MetricMean:
     games: int
     coverage: Coverage | None = None
     controls: tuple[Mapping[str, Any] | None, ...] = ()
+    changed: int = 0
 
     @property
     def control(self) -> ControlSummary:
@@ -261,7 +264,8 @@ def _mean(scores: Sequence[Scored | None], threshold: float) -> MetricMean:
         failure = _common_failure(scored)
         status = Status.FAILED if failure else status_of(mean, threshold)
         controls = tuple([metric_control(one) for one in scored])
-        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, controls)
+        changed = sum(map(metric_changed, scored))
+        return MetricMean(status, mean, threshold, failure, values, waiting, len(scores), coverage, controls, changed)
     status = Status.PENDING if waiting or not scores else Status.NOT_APPLICABLE
     reasons = {one.reason for one in computed if one.status is status}
     return MetricMean(status, None, threshold, ", ".join(sorted(reasons)), values, waiting, len(scores), coverage)

@@ -54,6 +54,7 @@ class MetricScore(NamedTuple):
     coverage: Coverage | None = None
     control: Mapping[str, Any] | None = None
     judges: Judges = ()
+    changed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
         metric.coverage,
         metric_control(metric),
         metric_judges(metric),
+        metric_changed(metric),
     )
 
 
@@ -185,6 +187,11 @@ def metric_control(metric: Scored) -> Mapping[str, Any] | None:
     """The control of one game's score; ``None`` while it is not computed."""
     control: Mapping[str, Any] | None = getattr(metric, "control", None)
     return control
+
+
+def metric_changed(metric: Scored) -> int:
+    """The number of rows behind a score, or a mean, that people changed."""
+    return int(getattr(metric, "changed", 0))
 
 
 def metric_judges(metric: Scored) -> Judges:

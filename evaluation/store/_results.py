@@ -246,6 +246,7 @@ class Results:
                 _SCORES.format(columns=_OUTCOME_COLUMNS), _chosen(iteration, transcript_id)
             ).fetchall()
             judges = self.judges()
+            changed = {(key, metric): count for key, metric, count in cursor.execute(_CHANGED).fetchall()}
         for key, metric, status, score, threshold, reason, right, settled, considered, control in rows:
             rule = DEFINITIONS[metric].coverage
             has_coverage = considered or (considered is not None and score is not None)
@@ -254,7 +255,8 @@ class Results:
             failure = reason if status == Status.FAILED else ""
             held = WITHOUT_CHANCE.get(metric) or from_json(control)
             by = judges.get((key, metric), ())
-            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held, by)
+            many = changed.get((key, metric), 0)
+            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held, by, many)
             found.setdefault(key, {})[metric] = outcome
         return found
 
@@ -406,6 +408,15 @@ ORDER BY t.position, list_position($metrics, metric)
 """
 
 # How a decision was asked for stands with the judgement that it follows from.
+_CHANGED = """
+SELECT transcript_id, metric, count(*) FROM (
+    SELECT * FROM overrides o
+    WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM overrides u WHERE u.undoes = o.override_id)
+    QUALIFY row_number() OVER (PARTITION BY transcript_id, metric, row_id ORDER BY override_id DESC) = 1
+) o SEMI JOIN decided_rows USING (transcript_id, metric, row_id) JOIN current_scores c USING (transcript_id, metric)
+LEFT JOIN ledger l ON l.result_id = c.result_id AND l.row_id = o.row_id
+WHERE l.verdict IS DISTINCT FROM o.verdict GROUP BY ALL
+"""
 _JUDGES = """
 WITH latest AS (SELECT max(decision_id) AS decision_id FROM row_decisions GROUP BY transcript_id, metric, row_id),
 asked AS (

@@ -17,7 +17,7 @@ from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, shown_status
-from evaluation.score import MetricDefinition, failure_beyond_score
+from evaluation.score import MetricDefinition, changed_words, failure_beyond_score
 from evaluation.text.display import counted
 from evaluation.validity import trust_words
 
@@ -106,7 +106,9 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     if outcome.score is None:
         return _cell(label, status, look(status).word, limit)
     value = score_text(outcome.score, definition.scale, outcome.threshold)
-    return _cell(label, status, value, limit, _caution(outcome, definition.name))
+    return _cell(
+        label, status, value, *filter(None, (limit, _caution(outcome, definition.name), changed_words(outcome.changed)))
+    )
 
 
 def _caution(outcome: MetricScore, metric: str) -> str:

@@ -27,7 +27,7 @@ from evaluation.iterations.tests import (
 from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import shown_status
-from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Status
+from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Status, changed_words
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
 from evaluation.statistics.words import change_words, evidence_words, interval_words, more_words, sizes_words
@@ -244,7 +244,8 @@ def _row(
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
-            + (" · no spread" if interval.note == ALL_EQUAL else ""),
+            + (" · no spread" if interval.note == ALL_EQUAL else "")
+            + (f" · {changed_words(mean.changed)}" if mean.changed else ""),
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",

@@ -164,7 +164,7 @@ def _movers(found: IterationComparison) -> None:
         groups = [_change_of_metric(found, one.metric) for one in shown]
         place = pick_row(rows, f"Each {kind} that moved the scores", f"movers_{kind}", at_first=0, groups=groups)
         st.caption(
-            "Points of 100, and in how many rows. Every game weighs the same; with smaller changes, which are left out, "
+            "Points of 100, and in how many rows. Every game weighs the same; with smaller changes, not listed here, "
             "they add up to the change of the mean. What differs only in names, numbers or quotations is one."
         )
     with beside:

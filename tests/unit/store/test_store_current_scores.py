@@ -113,7 +113,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 def as_outcome(result: MetricResult) -> MetricScore:
     reason = result.reason if result.status is Status.FAILED else ""
     coverage, control, judges = result.coverage, metric_control(result), metric_judges(result)
-    return MetricScore(result.status, result.score, result.threshold, reason, coverage, control, judges)
+    return MetricScore(result.status, result.score, result.threshold, reason, coverage, control, judges, result.changed)
 
 
 def whole(loaded: Mapping[str, Mapping[str, MetricResult]]) -> dict[str, dict[str, MetricScore]]:

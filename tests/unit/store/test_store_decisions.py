@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.shared.queries import score_cell
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.rubric_judge.reading_decisions import NO_REFERENCE, RowDecision
 from evaluation.score import Evidence, LedgerRow, Method, RowVerdict
@@ -165,3 +166,24 @@ def test_a_row_that_is_no_reference_is_shown_and_counted_nowhere(store: Store) -
     # A person who sees a reference there nevertheless has the last word.
     store.overrides.add(game().id, "memory_accuracy", row.id, DOES_NOT_COUNT, author="Ada", reason="He never did.")
     assert store.results.load(game().id)["memory_accuracy"].score == 0.0
+
+
+def test_rows_that_people_changed_are_counted_beside_the_score(store: Store) -> None:
+    metric, key = "strategic_depth", game().id
+
+    def counted() -> tuple[int, int, bool]:
+        score, [one] = store.results.metric_scores()[key][metric], [store.results.load(key)[metric]]
+        assert score_cell(metric, score).endswith("✎") is bool(score.changed)
+        return score.changed, one.changed, "1 changed by people" in one.remarks
+
+    assert counted() == (0, 0, False)
+    first = store.results.load(key)[metric].ledger[0]
+    # Who agrees with a row changes nothing.
+    store.overrides.add(key, metric, first.id, first.verdict, author="Ann", reason="So it is.")
+    assert counted() == (0, 0, False)
+    other = DOES_NOT_COUNT if first.verdict is COUNTS else COUNTS
+    made = store.overrides.add(key, metric, first.id, other, author="Ben", reason="It is not.")
+    assert counted() == (1, 1, True)
+    assert store.results.metric_scores()[game("other").id][metric].changed == 0
+    store.overrides.undo(made.id, "Ben")
+    assert counted() == (0, 0, False)
