@@ -13,8 +13,10 @@ from evaluation.agreement.between_raters import (
     TENTATIVE,
     GameDisagreement,
     ItemAgreement,
+    RaterDifference,
     RuleGap,
     all_items,
+    rater_differences,
     rating_table,
     revised_after_others,
     rule_gaps,
@@ -23,6 +25,7 @@ from evaluation.agreement.between_raters import (
 from evaluation.agreement.rows import Confirmed, DecidedRow, RowAgreement, disputed_rows, row_agreements
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import PERCENT
+from evaluation.statistics.intervals import FEWEST_GAMES
 from evaluation.text.display import counted, json_data, listed
 
 if TYPE_CHECKING:
@@ -56,6 +59,7 @@ class AgreementReport:
     ratings: int
     revised: int
     items: tuple[ItemAgreement, ...]
+    differences: tuple[RaterDifference, ...]
     split: tuple[GameDisagreement, ...]
     gaps: tuple[RuleGap, ...]
     overruled: tuple[DecidedRow, ...]
@@ -65,7 +69,19 @@ class AgreementReport:
     @property
     def note(self) -> str:
         """One caution for all figures that rest on few games; empty when there are none."""
-        return FEW_GAMES if any(0 < one.games < FEWEST_FOR_READING for one in self.items) else ""
+        return FEW_GAMES if self.missing_games else ""
+
+    @property
+    def missing_games(self) -> int:
+        """Number of further games with two raters that every figure needs to be read; 0 where there are enough."""
+        return max((games_short(one) for one in self.items), default=0)
+
+    @property
+    def outlier(self) -> RaterDifference | None:
+        """The rater, of three and more, who lies apart from the others; ``None`` where nobody does."""
+        found = next((one for one in self.differences if not one.against), None)
+        is_apart = found and self.raters > 2 and abs(found.points) >= APART and found.games >= FEWEST_GAMES
+        return found if is_apart else None
 
 
 def agreement_report(
@@ -92,6 +108,7 @@ def agreement_report(
         ratings=int(table.rated.sum()),
         revised=revised_after_others(ratings),
         items=all_items(table),
+        differences=rater_differences(table),
         split=split_games(table, names),
         gaps=rule_gaps(table, _automatic(scores), names),
         overruled=tuple(one for one in decided if not one.is_open),
@@ -117,6 +134,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
             "overruled": [_decided(one) for one in report.overruled],
             "rows": [_decided(one) for one in report.disputed],
         },
+        "differences": json_data(report.differences),
         "items": [json_data(one) | {"reading": one.reading} for one in report.items],
         "rows": json_data(report.rows),
     }
@@ -135,6 +153,15 @@ def _decided(one: DecidedRow) -> dict[str, Any]:
         "author": one.author or None,
         "points": one.stake,
     }
+
+
+APART = 0.5
+"""Points between a rater and the others from which the rater is named: the smallest step of the form."""
+
+
+def games_short(one: ItemAgreement) -> int:
+    """Number of further games that an item needs before its agreement is read; 0 where nobody answered it twice."""
+    return FEWEST_FOR_READING - one.games if 0 < one.games < FEWEST_FOR_READING else 0
 
 
 AGREE, PARTLY, NOT = "agree", "partly", "not"

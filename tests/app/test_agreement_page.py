@@ -23,11 +23,11 @@ def rated(filled, small_game, hostile):
 
 
 def test_disagreements_open_the_game_and_lead_to_no_desk(open_page, rated, words, small_game) -> None:
-    app = open_page("team", team="Agreement", numbers="true")
+    app = open_page("team", team="Agreement", numbers="true", differ="Raters differ")
     assert not app.exception
     said = words(app)
     assert "2 games rated by two or more" in said
-    assert "20 such games are needed to be sure" in said
+    assert "18 more such games are needed to be sure" in said
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
     # No way to the desk from beside the scores of others.
@@ -41,12 +41,34 @@ def test_what_raters_gave_stands_side_by_side_and_changes_after_others_are_count
     app = open_page("team", team="Agreement")
     assert "changed after another" not in words(app)
     rated.ratings.add(Rating(game, "Grace", 2, (False, True, None, None, True), "Slow."))
-    app = open_page("team", team="Agreement")
+    app = open_page("team", team="Agreement", differ="Raters differ")
     assert "1 of 5 ratings was changed after another rater's score of the game could be seen" in words(app)
     beside = next(table for table in tables(app) if "Comment" in table)
     assert beside["Score"].tolist() == ["1", "2"]
     assert beside["Comment"].tolist() == ["", "Slow."]
     assert beside["Rater"].tolist()[1] == "Grace"
+
+
+def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_page, filled, words) -> None:
+    for game in filled.transcripts.ids()[:4]:
+        for rater, score in (("Ann", 2), ("Bob", 4), ("Cleo", 4)):
+            filled.ratings.add(Rating(game, rater, score))
+    app = open_page("team", team="Agreement", differ="Rater by rater")
+    assert not app.exception
+    assert "Ann gives " in words(app)
+    assert tables(app)[0].iloc[0, 0].startswith("Ann gives ")
+    app.selectbox(key="differs_from").set_value("Ann").run()
+    assert "Ann gives 2.0 points less than Bob on 4 games." in tables(app)[0].iloc[:, 0].tolist()
+
+
+def test_a_game_is_decided_and_seen_among_the_others_in_one_press_each(open_page, rated, words, small_game) -> None:
+    app = open_page("team", team="Agreement", differ="Raters differ", rater="Lea")
+    app.button(key=f"decide_{small_game('one').id}").click().run()
+    assert not app.exception
+    assert app.segmented_control(key="team_decided_score").label == "The score that counts"
+    app.button(key="team_differ").click().run()
+    assert not app.exception
+    assert "Talk about the moment" in words(app)
 
 
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:
@@ -84,6 +106,6 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     assert set.union(*pages) == {(f"m{place}", "strategic_depth") for place in range(12)}
     # A page that is not there any more is not an error.
     assert page(9)
-    both = open_page("team", team="Agreement")
+    both = open_page("team", team="Agreement", differ="Rule, judge and person differ")
     assert len(linked(both)) == 5
     assert f"{12 + 11} rows with different verdicts" in words(both)

@@ -93,6 +93,7 @@ VIEWS = [
     ("games", {"transcript": "{one}", "beside": "{two}"}),
     ("team", {}),
     ("team", {"team": "Agreement", "numbers": "true"}),
+    ("team", {"team": "Agreement", "differ": "Rater by rater"}),
     ("team", {"team": "Agreement", "differ": "Metrics differ from raters"}),
     ("trends", {}),
 ]
@@ -173,7 +174,7 @@ def test_a_decided_game_is_nothing_to_look_at_first(open_page, filled, words) ->
     for game in (split, other):
         for rater, score in (("Bob", 1), ("Cleo", 5)):
             filled.ratings.add(Rating(game, rater, score))
-    before = words(open_page("team", team="Agreement"))
+    before = words(open_page("team", team="Agreement", differ="Raters differ"))
     filled.engagement_decisions.add(split, 3, who="Lea", reason="It drags.")
-    after = words(open_page("team", team="Agreement"))
+    after = words(open_page("team", team="Agreement", differ="Raters differ"))
     assert (before.count("4 points apart"), after.count("4 points apart")) == (2, 1)

@@ -18,7 +18,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.access import Action
-from evaluation.agreement.between_raters import FEWEST_FOR_READING, Figure, ItemAgreement
+from evaluation.agreement.between_raters import Figure, ItemAgreement
 from evaluation.agreement.report import (
     AGREE,
     NOT,
@@ -26,6 +26,7 @@ from evaluation.agreement.report import (
     AgreementReport,
     agreement_data,
     agreement_level,
+    games_short,
     headline,
     often_words,
     question_words,
@@ -40,14 +41,14 @@ NUMBERS = "numbers"
 
 def item_rows(report: AgreementReport) -> list[dict[str, object]]:
     """One row per item, those on which raters differ first: what it asks, whether they agree, how often they do."""
-    so_far = " so far" if report.note else ""
     held = [(level, one) for one in report.items if (level := agreement_level(one)) is not None]
     return [
         {
             "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
             if not one.item.is_score
             else "Score: how good was it to watch?",
-            "Do raters agree?": f"{_LEVELS[level]}{so_far}",
+            "Do raters agree?": _LEVELS[level]
+            + (f" so far, {counted(short, 'game')} short" if (short := games_short(one)) else ""),
             "Gave the same": often_words(one),
         }
         for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
@@ -73,8 +74,9 @@ def agreement() -> None:
     if report.shared_games:
         facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
         if report.note:
-            facts.append(Fact(f"{FEWEST_FOR_READING} such games are needed to be sure", "orange"))
-        with answer(headline(report), question_words(report), facts):
+            facts.append(Fact(f"{report.missing_games} more such games are needed to be sure", "orange"))
+        apart = [report.outlier.words] if report.outlier else []
+        with answer(headline(report), " ".join([*apart, question_words(report)]), facts):
             if report.note and identity.allowed(Action.EDIT):
                 st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
         if report.revised:
@@ -92,19 +94,39 @@ def agreement() -> None:
             rate_link("Rate a game")
     if not report.ratings and not report.rows:
         return
-    if report.shared_games:
-        status_table(item_rows(report), "Score and questions: whether raters agree, and how often they gave the same")
-        st.caption(
-            "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
-            "near ones count almost as the same."
-        )
-    disagreements(report)
+    shared = {QUESTIONS_PART: _questions, RATERS_PART: _raters} if report.shared_games else {}
+    disagreements(report, shared)
     with state.linked_box("Show the numbers", NUMBERS) as is_open:
         if is_open:
             if report.shared_games:
                 raters(report)
             row_agreement(report)
             export(report)
+
+
+QUESTIONS_PART, RATERS_PART = "Questions", "Rater by rater"
+
+
+def _questions(report: AgreementReport) -> None:
+    status_table(item_rows(report), "Score and questions: whether raters agree, and how often they gave the same")
+    st.caption(
+        "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
+        "near ones count almost as the same."
+    )
+
+
+def _raters(report: AgreementReport) -> None:
+    """Each rater against the others, or, as somebody is chosen, against each of them; who lies apart comes first."""
+    alone = [one for one in report.differences if not one.against]
+    people = ["", *(one.rater for one in alone)]
+    if len(alone) > 2:
+        person = st.selectbox("Against", people, format_func=lambda name: name or "All the others", key="differs_from")
+        pairs = [one for one in report.differences if one.against and person in (one.rater, one.against)]
+        shown = pairs if person else alone
+    else:
+        shown = [one for one in report.differences if one.against]
+    rows = [{"Far apart on many games first": one.words} for one in shown]
+    status_table(rows, "How much more or less each rater gives on the games that they share")
 
 
 def _to_assign() -> None:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
+from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.formatting import PICKER
@@ -343,6 +344,9 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) 
         _assignment(store, lead, game, rater)
     if not is_hidden:
         _decision(store, lead, game)
+    if len(game.ratings) > 1 and st.button("Where raters differ", icon=":material/handshake:", key="team_differ"):
+        _close()
+        state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT, "differ": RATERS})
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:
@@ -376,7 +380,7 @@ def _decision(store: Store, lead: str, game: GridGame) -> None:
     if not game.is_disputed:
         return
     scores = ", ".join(f"{one.rater} {one.score}" for one in game.ratings)
-    with st.expander(f"Decide: {counted(game.spread, 'point')} apart"):
+    with st.expander(f"Decide: {counted(game.spread, 'point')} apart", expanded=True):
         plain(scores)
         with st.form("team_decide", border=False):
             score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")

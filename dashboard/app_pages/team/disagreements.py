@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -10,9 +10,12 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import look
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
+from evaluation.access import Action
+from evaluation.agreement.between_raters import GameDisagreement
 from evaluation.agreement.report import AgreementReport, row_sentences
 from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
@@ -22,24 +25,23 @@ from evaluation.text.display import counted, listed, shortened
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
 
-_FIRST = 3
+_FIRST = 2
 _ROWS_PER_PAGE = 5
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
 _ANSWERS = {True: "yes", False: "no", None: "no answer"}
 
 
-def disagreements(report: AgreementReport) -> None:
-    """Shows the disagreements to look at first, of the kinds that there are: one click opens game or message."""
+def disagreements(report: AgreementReport, parts: Mapping[str, Callable[[AgreementReport], None]]) -> None:
+    """The parts of the page in one place, those given first, then the disagreements of the kinds that there are."""
     kinds = {
         RATERS: (bool(report.shared_games), _split_games),
         RULES: (bool(report.gaps), _rule_gaps),
         VERDICTS: (bool(report.disputed), _disputed_rows),
     }
-    views = {name: show for name, (is_there, show) in kinds.items() if is_there}
+    views = {**parts, **{name: show for name, (is_there, show) in kinds.items() if is_there}}
     if not views:
         return
-    st.subheader("Look at these first", anchor=False)
     if st.session_state.get("differ", next(iter(views))) not in views:
         state.set_widgets({"differ": next(iter(views))})
     views[state.choose_part(list(views), key="differ", label="Disagreements")](report)
@@ -49,12 +51,12 @@ def _split_games(report: AgreementReport) -> None:
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
     else:
-        st.caption("Talk about the moment that made one say yes and the other no. Under Assign, a lead can decide.")
+        st.caption("Talk about the moment that made one say yes and the other no.")
     decided = resources.read(queries.engagement_decisions)
     waiting = [one for one in report.split if one.transcript_id not in decided]
     given = resources.read(queries.current_ratings) if waiting else ()
     for one in waiting[:_FIRST]:
-        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id)
+        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id, split=one)
         own = sorted((each for each in given if each.transcript_id == one.transcript_id), key=lambda each: each.score)
         rows = [
             {
@@ -82,6 +84,12 @@ def _split_games(report: AgreementReport) -> None:
         ],
         "Games that split the raters",
     )
+
+
+def _decide(transcript_id: str, rater: str) -> None:
+    """Opens the game under Assign, where its score is decided."""
+    st.session_state[state.TEAM_VIEW] = state.ASSIGN
+    state.choose(team_game=transcript_id, team_rater=rater)
 
 
 def _topics(numbers: tuple[int, ...]) -> str:
@@ -176,9 +184,18 @@ def _stake_words(one: DecidedRow) -> str:
     return f"{shortened(one.author, _LONGEST_NAME)} decided it; the verdicts put the score {points} apart."
 
 
-def _lead(game_id: str, words: str, transcript_id: str, more: Mapping[str, str] | None = None) -> None:
+def _lead(
+    game_id: str,
+    words: str,
+    transcript_id: str,
+    more: Mapping[str, str] | None = None,
+    split: GameDisagreement | None = None,
+) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
+        if split and split.spread and identity.allowed(Action.EDIT):
+            place = (transcript_id, split.scores[0][0])
+            st.button("Decide", icon=":material/gavel:", key=f"decide_{transcript_id}", on_click=_decide, args=place)
         transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
 
 
