@@ -28,17 +28,17 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     )
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
-    assert data.cost_sentence(costs, references).replace("\u00a0", " ") == (
-        "v4 costs 1.50 USD a game, less than v2 (2.50 USD a game). 1 of 1 game is below the goal of 2 USD, none "
-        "above 3 USD, which fails a game."
-    )
+    assert [one.replace("\u00a0", " ") for one in data.cost_sentence(costs, references)] == [
+        "v4 costs 1.50 USD a game, less than v2 (2.50 USD a game).",
+        "1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
+    ]
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     partly = pd.concat([costs, costs.tail(1).assign(score=float("nan"))])
-    assert "v4 costs 1.50 USD a game, known of 1 of 2 games," in data.cost_sentence(partly, references).replace(
+    assert "v4 costs 1.50 USD a game, known of 1 of 2 games," in data.cost_sentence(partly, references)[0].replace(
         "\u00a0", " "
     )
-    assert data.cost_sentence(unknown, references) == "The cost of v4 is not recorded."
-    assert data.cost_sentence(costs.head(0), references) == "These games belong to no iteration."
+    assert data.cost_sentence(unknown, references)[0] == "The cost of v4 is not recorded."
+    assert data.cost_sentence(costs.head(0), references)[0] == "These games belong to no iteration."
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:

@@ -263,11 +263,11 @@ def _apart(*sides: pd.DataFrame) -> dict[str, str]:
 _NO_ITERATION = "These games belong to no iteration."
 
 
-def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
+def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[str, str]:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD a game, known of 2 of 3 games).
-    3 of 3 games are below the goal of 2 USD, none above 3 USD, which fails a game."
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD a game, known of 2 of 3 games).",
+    "3 of 3 games are below the goal of 2 USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
@@ -275,11 +275,11 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     """
     costs = points[(points["metric"] == "cost_usd") & ~points["iteration"].isin(LOOSE)]
     if costs.empty:
-        return _NO_ITERATION
+        return _NO_ITERATION, ""
     means = costs.groupby("iteration", sort=False)["score"].mean().dropna().to_dict()
     name = str(costs.sort_values("position")["iteration"].iloc[-1])
     if name not in means:
-        return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded."
+        return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded.", ""
     reference = references.get(name, "")
     beside = ""
     if reference in means:
@@ -291,9 +291,9 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> str:
     own = costs.loc[costs["iteration"] == name, "score"].dropna()
     below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
     return (
-        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}. {below} of "
-        f"{counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of {COST_GOAL_USD:g} USD, "
-        f"{dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game."
+        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}.",
+        f"{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
+        f"{COST_GOAL_USD:g} USD, {dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game.",
     )
 
 

@@ -12,7 +12,6 @@ from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
-from dashboard.shared.notices import plain
 from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
@@ -50,8 +49,8 @@ def show() -> None:
     if part == state.COST_AND_BEHAVIOUR:
         with sentence:
             beside = data.references(found)
-            plain(parts.cost_of_a_game(beside, first, last, with_loose=with_loose))
-            plain(behaviour_sentence(_up_to(found, last), beside))
+            headline, goals = parts.cost_of_a_game(beside, first, last, with_loose=with_loose)
+            answer(headline, f"{goals}\n{behaviour_sentence(_up_to(found, last), beside)}".strip())
         cost_and_behaviour(first, last, with_loose=with_loose)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)

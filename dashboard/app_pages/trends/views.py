@@ -162,7 +162,7 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
 
 
-def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> str:
+def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> tuple[str, str]:
     """The cost of a game of the latest iteration beside its reference's, in words."""
     return data.cost_sentence(_within(resources.share(data.beside_points), first, last, with_loose), references)
 
