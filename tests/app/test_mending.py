@@ -28,18 +28,6 @@ def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link
     assert {one.who for one in filled.iterations.history("Short and sweet")} == {"somebody at the dashboard"}
 
 
-def test_a_name_that_is_taken_changes_nothing(open_page, filled, words) -> None:
-    app = open_page()
-    app.text_input(key=f"name_{CURRENT}").set_value("Baseline prompt")
-    app.text_input(key=f"change_{CURRENT}").set_value("Half the words")
-    app.button(key=f"save_{CURRENT}").click().run()
-    assert not app.exception
-    assert "nothing was changed" in words(app)
-    assert "Choose another name" in words(app)
-    assert filled.iterations.get("Shorter prompt").change == "Shorter"
-    assert filled.iterations.history("Shorter prompt") == []
-
-
 def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, words) -> None:
     app = open_page(overview="All iterations")
     app.text_input(key="signer_gate_1").set_value("Grace")
