@@ -45,9 +45,9 @@ def agreement_link(label: str) -> None:
     st.page_link(TEAM_PAGE, label=label, icon=":material/handshake:", query_params=query)
 
 
-def overview_link(label: str, icon: str = ":material/dashboard:") -> None:
+def overview_link(label: str) -> None:
     """A link to the Overview."""
-    st.page_link(OVERVIEW_PAGE, label=label, icon=icon)
+    st.page_link(OVERVIEW_PAGE, label=label, icon=":material/dashboard:")
 
 
 def guide_link(label: str, view: str | None = None, icon: str = ":material/description:") -> None:

@@ -131,24 +131,23 @@ def trend_figure(
     return figure
 
 
-def games_of_dots(scored: pd.DataFrame, column: str = "score") -> pd.DataFrame:
+def games_of_dots(scored: pd.DataFrame) -> pd.DataFrame:
     """The game of each dot of a chart: every game, or with more than ``MOST_DOTS`` the lowest of those that lie close.
 
     Args:
-        scored: Games with a value in ``column``.
-        column: What is drawn.
+        scored: Games with a score.
 
     Returns:
         Rows of ``scored`` in their order, or one for each iteration and fiftieth of the values' range, with ``dots``
         (how many games the dot stands for) and ``highest`` (the highest value among them).
     """
     if len(scored) <= MOST_DOTS:
-        return scored.assign(dots=1, highest=scored[column])
-    low, high = scored[column].min(), scored[column].max()
-    bins = ((scored[column] - low) / ((high - low) or 1.0) * _BINS).round()
-    ordered = scored.assign(bin=bins).sort_values(["position", column], kind="stable")
+        return scored.assign(dots=1, highest=scored["score"])
+    low, high = scored["score"].min(), scored["score"].max()
+    bins = ((scored["score"] - low) / ((high - low) or 1.0) * _BINS).round()
+    ordered = scored.assign(bin=bins).sort_values(["position", "score"], kind="stable")
     close = ordered.groupby(["position", "bin"], sort=False)
-    found = ordered.assign(dots=close[column].transform("size"), highest=close[column].transform("max"))
+    found = ordered.assign(dots=close["score"].transform("size"), highest=close["score"].transform("max"))
     return found.drop_duplicates(["position", "bin"]).drop(columns="bin")
 
 
