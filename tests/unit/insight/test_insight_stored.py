@@ -54,6 +54,7 @@ def test_answers_are_stored_and_counted(store: Store) -> None:
     assert (tally.games, tally.scored, tally.passed, tally.cut_short) == (3, 6, 4, 0)
     checks = store.insights.checks()
     assert list(checks["status"].value_counts().items()) == [("not_scored", 12), ("scored", 6)]
+    assert set(checks["agent"]) == {"Ann", "Ben"}
     findings = store.insights.findings()
     assert list(findings["kind"]) == ["themes"] * 3
     assert findings["result"][0]["status"] == "done"
