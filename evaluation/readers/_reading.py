@@ -23,6 +23,7 @@ from evaluation.files.strict_json import shorten
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import _sources as sources
 from evaluation.readers import tables
+from evaluation.readers._cross_check import cross_checked
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.document import NO_ANSWERS, Answers, Document, Found, Limits, Question, ReadResult, Topic
@@ -280,13 +281,17 @@ class _Reading:
                     return
             yield from inside.entries(entries, label)
 
-    def _results(self, label: str, format_name: str, read: Callable[[], Found]) -> Iterator[ReadResult]:
-        """The result of each game that ``read`` finds; one result when it refuses the whole."""
+    def _results(
+        self, label: str, format_name: str, read: Callable[[], Found], document: Document | None = None
+    ) -> Iterator[ReadResult]:
+        """The result of each game that ``read`` finds, one that is alone in its document held against it; one result
+        when it refuses the whole.
+        """
         count = 0
         try:
             found = read()
             if isinstance(found, Transcript | ReadResult):
-                yield self._result(ReadResult(label, format=format_name), found)
+                yield self._result(ReadResult(label, format=format_name), found, document)
                 return
             for name, game in found:
                 count += 1
@@ -303,12 +308,14 @@ class _Reading:
             nothing = BrokenTranscriptError("There is no game in it.", remedy="Export it again.")
             yield ReadResult(label, error=nothing, format=format_name)
 
-    def _result(self, about: ReadResult, found: Transcript | ReadResult) -> ReadResult:
+    def _result(
+        self, about: ReadResult, found: Transcript | ReadResult, document: Document | None = None
+    ) -> ReadResult:
         read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
         settled = settle(replace(read, name=about.name, format=about.format), self.answers)
         assert settled.transcript is not None
         self.limits.check_texts(settled.transcript)
-        return _asked(settled, self.answers)
+        return _asked(cross_checked(settled, document) if document else settled, self.answers)
 
     def entries(self, entries: Sequence[sources.FileEntry], label: str) -> Iterator[ReadResult]:
         """The games among the files of a folder or zip and of the folders below it."""
@@ -379,7 +386,7 @@ class _Reading:
         try:
             reader = choose_reader(document)
             if reader.format != tables.FORMAT:
-                yield from self._results(label, reader.format, partial(reader.read, document))
+                yield from self._results(label, reader.format, partial(reader.read, document), document)
                 return
         except UnknownFormatError as found:
             error = found
@@ -387,7 +394,7 @@ class _Reading:
         mapping = self.choose_columns(head.columns) if head and self.choose_columns else None
         lacking = sorted(mapping.used.difference(head.columns)) if mapping and head else []
         if error is None or (mapping and not mapping.missing and not lacking):
-            for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping)):
+            for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping), document):
                 yield replace(result, head=head)
             return
         if head is not None:

@@ -215,7 +215,7 @@ class _Walk:
         if words & word_set("vote_kinds") and held and all(map(_is_name, votes.values())):
             for voter, target in votes.items():
                 self._row(path, inner, {"speaker": voter, "target": target or "none", "kind": "vote"}, {})
-        elif bare in word_set("player_keys") and held and all(map(_role, held.values())):
+        elif (bare in word_set("player_keys") or "roles" in words) and held and all(map(_role, held.values())):
             for name, role in held.items():
                 self._player(name, str(_role(role)))
         elif len(held) > 1 and all(map(_is_chat, held.values())):

@@ -71,6 +71,7 @@ _LONGEST_NAME = 60
 _LONGEST_THOUGHT = 200
 _MOST_WORDS = 5
 _NARRATOR = "System"
+_MEDIA = "media"
 _NIGHT = "night"
 _OF_EXPORT = "a line of the program that exported the chat"
 _MARKED_SHARE = 0.6
@@ -720,7 +721,8 @@ class _Speakers:
         shown = (
             key in word_set("doubtful") or key in self._bare,
             # Without spaces no word shows that somebody is spoken of; a label stands in no text.
-            head.time is None and _is_ideographic(head.name) and key not in self._said,
+            # Who is called by the first of several names is named, too.
+            head.time is None and _is_ideographic(head.name) and key.replace("・", "·").split("·")[0] not in self._said,
             # "Score", "Turn order"
             is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
@@ -908,7 +910,12 @@ def _is_label(name: str) -> bool:
 
 def _build(name: str) -> str:
     """The build of a name: "A" for "Ann", "A A" for "Ann Lee", "A 1" for "Player 3", "a" for "ann"."""
-    return " ".join("1" if word[0].isdigit() else "A" if word[0].isupper() else "a" for word in name.split())
+    return " ".join("1" if word[0].isdigit() else "A" if _begins_name(word) else "a" for word in name.split())
+
+
+def _begins_name(word: str) -> bool:
+    """Whether a word begins as names do: with a capital, or in a script that has none."""
+    return word[0].isupper() or (word[0].isalpha() and not word[0].islower())
 
 
 def _looks_like_a_name(name: str) -> bool:
@@ -960,6 +967,10 @@ class _Page:
         written = [one.time for one in self._spoken if one.time is not None]
         # What the numbers prove is right, whatever was answered for other files.
         dates = _order_of_dates(written) or self._answers.dates
+        for one in self._spoken:
+            if one.channel_name == _MEDIA and any(one.lines[1:]):
+                # What stands below the name of a file is said.
+                one.channel, one.channel_name, one.lines = "public", None, one.lines[1:]
         players = self._players()
         said = [one for one in self._spoken if any(one.lines)]
         moments = _moments((one.time for one in said), is_day_first=dates != "month-first")
@@ -1097,7 +1108,8 @@ class _Page:
         kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
         if rest is None and kind is None:
             kind = self._take_roles(written, is_told=is_told) or self._take_results(written, is_told=is_told)
-        kind = kind or ("event" if is_silent else None)
+        is_nobody = shape("nobody out").fullmatch(game_log.bare(written)) is not None
+        kind = kind or ("event" if is_silent or is_nobody else None)
         if kind or rest == "":
             self._tell(written, kind or "event")
             return True
@@ -1218,7 +1230,7 @@ class _Page:
         if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
         if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):
-            one.channel, one.channel_name, kind = "system", "media", "event"
+            one.channel, one.channel_name, kind = "system", _MEDIA, "event"
         self._spoken.append(one)
         self._open = one
         self._kinds[kind] += 1

@@ -1,0 +1,198 @@
+"""Hold what was read of a game against its file: what the file says, and the reading has not, is asked about.
+
+A reader of a format that it does not know takes what it understands. Here the file's own short lines and values are
+searched for votes, eliminations, rounds and an end, for texts told twice, and for people inside other people's texts;
+nothing is added to the game: who imports it is told what stands there, and asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from evaluation.errors import InputError
+from evaluation.files.strict_json import shorten
+from evaluation.readers._draft import word_set, words_in
+from evaluation.readers._game_log import heading
+from evaluation.readers.document import Document, ReadResult, records
+from evaluation.readers.formats.chat import FORMAT as CHAT
+from evaluation.readers.formats.nested_json import FORMAT as NESTED
+from evaluation.readers.formats.plain_text import FORMAT as PLAIN_TEXT
+from evaluation.readers.tables import FORMAT as TABLE
+from evaluation.readers.tables import is_parquet, text_table
+from evaluation.text.display import counted
+from evaluation.text.normal import fold
+from evaluation.transcript import Transcript
+
+# The others are written by one program, whose readers know what stands in them.
+_BY_LIKENESS = frozenset({CHAT, NESTED, TABLE, PLAIN_TEXT})
+_LONGEST, _LONGEST_HEADING = 160, 4
+_MOST_LINES = 200_000
+_MOST_NAMED = 60
+_FEWEST_GLUED, _GLUED_SHARE = 3, 0.1
+_LONG_TEXT, _TWICE_SHARE, _FEWEST_AT_ONCE = 40, 0.2, 3
+_CAST = (
+    r"(?:votes?|voted|casts? (?:a |their )?vote|-+>|=+>|→)"
+    r"(?: (?:for|against|to (?:eliminate|lynch|kill|banish|exile)))?"
+)
+_GONE = (
+    r"(?:was|is|has been|were|got) (?:\w+ly )?"
+    r"(?:eliminated|killed|lynched|executed|voted (?:out|off)|exiled|banished|hanged|ejected|murdered)"
+)
+_VOTES = frozenset({"vote", "votes", "voted", "ballot", "ballots"})
+_OUT = frozenset({"banished", "eliminated", "elimination", "eliminations", "executed", "exiled", "killed", "lynched"})
+_CHOSEN = frozenset({"choice", "for", "target"})
+_ROUNDS = frozenset({"day", "round"})
+
+
+def cross_checked(result: ReadResult, document: Document) -> ReadResult:
+    """The result, with what stands in its file and is missing from the game in ``not_understood``.
+
+    Args:
+        result: A settled game; of a file that holds one.
+        document: The file.
+    """
+    game = result.transcript
+    if game is None or result.format not in _BY_LIKENESS:
+        return result
+    told = " ".join([result.not_understood, *_missing(game, document, result.format)]).strip()
+    return replace(result, not_understood=told)
+
+
+def _missing(game: Transcript, document: Document, format_name: str) -> Iterator[str]:
+    said = {_squeezed(message.text) for message in game.messages if message.channel != "system"}
+    every = list(islice(_stated(document, format_name), _MOST_LINES))
+    yield from _kept_to_themselves(game, every)
+    stated = [one for one in every if len(one.line) <= _LONGEST and _squeezed(one.line) not in said]
+    names = [player.name for player in game.players][:_MOST_NAMED]
+    yield from _results_told(game, stated, names)
+    yield from _rounds_told(game, stated)
+    yield from _glued(game, names)
+    yield from _told_twice(game)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(fold(text).split())
+
+
+class _Stated(NamedTuple):
+    """A line of a text, or of a text in JSON or in a table's cell.
+
+    Attributes:
+        keys: The words of all keys above it.
+        key: The innermost key; empty where there is none.
+    """
+
+    keys: frozenset[str]
+    key: str
+    line: str
+
+
+def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
+    """What the file states, line by line; nothing of a binary table."""
+    if is_parquet(document):
+        return
+    roots: Iterable[Any] = [document.text]
+    if document.json_error is not None or document.json is not None:
+        roots = [node.value for node in records(document)] if format_name != PLAIN_TEXT else roots
+    elif format_name == TABLE:
+        # What is no table is YAML, line by line.
+        with suppress(InputError):
+            roots = [dict(row.cells) for row in text_table(document).rows]
+    stack: list[tuple[frozenset[str], str, Any]] = [(frozenset(), "", root) for root in reversed(list(roots))]
+    while stack:
+        keys, last, value = stack.pop()
+        if isinstance(value, dict):
+            stack += [(keys | {*words_in(key)}, key, held) for key, held in reversed(value.items())]
+        elif isinstance(value, list):
+            stack += [(keys, last, held) for held in reversed(value)]
+        elif isinstance(value, str):
+            if "\n" in value:
+                yield _Stated(keys, last, value)
+            yield from (_Stated(keys, last, line) for line in map(str.strip, value.splitlines()) if line)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield _Stated(keys, last, str(value))
+
+
+def _kept_to_themselves(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
+    inner = word_set("inner_keys")
+    hidden = {_squeezed(one.line) for one in stated if one.keys & inner}
+    heard = hidden & {_squeezed(one.text) for one in game.messages if one.channel == "public"}
+    heard -= {_squeezed(one.line) for one in stated if not one.keys & inner}
+    if heard:
+        yield f"{counted(len(heard), 'public message')} stood under keys of thoughts, plans or secrets."
+
+
+def _results_told(game: Transcript, stated: Sequence[_Stated], names: Sequence[str]) -> Iterator[str]:
+    if len(names) < 2:
+        return
+    anybody = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    whole = re.compile(anybody, re.IGNORECASE)
+    cast = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{_CAST}[\W_]*(?P<other>{anybody})\b[^?]{{0,40}}", re.IGNORECASE)
+    gone = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{_GONE}\b.*", re.IGNORECASE)
+    votes = {(fold(vote.voter), fold(vote.target or "")) for vote in game.votes}
+    out = {fold(one.player) for one in game.eliminations}
+    told: dict[str, list[str]] = {"vote": [], "elimination": []}
+    for keys, key, line in stated:
+        # "Ann" under "player" beside a vote is who votes.
+        own = {*words_in(key)}
+        is_player = whole.fullmatch(line) is not None and bool(own & (_CHOSEN | _VOTES | _OUT) or whole.fullmatch(key))
+        if ((match := cast.fullmatch(line)) and (fold(match["one"]), fold(match["other"])) not in votes) or (
+            is_player and not votes and keys & _VOTES
+        ):
+            told["vote"].append(line)
+        elif ((match := gone.fullmatch(line)) and fold(match["one"]) not in out) or (
+            is_player and keys & _OUT and fold(line) not in out
+        ):
+            told["elimination"].append(line)
+    for what, found in told.items():
+        if found:
+            count = counted(len(found), what)
+            yield f'The file tells {count} more than could be read, the first by "{shorten(found[0])}".'
+
+
+def _rounds_told(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
+    short = [one.line for one in stated if len(one.line.split()) <= _LONGEST_HEADING]
+    headings = {told[0] for line in short if (told := heading(line)) and told[0] is not None}
+    numbers = {int(one.line) for one in stated if one.keys & _ROUNDS and one.line.isdecimal() and len(one.line) < 4}
+    if len(headings | numbers) > 1 and all(message.round is None for message in game.messages):
+        yield "The file tells rounds or days by number, and they could not be read."
+
+
+def _glued(game: Transcript, names: Sequence[str]) -> Iterator[str]:
+    spoken = [message for message in game.messages if message.channel == "public"]
+    anybody = "|".join(re.escape(name) for name in names)
+    inside = re.compile(rf"^[\W_]*(?P<name>{anybody})[*_\])]*\s*:", re.IGNORECASE | re.MULTILINE)
+    found = [
+        (message, match)
+        for message in spoken
+        if (match := next((m for m in inside.finditer(message.text) if _is_glued(m, message.speaker)), None))
+    ]
+    if len(found) >= max(_FEWEST_GLUED, _GLUED_SHARE * len(spoken)):
+        message, match = found[0]
+        yield (
+            f"{counted(len(found), 'message')} hold lines that begin with another player's name and a colon: "
+            f'"{shorten(match["name"])}:" inside what {shorten(message.speaker)} says.'
+        )
+
+
+def _is_glued(match: re.Match[str], speaker: str) -> bool:
+    # At the very beginning of a text it is who is spoken to.
+    return match.start() > 0 and fold(match["name"]) != fold(speaker)
+
+
+def _told_twice(game: Transcript) -> Iterator[str]:
+    said = [(fold(one.speaker), _squeezed(one.text)) for one in game.messages if one.channel == "public"]
+    at_once = sum(len(one[1]) >= _LONG_TEXT and one == before for before, one in pairwise(said))
+    if at_once >= _FEWEST_AT_ONCE:
+        yield f"{counted(at_once, 'message')} say what the message before them said, word for word: parts may overlap."
+        return
+    long = [one for one in said if len(one[1]) >= _LONG_TEXT]
+    again = len(long) - len(Counter(long))
+    if long and again >= max(2, _TWICE_SHARE * len(long)):
+        yield f"{again} of {len(long)} long messages say again what their speaker had said, word for word."

@@ -1,0 +1,108 @@
+"""What a file says of its game, and the reading has not, is asked about before anything is stored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluation.readers.document import Topic
+from tests.unit.readers.reading import lines, read, result
+
+TALK = [
+    {"speaker": name, "text": f"{name} thinks that nobody has told the whole story of {place} yet."}
+    for place, name in enumerate(("Olga", "Per", "Rui", "Olga", "Per", "Rui"))
+]
+
+
+def asked(content: Any) -> str:
+    """What is asked about the completeness of the only game; empty where nothing is."""
+    found = [one.words for one in result(content).questions if one.topic is Topic.INCOMPLETE]
+    return found[0] if found else ""
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"log": ["Olga voted for Rui", "Per -> Rui"]}, '2 votes more than could be read, the first by "Olga voted'),
+        ({"tally": {"ballots": [{"by": "Olga", "for": "Rui"}]}}, '1 vote more than could be read, the first by'),
+        ({"log": ["Rui was banished by the others."]}, '1 elimination more than could be read, the first by "Rui was'),
+        ({"summary": {"eliminated_players": ["Rui"]}}, '1 elimination more than could be read, the first by "Rui"'),
+        ({"log": ["Round 1", "Round 2"]}, "tells rounds or days by number"),
+    ],
+)  # fmt: skip
+def test_results_that_stand_in_the_file_and_are_not_read_are_asked_about(more: dict[str, Any], words: str) -> None:
+    assert asked({"messages": TALK}) == ""
+    assert words in asked({"messages": TALK, **more})
+    assert result({"messages": TALK, **more}).transcript is None
+
+
+def test_what_players_say_of_votes_is_no_result() -> None:
+    said = [*TALK, {"speaker": "Per", "text": "Olga voted for Rui"}, {"speaker": "Rui", "text": "Per was killed."}]
+    assert asked({"messages": said}) == ""
+
+
+def test_who_votes_on_a_proposal_is_no_vote_for_a_player() -> None:
+    assert "vote" not in asked({"messages": TALK, "votes": [{"player": "Olga", "vote": "approve"}]})
+
+
+def test_a_public_message_under_a_key_of_thoughts_is_asked_about() -> None:
+    secret = {"secret_plans": {"talk": TALK}}
+    found = result(secret)
+    assert found.transcript is None or not [one for one in found.transcript.messages if one.channel == "public"]
+
+
+def test_lines_of_others_inside_a_message_are_asked_about() -> None:
+    glued = [{**one, "text": f"{one['text']}\nSara: I see."} for one in TALK] + [{"speaker": "Sara", "text": "Yes."}]
+    assert '6 messages hold lines that begin with another player\'s name and a colon: "Sara:"' in asked(lines(*glued))
+    called = [{**one, "text": f"Sara: {one['text']}"} for one in TALK] + [{"speaker": "Sara", "text": "Yes."}]
+    assert asked(lines(*called)) == ""
+
+
+def test_a_talk_that_stands_twice_is_asked_about() -> None:
+    assert "3 messages say what the message before them said" in asked(
+        lines(*(one for one in TALK[:3] for _ in (1, 2)))
+    )
+    assert "6 of 12 long messages say again" in asked(lines(*TALK, *TALK))
+
+
+def test_roles_under_any_key_of_roles_are_read() -> None:
+    game = read({"players_and_roles": {"Olga": "Villager", "Per": "Werewolf", "Rui": "Seer"}, "utterances": TALK})
+    assert {player.name: player.role for player in game.players} == {
+        "Olga": "Villager",
+        "Per": "Werewolf",
+        "Rui": "Seer",
+    }
+
+
+def test_a_meeting_that_ejects_nobody_is_an_event() -> None:
+    talk = "".join(f"{name}: I saw {other} at the reactor.\n" for name, other in (("Olga", "Per"), ("Per", "Olga")) * 2)
+    game = read(f"{talk}** No one was ejected (Skipped) **\n")
+    assert [message.text for message in game.messages if message.channel == "system"] == [
+        "** No one was ejected (Skipped) **"
+    ]
+
+
+def test_what_is_said_below_the_name_of_a_file_is_a_message() -> None:
+    chat = (
+        "8/30/19, 15:23 - Olga: plan.jpg (file attached)\nThis is how it could flow.\n"
+        "8/30/19, 15:24 - Per: Fine.\n8/30/19, 15:25 - Olga: other.jpg (file attached)\n"
+    )
+    assert [one.text for one in read(chat).messages if one.channel == "public"] == [
+        "This is how it could flow.",
+        "Fine.",
+    ]
+
+
+def test_names_in_a_script_without_capitals_are_names() -> None:
+    names = ("马克·雷诺", "莉娜·沃斯", "萨姆·科尔")
+    talk = "".join(
+        f"[{place}] {names[place % 3]}: 我同意{names[(place + 1) % 3].split('·')[0]}的看法。\n" for place in range(9)
+    )
+    assert {one.speaker for one in read(talk).messages} == {*names}
+
+
+def test_a_file_may_say_speech_text() -> None:
+    game = read(json.dumps({"turns": [{"speakerName": one["speaker"], "speechText": one["text"]} for one in TALK]}))
+    assert [one.text for one in game.messages] == [one["text"] for one in TALK]
