@@ -76,7 +76,6 @@ class LabelledSet:
         for (game, message), row in self.rows.items():
             labels[game][message] = Labels(
                 bool(row["is_strategic"]),
-                frozenset(row["answers"]),
                 tuple(one["quote"] for one in row["references"]),
                 frozenset((one["act"], one["target"]) for one in row["acts"]),
             )

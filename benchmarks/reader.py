@@ -5,8 +5,8 @@ question is answered for sources that the fit had not seen, and writes ``reader_
 ``docs/reader.md`` is its model card.
 
 A *licence* is the lowest chance from which the reader's answer stands: beyond it, enough rows of real games were
-right by fits that had not seen their source, of all rows and on average over the sources. ``strategic`` and ``answers``
-have two, one for each direction in which the reader overrules a rule that rests on no proof.
+right by fits that had not seen their source, of all rows and on average over the sources. ``strategic`` has two, one
+for each direction in which the reader overrules a rule that rests on no proof.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,15 +40,10 @@ from benchmarks.reader_examples import (
     prepared_game,
     score,
 )
-from evaluation.rubric.metrics import coherence, strategic_depth
+from evaluation.rubric.metrics import strategic_depth
 from evaluation.rubric.reader import model
 from evaluation.rubric.reader._features import (
     OWN_STYLE,
-    EarlierMessage,
-    candidates,
-    pair_rows,
-    pair_summary,
-    rule_answers,
     sentence_rows,
     sentences,
 )
@@ -119,18 +114,6 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
     depth = message_examples(style, idf, lambda labels: bool(labels.strategic), OWN_STYLE)
     learn("strategic", depth)
     overrule("strategic", depth, _by_rule(style, strategic_depth))
-    answering = [(one, label_mask(one, "answers")) for one in prepared]
-    answers = message_examples(answering, idf, lambda labels: bool(labels.answers))
-    is_answered = [is_in for one, mask in answering for is_in in _are_answered(one)[mask]]
-    learn("is answered", answers._replace(answers=np.array(is_answered, dtype=bool)))
-    drawn = _drawn(answering, outside["is answered"], words, heads["is answered"], idf)
-    pairs = _pair_examples(prepared, drawn)
-    heads["pair"], logits, figures["pair"] = _learn_pairs(pairs)
-    summary = _summaries(answering, pairs, logits)
-    by_rule = np.vstack([rule_answers(one.discussion)[mask] for one, mask in answering])
-    answers = answers._replace(dense=np.hstack([answers.dense, by_rule, summary]))
-    learn("answers", answers)
-    overrule("answers", answers, _by_rule(answering, coherence))
     references = _sentence_examples(prepared, idf)
     learn("reference", references)
     threshold = _best_threshold(outside["reference"], references.answers, "F1")
@@ -326,9 +309,7 @@ def _act_examples(
     """For each kind of act the aims of all messages, and of each aim its game and message."""
     words, dense, weights, sources, labelled, owners = [], [], [], [], [], []
     for number, one in enumerate(prepared):
-        answered = [max(each.answers) if each.answers else None for each in one.by_place]
-        answered = [_place(one, index) for index in answered]
-        each, rows = aim_table(one.discussion, _likely_answered(one, answered))
+        each, rows = aim_table(one.discussion)
         mask = np.array([one.by_place[aim.message].acts is not None for aim, _ in each], dtype=bool)
         if not mask.any():
             continue
@@ -344,98 +325,6 @@ def _act_examples(
         (str(kind), joined_examples(words, dense, [str(kind) in acts for acts in labelled], weights, sources))
         for kind in ACTS
     ], owners
-
-
-def _place(one: PreparedGame, index: int | None) -> int | None:
-    if index is None:
-        return None
-    places = {prepared.message.index: at for at, prepared in enumerate(one.discussion.messages)}
-    return places.get(index)
-
-
-def _likely_answered(one: PreparedGame, labelled: Sequence[int | None]) -> list[int | None]:
-    """The message that each one answers: as labelled, else the last one of another player."""
-    speakers = [prepared.message.speaker for prepared in one.discussion.messages]
-    latest: list[int | None] = [None] * len(speakers)
-    for pair in candidates(speakers):
-        if pair.distance == 1:
-            latest[pair.message] = pair.earlier
-    return [known if known is not None else other for known, other in zip(labelled, latest, strict=True)]
-
-
-def _are_answered(one: PreparedGame) -> Bools:
-    """Whether any labelled message answers each message."""
-    indexes = frozenset[int]().union(*(labels.answers or () for labels in one.by_place))
-    return np.array([prepared.message.index in indexes for prepared in one.discussion.messages], dtype=bool)
-
-
-def _drawn(
-    chosen: Sequence[tuple[PreparedGame, Bools]], outside: Floats, words: Floats, head: ReaderHead, idf: Floats
-) -> list[Floats]:
-    """For each game, its messages' logits of being answered: held out where labelled, fitted elsewhere."""
-    done, drawn = 0, []
-    column = TEXT_HEADS.index("is answered")
-    for one, mask in chosen:
-        sums = one.seen.message_ngrams.sums(words[:, [column]] * idf[:, None], idf)[:, 0]
-        logits = sums + head.logits(one.seen.style)
-        count = int(mask.sum())
-        held = np.clip(outside[done : done + count], 1e-4, 1 - 1e-4)
-        logits[mask] = np.log(held / (1 - held))
-        drawn.append(logits)
-        done += count
-    return drawn
-
-
-class _PairExamples(NamedTuple):
-    examples: Examples
-    owners: list[tuple[int, EarlierMessage]]
-    """Number of the game, and the pair, of each example."""
-
-
-def _pair_examples(prepared: Sequence[PreparedGame], drawn: Sequence[Floats]) -> _PairExamples:
-    dense, answers, weights, sources, owners = [], [], [], [], []
-    for number, one in enumerate(prepared):
-        messages = one.discussion.messages
-        labelled = [each.answers for each in one.by_place]
-        every = candidates([each.message.speaker for each in messages])
-        pairs = [pair for pair in every if labelled[pair.message] is not None]
-        if not pairs:
-            continue
-        own = drawn[number][[pair.earlier for pair in pairs]]
-        dense.append(np.column_stack([own, pair_rows(one.discussion, pairs)]))
-        for pair in pairs:
-            answers.append(messages[pair.earlier].message.index in (labelled[pair.message] or ()))
-            weights.append(one.weight)
-            sources.append(one.game.source)
-            owners.append((number, pair))
-    return _PairExamples(joined_examples([], dense, answers, weights, sources), owners)
-
-
-def _learn_pairs(pairs: _PairExamples) -> tuple[ReaderHead, Floats, dict[str, Any]]:
-    """The pair's head, its held-out logits, and the share of answering messages whose likeliest pair is labelled."""
-    _, dense, logits = _fit_and_hold_out(pairs.examples)
-    best: dict[tuple[int, int], tuple[float, bool]] = {}
-    answering: set[tuple[int, int]] = set()
-    for (game, pair), logit, is_labelled in zip(pairs.owners, logits, pairs.examples.answers, strict=True):
-        key = game, pair.message
-        if is_labelled:
-            answering.add(key)
-        if key not in best or logit > best[key][0]:
-            best[key] = float(logit), bool(is_labelled)
-    right = sum(best[key][1] for key in answering)
-    told = {"measure": "right one first", "all": round(right / max(1, len(answering)), 3), "sources": {}}
-    return dense, logits, told
-
-
-def _summaries(chosen: Sequence[tuple[PreparedGame, Bools]], pairs: _PairExamples, logits: Floats) -> Floats:
-    own: dict[int, tuple[list[EarlierMessage], list[float]]] = {}
-    for (game, pair), logit in zip(pairs.owners, logits, strict=True):
-        found = own.setdefault(game, ([], []))
-        found[0].append(pair)
-        found[1].append(float(logit))
-    return np.vstack(
-        [pair_summary(len(one.by_place), *own.get(number, ([], [])))[mask] for number, (one, mask) in enumerate(chosen)]
-    )
 
 
 def _fit_and_hold_out(examples: Examples) -> tuple[Fitted, ReaderHead, Floats]:

@@ -28,13 +28,11 @@ class Labels:
 
     Attributes:
         strategic: Whether it shows strategic thinking.
-        answers: Indexes of the messages that it answers.
         references: The quotes of its references to the past.
         acts: Its speech acts, each with its target.
     """
 
     strategic: bool | None = None
-    answers: frozenset[int] | None = None
     references: tuple[str, ...] | None = None
     acts: frozenset[tuple[str, str | None]] | None = None
 

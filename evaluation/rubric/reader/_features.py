@@ -1,26 +1,22 @@
-"""Numbers that the reader sees of a discussion: n-grams, marks of style, and how two messages fit together."""
+"""Numbers that the reader sees of a discussion: n-grams, marks of style, and whom acts may be aimed at."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
-from evaluation.rubric.metrics.coherence import repeats, rule_rows
+from evaluation.rubric.metrics.coherence import repeats
 from evaluation.rubric.reader._ngrams import NGrams, hashed_ngrams
 from evaluation.rubric.speech import ActKind, read
 
-LOOK_BACK = 8
-"""Messages of other players, the latest first, that a message may answer."""
 LONGEST_READ = 3_000
 """Characters of a message that are read: what stands behind them moves a probability no more."""
 OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01f"
@@ -50,7 +46,7 @@ class ActAim(NamedTuple):
     Attributes:
         message: Position of the message.
         target: The player; ``None`` for acts without a target.
-        is_named: Whether the message names the player; else it is the one whom it seems to answer.
+        is_named: Whether the message names the player; else it is the last other one who spoke.
     """
 
     message: int
@@ -253,158 +249,30 @@ def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
     return np.hstack([own, features(discussion).style[[one.message for one in every]]])
 
 
-class EarlierMessage(NamedTuple):
-    """A message that another may answer.
-
-    Attributes:
-        message: Position of the message.
-        earlier: Position of the one before it, of another player.
-        distance: 1 for the last message of another player, up to ``LOOK_BACK``.
-    """
-
-    message: int
-    earlier: int
-    distance: int
-
-
-def candidates(speakers: Sequence[str]) -> Iterator[EarlierMessage]:
-    """The messages that each message may answer, the latest first."""
-    for at, speaker in enumerate(speakers):
-        distance = 0
-        back = at - 1
-        # A speaker may have written hundreds of messages in a row.
-        while back >= max(0, at - 4 * LOOK_BACK) and distance < LOOK_BACK:
-            if speakers[back] != speaker:
-                distance += 1
-                yield EarlierMessage(at, back, distance)
-            back -= 1
-
-
-def pair_rows(discussion: Discussion, pairs: Sequence[EarlierMessage]) -> NDArray[np.float32]:
-    """The features of messages of a discussion in English as answers to earlier ones, a row for each pair."""
-    messages, pack = discussion.messages, discussion.pack
-    assert pack is not None
-    speakers = [one.message.speaker for one in messages]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(chain(speakers, *(m.named for m in messages))))}
-    authors = np.array([numbers[speaker] for speaker in speakers])
-    names = np.zeros((len(messages), len(numbers)), dtype=bool)
-    for place, one in enumerate(messages):
-        names[place, [numbers[name] for name in one.named]] = True
-    at, earlier, distance = np.array(pairs, dtype=np.int64).reshape(-1, len(EarlierMessage._fields)).T
-    every, speaker, author = np.arange(len(pairs)), authors[at], authors[earlier]
-    both = names[at] & names[earlier]
-    is_named = names[earlier, speaker]
-    named_others = names[earlier].sum(axis=1) - is_named - names[earlier, author]
-    asks, introduces = _marked(messages, "is_question"), _marked(messages, "is_introduction")
-    opens = _marked(messages, "opens_as_answer") | _marked(messages, "reply_phrase")
-    ids, replied = [one.message.id for one in messages], [one.message.reply_to for one in messages]
-    rounds = np.array([one.message.round for one in messages], dtype=object)
-    columns = [
-        # Names its author; is named by it; the same players named.
-        names[at, author],
-        is_named,
-        np.minimum(2, both.sum(axis=1) - both[every, speaker] - both[every, author]),
-        # Shared words, how rare these are, and whether it takes up one of them at once.
-        _shared_words(messages, pack, pairs),
-        # It asks; it asks this speaker, or somebody else; it speaks to somebody.
-        asks[earlier],
-        asks[earlier] & is_named,
-        asks[earlier] & (named_others > 0) & ~is_named,
-        _marked(messages, "is_addressed")[earlier],
-        # It asks and this opens as an answer; it names this speaker and this says "I".
-        asks[earlier] & opens[at],
-        is_named & _marked(messages, "is_first_person")[at],
-        # It is an introduction, both are; its length; the reply id.
-        introduces[earlier],
-        introduces[at] & introduces[earlier],
-        np.log1p([len(one.tokens) for one in messages])[earlier],
-        [replied[pair.message] == ids[pair.earlier] for pair in pairs],
-        # A column for each distance; the same round; continues itself; own messages between.
-        np.eye(LOOK_BACK)[distance - 1],
-        rounds[at] == rounds[earlier],
-        authors[at - 1] == speaker,
-        np.minimum(3, at - earlier - distance),
-    ]
-    return np.column_stack(columns).astype(np.float32)
-
-
-def _marked(messages: Sequence[PreparedMessage], name: str) -> NDArray[np.bool_]:
-    return np.array([bool(getattr(one, name)) for one in messages], dtype=bool)
-
-
-def _shared_words(
-    messages: Sequence[PreparedMessage], pack: LanguagePack, pairs: Sequence[EarlierMessage]
-) -> list[tuple[int, float, bool]]:
-    """The words that both messages of a pair hold: number, rarity, if one is among the answer's first three."""
-    words = [one.word_set - pack.stop_words for one in messages]
-    openings = [list(islice((word for word in one.plain_words if word not in pack.stop_words), 3)) for one in messages]
-    rarity = {word: math.log(len(messages) / count) for word, count in Counter(chain.from_iterable(words)).items()}
-    rows: list[tuple[int, float, bool]] = []
-    for at, earlier, _ in pairs:
-        shared = words[at] & words[earlier]
-        if shared:
-            rare = min(8.0, sum(map(rarity.__getitem__, shared)))
-            rows.append((min(4, len(shared)), rare, not shared.isdisjoint(openings[at])))
-        else:
-            rows.append((0, 0.0, False))
-    return rows
-
-
-# The logit of a pair that does not exist.
-_NO_PAIR = -6.0
-
-
-def pair_summary(count: int, pairs: Sequence[EarlierMessage], logits: Sequence[float]) -> NDArray[np.float32]:
-    """For each of ``count`` messages how well the messages before it fit as what it answers.
-
-    The columns: the best, the second best, the best of the last three, the last one, and the logarithm of the sum of
-    all chances.
-
-    Args:
-        count: Number of messages.
-        pairs: As :func:`candidates` yields them.
-        logits: One for each pair.
-    """
-    table = np.full((count, LOOK_BACK), -np.inf)
-    for pair, logit in zip(pairs, logits, strict=True):
-        table[pair.message, pair.distance - 1] = logit
-    ordered = np.sort(table, axis=1)
-    chances = (1 / (1 + np.exp(-table))).sum(axis=1)
-    best = np.column_stack([ordered[:, -1], ordered[:, -2], table[:, :3].max(axis=1), table[:, 0]])
-    return np.column_stack([np.where(np.isinf(best), _NO_PAIR, best), np.log(chances + 1e-3)]).astype(np.float32)
-
-
-_WAYS = ("reply", "author", "subject", "answer", "phrase", "topic")
-
-
-def rule_answers(discussion: Discussion) -> NDArray[np.float32]:
-    """Whether the rule counts each message as an answer, and a column for each way in which it may."""
-    rows = [[row.numerator, *(float(row.details.get("by") == way) for way in _WAYS)] for row in rule_rows(discussion)]
-    return np.array(rows, dtype=np.float32).reshape(len(rows), 1 + len(_WAYS))
-
-
 def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | None]]]:
     """The speech acts that the rule sees in each message, each with its target."""
     return [frozenset((act.kind, act.target) for act in reading.acts) for reading in read(discussion)]
 
 
-def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tuple[ActAim, str]]:
+def aims(discussion: Discussion) -> Iterator[tuple[ActAim, str]]:
     """At whom each message's acts may be aimed, each with the text that is read for it.
 
     Args:
         discussion: A discussion in English.
-        answered: For each message the position of the message that it most likely answers; ``None`` for none.
 
     Yields:
-        The player whom it names or answers with the sentences that name them (all of them for the one who is answered),
-        and nobody with the whole message.
+        A player whom it names with the sentences that name them, the last other one who spoke and nobody with the whole
+        message.
     """
     messages, seen = discussion.messages, features(discussion)
     spans: list[list[tuple[int, int]]] = [[] for _ in messages]
     for sentence in sentences(discussion):
         spans[sentence.message].append((sentence.start, sentence.end))
+    before = other = None
     for at, prepared in enumerate(messages):
         speaker = prepared.message.speaker
+        if before != speaker:
+            before, other = speaker, before
         yield ActAim(at, None, is_named=False), seen.texts[at]
         named = dict.fromkeys(one.player for one in prepared.mentions if one.player != speaker)
         for player in named:
@@ -414,9 +282,8 @@ def aims(discussion: Discussion, answered: Sequence[int | None]) -> Iterator[tup
                 if any(one.player == player and start <= one.start < end for one in prepared.mentions)
             ]
             yield ActAim(at, player, is_named=True), f"{BEGIN} {' '.join(parts)} {END}"
-        other = answered[at]
-        if other is not None and messages[other].message.speaker not in named:
-            yield ActAim(at, messages[other].message.speaker, is_named=False), seen.texts[at]
+        if other is not None and other not in named:
+            yield ActAim(at, other, is_named=False), seen.texts[at]
 
 
 _ACT_PLACES = {kind: place for place, kind in enumerate(ActKind)}

@@ -1,18 +1,17 @@
-"""Decide rows of the four metrics that read by what the reader says of the messages, where it has a licence."""
+"""Decide rows of the three metrics that read by what the reader says of the messages, where it has a licence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from evaluation.rubric._claims import tells_of_another_game
-from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
+from evaluation.rubric.definitions import MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion, PreparedMessage
 from evaluation.rubric.metrics import role_consistency
-from evaluation.rubric.metrics.coherence import places
 from evaluation.rubric.reader._features import sentences_of
 from evaluation.rubric.reader.model import Reader, ReadMessage, kind_by_rule
 from evaluation.rubric.rows_in_doubt import UNSURE
@@ -201,42 +200,6 @@ def _offered(row: LedgerRow, question: str, chance: float, reader: Reader) -> Le
 _LIKELY = 0.5
 
 
-def _coherence(
-    result: MetricResult, discussion: Discussion, _said: Sequence[ReadMessage], reader: Reader
-) -> Iterator[LedgerRow]:
-    return coherence_rows(result.ledger, discussion, reader)
-
-
-def coherence_rows(rows: Iterable[LedgerRow], discussion: Discussion, reader: Reader) -> Iterator[LedgerRow]:
-    """The rule's rows of coherence, those redecided for which the reader has a licence."""
-    messages = discussion.messages
-    if discussion.derive(reader.is_far):
-        yield from rows
-        return
-    contexts = places([one.message.speaker for one in messages], [one.message.round for one in messages])
-    said = discussion.derive(reader.answers)
-    at = {prepared.message.id: (place, one) for prepared, place, one in zip(messages, contexts, said, strict=True)}
-    for row in rows:
-        if row.message_id not in at or row.verdict is RowVerdict.EXCLUDED or row.details.get(PROOF):
-            yield row
-            continue
-        place, one = at[row.message_id]
-        chance = _overruling(row, "answers", one.chance, reader)
-        recent = sorted((each for each in place.context if each in one.fits), key=one.fits.__getitem__, reverse=True)
-        if chance is None or (row.verdict is not RowVerdict.COUNTS and not recent):
-            yield _offered(row, "answers", one.chance, reader)
-        elif row.verdict is RowVerdict.COUNTS:
-            yield _redecided(row, chance, "Answers nobody", refers_to=None)
-        else:
-            ids = [messages[each].message.id for each in recent if one.fits[each] >= one.fits[recent[0]] - _NEARLY]
-            words = f"Answers {messages[recent[0]].message.speaker}"
-            yield _redecided(row, chance, words, extra={"by": "reader", "answers": ids}, refers_to=ids[0])
-
-
-# Messages that fit nearly as well as the best one are answered too.
-_NEARLY = 0.1
-
-
 def _memory(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
@@ -388,7 +351,6 @@ _DECIDED: Mapping[str, _Decide] = MappingProxyType(
     {
         MEMORY_ACCURACY.name: _memory,
         STRATEGIC_DEPTH.name: _depth,
-        COHERENCE.name: _coherence,
         ROLE_CONSISTENCY.name: _role,
     }
 )

@@ -1,4 +1,4 @@
-"""The reader: for every message the chance that it is strategic, answers, refers to the past, and acts."""
+"""The reader: for every message the chance that it is strategic, refers to the past, and acts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,10 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     OWN_STYLE,
     ActAim,
-    EarlierMessage,
     aim_row,
     aims,
-    candidates,
     features,
-    pair_rows,
-    pair_summary,
     rule_acts,
-    rule_answers,
     sentence_rows,
     sentences,
 )
@@ -37,12 +32,12 @@ from evaluation.rubric.speech import ActKind, SpeechAct
 
 Floats = NDArray[np.float32]
 ACTS = tuple(ActKind)
-TEXT_HEADS = ("strategic", "answers", "is answered", "reference", *map(str, ACTS))
+TEXT_HEADS = ("strategic", "reference", *map(str, ACTS))
 """The columns of the weights of n-grams."""
 _MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
 """Those that are read of whole messages."""
 _OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
-FORMAT = 3
+FORMAT = 4
 _SHIPPED_FILE = "reader_en.npz"
 
 
@@ -100,32 +95,17 @@ class ReadReference(NamedTuple):
     chance: float
 
 
-class Answering(NamedTuple):
-    """Whether a message answers another one; chances from 0 to 1.
-
-    Attributes:
-        chance: That it answers any message.
-        fits: By position of an earlier message among the last ``LOOK_BACK`` of others: how well that one fits as the
-            one that is answered.
-    """
-
-    chance: float
-    fits: Mapping[int, float]
-
-
 @dataclass(frozen=True, slots=True)
 class ReadMessage:
     """Answers of the reader to one message; chances from 0 to 1.
 
     Attributes:
         strategic: Chance that it shows strategic thinking.
-        answers: Whether it answers another message, and which.
         references: Each sentence with the chance that it holds a reference to the past.
         acts: The acts of the kinds and beyond the chances for which the reader has a licence.
     """
 
     strategic: float
-    answers: Answering
     references: tuple[ReadReference, ...]
     acts: tuple[ReadAct, ...]
 
@@ -168,9 +148,9 @@ class Reader:
         name: What it was trained on, and a hash of its arrays; stored with every decision.
         idf: Rarity of each bucket of n-grams. Shape (BUCKETS,).
         words: Weights of n-grams. Shape (BUCKETS, len(TEXT_HEADS)).
-        heads: The dense part of each of ``TEXT_HEADS``, and of "pair".
-        licences: By question: each kind of act, "reference", and "strategic yes", "strategic no", "answers yes" and
-            "answers no" for overruling the rule in that direction.
+        heads: The dense part of each of ``TEXT_HEADS``.
+        licences: By question: each kind of act, "reference", and "strategic yes" and "strategic no" for overruling the
+            rule in that direction.
         vocabulary: The words that it met in several sources.
         kinds: The look of the games that it was trained on.
         rule_acts: The kinds of acts of which four in five that the rule sees were right on its labels, as
@@ -210,41 +190,14 @@ class Reader:
             return ()
         own_style = features(discussion).style[:, :OWN_STYLE]
         strategic = _chances(self._text_logits("strategic", discussion.derive(self._sums), own_style))
-        answers = discussion.derive(self.answers)
-        references = self._references(discussion)
-        acts = self._acts(
-            discussion, [max(one.fits, key=one.fits.__getitem__) if one.fits else None for one in answers]
-        )
-        return tuple(
-            ReadMessage(float(strategic[at]), answers[at], tuple(references[at]), tuple(acts[at]))
-            for at in range(len(discussion.messages))
-        )
-
-    def answers(self, discussion: Discussion) -> tuple[Answering, ...]:
-        """The part of :meth:`read` on answers alone, which depends on the order of the messages."""
-        if discussion.pack is None or not discussion.messages:
-            return ()
-        sums = discussion.derive(self._sums)
-        pairs, logits = self._pairs(discussion)
-        chances = _chances(self._text_logits("answers", sums, _answer_columns(discussion, pairs, logits)))
-        fits: list[dict[int, float]] = [{} for _ in discussion.messages]
-        for pair, chance in zip(pairs, _chances(logits).tolist(), strict=True):
-            fits[pair.message][pair.earlier] = chance
-        return tuple(map(Answering, chances.tolist(), fits))
+        each = zip(strategic.tolist(), self._references(discussion), self._acts(discussion), strict=True)
+        return tuple(ReadMessage(chance, tuple(references), tuple(acts)) for chance, references, acts in each)
 
     def _sums(self, discussion: Discussion) -> Floats:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
 
     def _text_logits(self, head: str, sums: Floats, dense: Floats) -> Floats:
         return sums[:, _MESSAGE_HEADS.index(head)] + self.heads[head].logits(dense)
-
-    def _pairs(self, discussion: Discussion) -> tuple[list[EarlierMessage], Floats]:
-        found = list(candidates([one.message.speaker for one in discussion.messages]))
-        if not found:
-            return [], np.zeros(0, dtype=np.float32)
-        drawn = self._text_logits("is answered", discussion.derive(self._sums), features(discussion).style)
-        rows = np.column_stack([drawn[[one.earlier for one in found]], pair_rows(discussion, found)])
-        return found, self.heads["pair"].logits(rows)
 
     def _references(self, discussion: Discussion) -> list[list[ReadReference]]:
         every = sentences(discussion)
@@ -257,9 +210,9 @@ class Reader:
             found[sentence.message].append(ReadReference(sentence.start, sentence.end, chance))
         return found
 
-    def _acts(self, discussion: Discussion, answered: Sequence[int | None]) -> list[list[ReadAct]]:
+    def _acts(self, discussion: Discussion) -> list[list[ReadAct]]:
         found: list[list[ReadAct]] = [[] for _ in discussion.messages]
-        each, dense = aim_table(discussion, answered)
+        each, dense = aim_table(discussion)
         # Only for a player who is named another text than the whole message is read.
         sums = discussion.derive(self._sums)[[aim.message for aim, _ in each]]
         named = [row for row, (aim, _) in enumerate(each) if aim.is_named]
@@ -298,7 +251,7 @@ class Reader:
                     raise ValueError(f"format {about['format']!r}")
                 idf, words = arrays["idf"].astype(np.float32), arrays["words"].astype(np.float32)
                 heads = {}
-                for name in (*TEXT_HEADS, "pair"):
+                for name in TEXT_HEADS:
                     means, sizes, weights = arrays[f"head {name}"]
                     heads[name] = ReaderHead(means, sizes, weights, float(arrays[f"bias {name}"][0]))
                 if idf.shape != (BUCKETS,) or words.shape != (BUCKETS, len(TEXT_HEADS)):
@@ -317,14 +270,9 @@ class Reader:
         return cls(str(about["name"]), idf, words, heads, licences, vocabulary, kinds, rule_acts, about["card"])
 
 
-def _answer_columns(discussion: Discussion, pairs: Sequence[EarlierMessage], logits: Floats) -> Floats:
-    summary = pair_summary(len(discussion.messages), pairs, logits.tolist())
-    return np.hstack([features(discussion).style, rule_answers(discussion), summary])
-
-
-def aim_table(discussion: Discussion, answered: Sequence[int | None]) -> tuple[list[tuple[ActAim, str]], Floats]:
+def aim_table(discussion: Discussion) -> tuple[list[tuple[ActAim, str]], Floats]:
     """The aims of all messages with their texts, and the dense features of each."""
-    each = list(aims(discussion, answered))
+    each = list(aims(discussion))
     named = [0] * len(discussion.messages)
     for aim, _ in each:
         named[aim.message] += aim.is_named

@@ -21,8 +21,7 @@ def test_a_reader_learns_what_it_is_shown() -> None:
     ] * 6
     game = build(texts)
     labels = {
-        one.index: Labels("ok" not in one.text and "haha" not in one.text, frozenset(), (), frozenset())
-        for one in game.discussion
+        one.index: Labels("ok" not in one.text and "haha" not in one.text, (), frozenset()) for one in game.discussion
     }
     reader = train([LabelledGame(game, "a", labels), LabelledGame(game, "b", labels)], "team")
     said = reader.read(Discussion.of(game))

@@ -54,7 +54,7 @@ def test_the_same_discussion_is_always_read_alike() -> None:
     assert len(first) == 5
     for one, other in zip(first, second, strict=True):
         assert one.strategic == pytest.approx(other.strategic, abs=1e-3)
-        assert 0 <= one.answers.chance <= 1
+        assert 0 <= one.strategic <= 1
 
 
 def test_decisions_keep_what_the_rule_said_and_the_score_to_the_letter() -> None:
