@@ -8,7 +8,7 @@ becomes a question; what was settled without one is told as a remark.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, count, pairwise
 from typing import Any
@@ -17,7 +17,15 @@ from pydantic import BaseModel
 
 from evaluation.errors import BrokenTranscriptError
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import THOUGHTS_CHANNEL, TOOL_CHANNEL, is_moderator, is_neutral, letters, word_set
+from evaluation.readers._draft import (
+    THOUGHTS_CHANNEL,
+    TOOL_CHANNEL,
+    is_moderator,
+    is_neutral,
+    is_ordinary,
+    letters,
+    word_set,
+)
 from evaluation.readers._line_shapes import part as line_part
 from evaluation.readers._text_parts import text_parts
 from evaluation.readers._who_could_hear import change, changed, kinds_of, weigh
@@ -59,7 +67,7 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
     gone: set[str] = set()
     is_settled = transcript.source_format in _SETTLED
     if not is_settled:
-        transcript = _one_spelling(_names_in_texts(transcript, answers, questions))
+        transcript = _one_spelling(_names_in_texts(transcript, answers, questions), remarks)
     messages = list(transcript.messages)
     in_results = {name for vote in transcript.votes for name in (vote.voter, vote.target)}
     in_results |= {elimination.player for elimination in transcript.eliminations}
@@ -187,8 +195,8 @@ def _relayed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
     return {one.id: found[one.id].groupdict() for one in public if one.id in found and one.speaker in bridges}
 
 
-def _one_spelling(transcript: Transcript) -> Transcript:
-    """ "Bob", "bob " and "BOB" are one player, spelt as most often."""
+def _one_spelling(transcript: Transcript, remarks: list[str]) -> Transcript:
+    """ "Bob", "bob " and "BOB" are one player, spelt as most often; so are "Bob" and the only "Bob Lee"."""
     if transcript.source_format in _KNOWN_BY_ID:
         return transcript
     names = Counter(message.speaker for message in transcript.messages)
@@ -196,7 +204,10 @@ def _one_spelling(transcript: Transcript) -> Transcript:
     best: dict[str, str] = {}
     for name, _ in names.most_common():
         best.setdefault(" ".join(fold(name).split()), name)
+    short = _called_by_first_name(transcript, best.values())
+    remarks += [f'"{shorten(name)}" is taken for {shorten(whole)}, by the first name.' for name, whole in short.items()]
     other = {name: best[" ".join(fold(name).split())] for name in names}
+    other = {name: short.get(spelt, spelt) for name, spelt in other.items()}
     if all(name == spelt for name, spelt in other.items()):
         return transcript
     players: dict[str, Player] = {}
@@ -219,6 +230,19 @@ def _one_spelling(transcript: Transcript) -> Transcript:
         votes=renamed(transcript.votes, "voter", "target"),
         eliminations=renamed(transcript.eliminations, "player"),
     )
+
+
+def _called_by_first_name(transcript: Transcript, names: Iterable[str]) -> dict[str, str]:
+    """The only whole name of each first name that speaks; none where a result or a role tells two people apart."""
+    apart = {player.name for player in transcript.players if player.role}
+    apart |= {name for vote in transcript.votes for name in (vote.voter, vote.target) if name}
+    known = dict.fromkeys(names)
+    whole: dict[str, list[str]] = {}
+    for name in known:
+        first, _, rest = name.partition(" ")
+        if first in known and first not in apart and rest.replace(" ", "").isalpha() and rest[:1].isupper() and not is_ordinary(first):
+            whole.setdefault(first, []).append(name)
+    return {first: found[0] for first, found in whole.items() if len(found) == 1}
 
 
 def _flagged(messages: Sequence[Message]) -> set[str]:

@@ -106,3 +106,15 @@ def test_names_in_a_script_without_capitals_are_names() -> None:
 def test_a_file_may_say_speech_text() -> None:
     game = read(json.dumps({"turns": [{"speakerName": one["speaker"], "speechText": one["text"]} for one in TALK]}))
     assert [one.text for one in game.messages] == [one["text"] for one in TALK]
+
+
+def test_a_first_name_is_the_only_speaker_of_that_name() -> None:
+    talk = (
+        "Olga Berg: Hello, I am Olga.\nSara Lind: And I am Sara.\nOlga: Shall we?\nSara: Yes.\nOlga: Good.\nSara: Fine.\n"
+    )
+    found = result(talk)
+    assert found.transcript is not None
+    assert [one.speaker for one in found.transcript.messages] == ["Olga Berg", "Sara Lind"] * 3
+    assert '"Olga" is taken for Olga Berg, by the first name.' in found.remarks
+    two = talk + "Olga Voss: I am another one.\nOlga Voss: So there are two.\n"
+    assert {one.speaker for one in read(two).messages} == {"Olga Berg", "Olga", "Olga Voss", "Sara Lind"}
