@@ -1,8 +1,8 @@
 """Hold what was read of a game against its file: what the file says, and the reading has not, is asked about.
 
 A reader of a format that it does not know takes what it understands. Here the file's own short lines and values are
-searched for votes, eliminations, rounds and an end, for texts told twice, and for people inside other people's texts;
-nothing is added to the game: who imports it is told what stands there, and asked.
+searched for votes, eliminations and rounds, for thoughts that became public and for texts told twice; nothing is added
+to the game: who imports it is told what stands there, and asked.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _BY_LIKENESS = frozenset({CHAT, NESTED, TABLE, PLAIN_TEXT})
 _LONGEST, _LONGEST_HEADING = 160, 4
 _MOST_LINES = 200_000
 _MOST_NAMED = 60
-_FEWEST_GLUED, _GLUED_SHARE = 3, 0.1
 _LONG_TEXT, _TWICE_SHARE, _FEWEST_AT_ONCE = 40, 0.2, 3
 _CAST = (
     r"(?:votes?|voted|casts? (?:a |their )?vote|-+>|=+>|→)"
@@ -72,7 +71,6 @@ def _missing(game: Transcript, document: Document, format_name: str) -> Iterator
     names = [player.name for player in game.players][:_MOST_NAMED]
     yield from _results_told(game, stated, names)
     yield from _rounds_told(game, stated)
-    yield from _glued(game, names)
     yield from _told_twice(game)
 
 
@@ -94,14 +92,14 @@ class _Stated(NamedTuple):
 
 
 def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
-    """What the file states, line by line; nothing of a binary table."""
+    """The lines that the file states; none of a binary table."""
     if is_parquet(document):
         return
     roots: Iterable[Any] = [document.text]
     if document.json_error is not None or document.json is not None:
         roots = [node.value for node in records(document)] if format_name != PLAIN_TEXT else roots
     elif format_name == TABLE:
-        # What is no table is YAML, line by line.
+        # YAML is taken line by line.
         with suppress(InputError):
             roots = [dict(row.cells) for row in text_table(document).rows]
     stack: list[tuple[frozenset[str], str, Any]] = [(frozenset(), "", root) for root in reversed(list(roots))]
@@ -162,28 +160,6 @@ def _rounds_told(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
     numbers = {int(one.line) for one in stated if one.keys & _ROUNDS and one.line.isdecimal() and len(one.line) < 4}
     if len(headings | numbers) > 1 and all(message.round is None for message in game.messages):
         yield "The file tells rounds or days by number, and they could not be read."
-
-
-def _glued(game: Transcript, names: Sequence[str]) -> Iterator[str]:
-    spoken = [message for message in game.messages if message.channel == "public"]
-    anybody = "|".join(re.escape(name) for name in names)
-    inside = re.compile(rf"^[\W_]*(?P<name>{anybody})[*_\])]*\s*:", re.IGNORECASE | re.MULTILINE)
-    found = [
-        (message, match)
-        for message in spoken
-        if (match := next((m for m in inside.finditer(message.text) if _is_glued(m, message.speaker)), None))
-    ]
-    if len(found) >= max(_FEWEST_GLUED, _GLUED_SHARE * len(spoken)):
-        message, match = found[0]
-        yield (
-            f"{counted(len(found), 'message')} hold lines that begin with another player's name and a colon: "
-            f'"{shorten(match["name"])}:" inside what {shorten(message.speaker)} says.'
-        )
-
-
-def _is_glued(match: re.Match[str], speaker: str) -> bool:
-    # At the very beginning of a text it is who is spoken to.
-    return match.start() > 0 and fold(match["name"]) != fold(speaker)
 
 
 def _told_twice(game: Transcript) -> Iterator[str]:

@@ -240,7 +240,13 @@ def _called_by_first_name(transcript: Transcript, names: Iterable[str]) -> dict[
     whole: dict[str, list[str]] = {}
     for name in known:
         first, _, rest = name.partition(" ")
-        if first in known and first not in apart and rest.replace(" ", "").isalpha() and rest[:1].isupper() and not is_ordinary(first):
+        if (
+            first in known
+            and first not in apart
+            and rest.replace(" ", "").isalpha()
+            and rest[:1].isupper()
+            and not is_ordinary(first)
+        ):
             whole.setdefault(first, []).append(name)
     return {first: found[0] for first, found in whole.items() if len(found) == 1}
 

@@ -124,7 +124,7 @@ def _standing_acts(
 ) -> Iterator[SpeechAct]:
     own = {(act.kind, act.target): act for act in reading.acts if kind_by_rule(act) in reader.rule_acts}
     text = prepared.message.text
-    is_elsewhere = tells_of_another_game(text, 0, len(text)) or bool(_HUNTERS.search(text))
+    is_elsewhere = tells_of_another_game(text, 0, len(text))
     seen = {(act.kind, act.target) for act in one.acts if not (is_elsewhere and act.kind is ActKind.REVEAL_ROLE)}
     told = dict.fromkeys([*(key for key in own if not _is_denied(key, seen)), *seen])
     by_kind = speech_acts(sorted(told, key=_act_order), prepared, argues=one.strategic >= _ARGUES)
@@ -133,8 +133,6 @@ def _standing_acts(
         yield act if rule is None else replace(rule, grounded=rule.grounded or act.grounded)
 
 
-# Who hunts the Mafia reveals no role.
-_HUNTERS = re.compile(r"\b(?:mafia|wolf|werewolf)[ -](?:hunt|find|catch)\w*", re.IGNORECASE)
 _OPPOSITE = {
     ActKind.DEFEND: ACCUSATIONS,
     ActKind.ALLY: ACCUSATIONS,
