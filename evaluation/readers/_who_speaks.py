@@ -196,7 +196,7 @@ def _relayed(messages: Sequence[Message]) -> dict[str, dict[str, str]]:
 
 
 def _one_spelling(transcript: Transcript, remarks: list[str]) -> Transcript:
-    """ "Bob", "bob " and "BOB" are one player, spelt as most often; so are "Bob" and the only "Bob Lee"."""
+    """ "Bob", "bob " and "BOB" are one player, spelt as most often; that "Bob" and "Bob Lee" are two is told."""
     if transcript.source_format in _KNOWN_BY_ID:
         return transcript
     names = Counter(message.speaker for message in transcript.messages)
@@ -204,10 +204,9 @@ def _one_spelling(transcript: Transcript, remarks: list[str]) -> Transcript:
     best: dict[str, str] = {}
     for name, _ in names.most_common():
         best.setdefault(" ".join(fold(name).split()), name)
-    short = _called_by_first_name(transcript, best.values())
-    remarks += [f'"{shorten(name)}" is taken for {shorten(whole)}, by the first name.' for name, whole in short.items()]
+    short = _first_names(transcript, best.values())
+    remarks += [f'"{shorten(one)}" and "{shorten(whole)}" are taken for two people.' for one, whole in short]
     other = {name: best[" ".join(fold(name).split())] for name in names}
-    other = {name: short.get(spelt, spelt) for name, spelt in other.items()}
     if all(name == spelt for name, spelt in other.items()):
         return transcript
     players: dict[str, Player] = {}
@@ -232,23 +231,17 @@ def _one_spelling(transcript: Transcript, remarks: list[str]) -> Transcript:
     )
 
 
-def _called_by_first_name(transcript: Transcript, names: Iterable[str]) -> dict[str, str]:
-    """The only whole name of each first name that speaks; none where a result or a role tells two people apart."""
+def _first_names(transcript: Transcript, names: Iterable[str]) -> list[tuple[str, str]]:
+    """First names that speak beside the only whole name of that kind; none where votes or roles tell two people."""
     apart = {player.name for player in transcript.players if player.role}
     apart |= {name for vote in transcript.votes for name in (vote.voter, vote.target) if name}
     known = dict.fromkeys(names)
     whole: dict[str, list[str]] = {}
     for name in known:
         first, _, rest = name.partition(" ")
-        if (
-            first in known
-            and first not in apart
-            and rest.replace(" ", "").isalpha()
-            and rest[:1].isupper()
-            and not is_ordinary(first)
-        ):
+        if first in known and first not in apart and rest.replace(" ", "").isalpha() and rest[:1].isupper():
             whole.setdefault(first, []).append(name)
-    return {first: found[0] for first, found in whole.items() if len(found) == 1}
+    return [(first, found[0]) for first, found in whole.items() if len(found) == 1 and not is_ordinary(first)]
 
 
 def _flagged(messages: Sequence[Message]) -> set[str]:
