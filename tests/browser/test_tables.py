@@ -51,11 +51,23 @@ def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_serve
     expect(page.get_by_text("Stored.")).to_be_visible()
     [assigned] = store.rating_assignments.current()
     assert (assigned.rater, store.transcripts.name(assigned.transcript_id)) == ("Sample rater A", "Game 3 · Prompt v4")
-    name = grid.get_by_role("row").nth(2).get_by_role("cell").first
-    place = name.bounding_box()
-    # The names of the games stay where they are, while the raters move below them.
-    grid.locator("..").evaluate("(box) => { box.scrollLeft = 60; }")
-    assert name.bounding_box() == place
+    expect(grid.get_by_role("button", name=": ○ assigned")).to_be_visible()
+    # The names of the games stay where they are, while the raters move below them. At once: the grid may be redrawn.
+    before, after, scrolled = (
+        grid.get_by_role("row")
+        .nth(2)
+        .get_by_role("cell")
+        .first.evaluate(
+            """(cell) => {
+                const box = cell.closest("table").parentElement;
+                const before = cell.getBoundingClientRect().left;
+                box.scrollLeft = 60;
+                return [before, cell.getBoundingClientRect().left, box.scrollLeft];
+            }"""
+        )
+    )
+    assert before == after
+    assert scrolled > 0
     grid.get_by_role("button", name=": ○ assigned").click()
     page.get_by_role("dialog").get_by_role("button", name="Withdraw the assignment").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
