@@ -19,6 +19,7 @@ from evaluation.errors import InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._draft import word_set, words_in
 from evaluation.readers._game_log import heading
+from evaluation.readers._line_shapes import part
 from evaluation.readers.document import Document, ReadResult, records
 from evaluation.readers.formats.chat import FORMAT as CHAT
 from evaluation.readers.formats.nested_json import FORMAT as NESTED
@@ -35,16 +36,6 @@ _LONGEST, _LONGEST_HEADING = 160, 4
 _MOST_LINES = 200_000
 _MOST_NAMED = 60
 _LONG_TEXT, _TWICE_SHARE, _FEWEST_AT_ONCE = 40, 0.2, 3
-_CAST = (
-    r"(?:votes?|voted|casts? (?:a |their )?vote|-+>|=+>|→)"
-    r"(?: (?:for|against|to (?:eliminate|lynch|kill|banish|exile)))?"
-)
-_GONE = (
-    r"(?:was|is|has been|were|got) (?:\w+ly )?"
-    r"(?:eliminated|killed|lynched|executed|voted (?:out|off)|exiled|banished|hanged|ejected|murdered)"
-)
-_VOTES = frozenset({"vote", "votes", "voted", "ballot", "ballots"})
-_OUT = frozenset({"banished", "eliminated", "elimination", "eliminations", "executed", "exiled", "killed", "lynched"})
 _CHOSEN = frozenset({"choice", "for", "target"})
 _ROUNDS = frozenset({"day", "round"})
 
@@ -118,7 +109,7 @@ def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
 
 
 def _kept_to_themselves(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
-    inner = word_set("inner_keys")
+    inner = word_set("inner_keys") | word_set("thought_labels")
     hidden = {_squeezed(one.line) for one in stated if one.keys & inner}
     heard = hidden & {_squeezed(one.text) for one in game.messages if one.channel == "public"}
     heard -= {_squeezed(one.line) for one in stated if not one.keys & inner}
@@ -131,21 +122,25 @@ def _results_told(game: Transcript, stated: Sequence[_Stated], names: Sequence[s
         return
     anybody = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     whole = re.compile(anybody, re.IGNORECASE)
-    cast = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{_CAST}[\W_]*(?P<other>{anybody})\b[^?]{{0,40}}", re.IGNORECASE)
-    gone = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{_GONE}\b.*", re.IGNORECASE)
+    votes_for, leaves = rf"(?:{part('voted').pattern}|[-=]+>|→)", rf"(?:{part('gone').pattern})"
+    cast = re.compile(
+        rf"[\W_]*(?P<one>{anybody})[\W_]*{votes_for}[\W_]*(?P<other>{anybody})\b[^?]{{0,40}}", re.IGNORECASE
+    )
+    gone = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{leaves}\b.*", re.IGNORECASE)
+    ballots, ends = word_set("vote_kinds"), word_set("gone_keys") | word_set("leave_kinds")
     votes = {(fold(vote.voter), fold(vote.target or "")) for vote in game.votes}
     out = {fold(one.player) for one in game.eliminations}
     told: dict[str, list[str]] = {"vote": [], "elimination": []}
     for keys, key, line in stated:
         # "Ann" under "player" beside a vote is who votes.
         own = {*words_in(key)}
-        is_player = whole.fullmatch(line) is not None and bool(own & (_CHOSEN | _VOTES | _OUT) or whole.fullmatch(key))
+        is_player = whole.fullmatch(line) is not None and bool(own & (_CHOSEN | ballots | ends) or whole.fullmatch(key))
         if ((match := cast.fullmatch(line)) and (fold(match["one"]), fold(match["other"])) not in votes) or (
-            is_player and not votes and keys & _VOTES
+            is_player and not votes and keys & ballots
         ):
             told["vote"].append(line)
         elif ((match := gone.fullmatch(line)) and fold(match["one"]) not in out) or (
-            is_player and keys & _OUT and fold(line) not in out
+            is_player and keys & ends and fold(line) not in out
         ):
             told["elimination"].append(line)
     for what, found in told.items():

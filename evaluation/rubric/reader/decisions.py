@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 from evaluation.rubric._claims import tells_of_another_game
 from evaluation.rubric.definitions import MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
@@ -157,7 +156,7 @@ def _depth(
     overruled: dict[str, float] = {}
     for row in result.ledger:
         if row.message_id in by_message and (
-            chance := _overruling(row, "strategic", by_message[row.message_id][1].strategic, reader)
+            chance := _overruling(row, by_message[row.message_id][1].strategic, reader)
         ):
             overruled[row.id] = chance
     prepared = [by_message[row.message_id or ""][0] for row in result.ledger if row.id in overruled]
@@ -172,25 +171,25 @@ def _depth(
             no = "Holds a keyword, but does not argue"
             yield _redecided(row, overruled[row.id], words if counts else no, evidence=evidence)
         else:
-            yield _offered(row, "strategic", by_message[row.message_id][1].strategic, reader)
+            yield _offered(row, by_message[row.message_id][1].strategic, reader)
 
 
-def _overruling(row: LedgerRow, question: str, chance: float, reader: Reader) -> float | None:
+def _overruling(row: LedgerRow, chance: float, reader: Reader) -> float | None:
     """The chance that the opposite of a row's verdict is right, where the reader may say so; else ``None``."""
     if row.details.get(PROOF) or row.verdict is RowVerdict.EXCLUDED:
         return None
-    licence = reader.licences[_direction(question, row)]
+    licence = reader.licences[_direction(row)]
     right = licence.chance(chance)
     return right if right >= licence.limit else None
 
 
-def _direction(question: str, row: LedgerRow) -> str:
-    return f"{question} no" if row.verdict is RowVerdict.COUNTS else f"{question} yes"
+def _direction(row: LedgerRow) -> str:
+    return f"strategic {'no' if row.verdict is RowVerdict.COUNTS else 'yes'}"
 
 
-def _offered(row: LedgerRow, question: str, chance: float, reader: Reader) -> LedgerRow:
+def _offered(row: LedgerRow, chance: float, reader: Reader) -> LedgerRow:
     """A row as the rule left it, offered for review where the reader rather thinks the opposite."""
-    right = reader.licences[_direction(question, row)].chance(chance)
+    right = reader.licences[_direction(row)].chance(chance)
     review = {"kind": UNSURE, "likelihood": round(right, 2)} if right >= _LIKELY else None
     return replace(row, details={**row.details, "review": review})
 
@@ -321,12 +320,9 @@ _MOST_READ = 200
 _MOST_WORDS = 3
 
 
-def _redecided(
-    row: LedgerRow, chance: float, words: str, *, extra: Mapping[str, Any] = MappingProxyType({}), **changes: Any
-) -> LedgerRow:
+def _redecided(row: LedgerRow, chance: float, words: str, *, evidence: tuple[Evidence, ...]) -> LedgerRow:
     details = {
-        **{name: value for name, value in row.details.items() if name not in _RULE_DETAILS},
-        **extra,
+        **{name: value for name, value in row.details.items() if name != "review"},
         "chance": round(chance, 3),
         "rule": {"verdict": str(row.verdict), "reason": row.reason},
     }
@@ -337,12 +333,9 @@ def _redecided(
         method=Method.READER,
         reason=f"{words}.",
         details=details,
-        **changes,
+        evidence=evidence,
     )
 
-
-# What the rule alone says of a row; its way of answering stands in the row's reason, too.
-_RULE_DETAILS = frozenset({"review", "answers", "by"})
 
 _Decide = Callable[[MetricResult, Discussion, Sequence[ReadMessage], Reader], Iterator[LedgerRow]]
 _DECIDED: Mapping[str, _Decide] = MappingProxyType(

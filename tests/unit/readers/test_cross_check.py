@@ -26,7 +26,7 @@ def asked(content: Any) -> str:
     ("more", "words"),
     [
         ({"log": ["Olga voted for Rui", "Per -> Rui"]}, '2 votes more than could be read, the first by "Olga voted'),
-        ({"tally": {"ballots": [{"by": "Olga", "for": "Rui"}]}}, '1 vote more than could be read, the first by'),
+        ({"tally": {"ballot": [{"by": "Olga", "for": "Rui"}]}}, '1 vote more than could be read, the first by'),
         ({"log": ["Rui was banished by the others."]}, '1 elimination more than could be read, the first by "Rui was'),
         ({"summary": {"eliminated_players": ["Rui"]}}, '1 elimination more than could be read, the first by "Rui"'),
         ({"log": ["Round 1", "Round 2"]}, "tells rounds or days by number"),
@@ -48,9 +48,8 @@ def test_who_votes_on_a_proposal_is_no_vote_for_a_player() -> None:
 
 
 def test_a_public_message_under_a_key_of_thoughts_is_asked_about() -> None:
-    secret = {"secret_plans": {"talk": TALK}}
-    found = result(secret)
-    assert found.transcript is None or not [one for one in found.transcript.messages if one.channel == "public"]
+    assert "6 public messages stood under keys of thoughts" in asked({"strategy": TALK})
+    assert asked({"discussion": TALK}) == ""
 
 
 def test_a_talk_that_stands_twice_is_asked_about() -> None:
