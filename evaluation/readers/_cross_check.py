@@ -36,6 +36,11 @@ _LONGEST, _LONGEST_HEADING = 160, 4
 _MOST_LINES = 200_000
 _MOST_NAMED = 60
 _LONG_TEXT, _TWICE_SHARE, _FEWEST_AT_ONCE = 40, 0.2, 3
+# Not "has voted": a program says so among its messages, which our own tables hold without the votes.
+_CAST = (
+    r"(?:votes?|voted|casts? (?:a |their )?vote|-+>|=+>|→)"
+    r"(?: (?:for|against|to (?:eliminate|lynch|kill|banish|exile)))?"
+)
 _CHOSEN = frozenset({"choice", "for", "target"})
 _ROUNDS = frozenset({"day", "round"})
 
@@ -122,10 +127,8 @@ def _results_told(game: Transcript, stated: Sequence[_Stated], names: Sequence[s
         return
     anybody = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     whole = re.compile(anybody, re.IGNORECASE)
-    votes_for, leaves = rf"(?:{part('voted').pattern}|[-=]+>|→)", rf"(?:{part('gone').pattern})"
-    cast = re.compile(
-        rf"[\W_]*(?P<one>{anybody})[\W_]*{votes_for}[\W_]*(?P<other>{anybody})\b[^?]{{0,40}}", re.IGNORECASE
-    )
+    leaves = rf"(?:{part('gone').pattern})"
+    cast = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{_CAST}[\W_]*(?P<other>{anybody})\b[^?]{{0,40}}", re.IGNORECASE)
     gone = re.compile(rf"[\W_]*(?P<one>{anybody})[\W_]*{leaves}\b.*", re.IGNORECASE)
     ballots, ends = word_set("vote_kinds"), word_set("gone_keys") | word_set("leave_kinds")
     votes = {(fold(vote.voter), fold(vote.target or "")) for vote in game.votes}
