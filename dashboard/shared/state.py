@@ -201,7 +201,12 @@ def keep_one_history_entry_per_page() -> None:
 
 
 def begin_page(title: str) -> None:
-    """Draws the head of a page: its title, and beside it, on one line, what the page puts into :func:`head`."""
+    """Draws the head of a page: its title, and beside it, on one line, what the page puts into :func:`head`.
+
+    A game that is opened once more, from the list or another page, goes to the message of its address again.
+    """
+    if chosen(TRANSCRIPT) is None:
+        st.session_state.pop(_FOLLOWED, None)
     line = st.container(horizontal=True, vertical_alignment="center", gap="small", key="page_head")
     line.title(title, anchor=False, width="content")
     _head.set(line)

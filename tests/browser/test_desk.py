@@ -329,7 +329,8 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_text("Game 1 of 21").first).to_be_visible()
     first = page.locator(".talk").inner_text()
-    # Read: the keys that scroll go to the conversation at once.
+    # Read: the keys that scroll go to the conversation at once, and also when nothing has the focus any more.
+    page.evaluate("document.activeElement.blur()")
     page.keyboard.press("End")
     page.wait_for_function(_SCROLLED)
     for key in ("4", "y", "n", "y", "y", "Backspace", "n", "y"):

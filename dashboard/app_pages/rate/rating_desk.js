@@ -106,9 +106,14 @@ function draw(view) {
 }
 
 function takeFocus(view, isFirst) {
-  // So that arrows and Page keys scroll the conversation. Nobody is pulled away from what they are doing elsewhere.
+  // So that arrows and Page keys scroll the conversation. Nobody is pulled away from what they are doing elsewhere; the
+  // field of the name, which may still be there while the desk comes, is done with.
   const active = document.activeElement;
-  if (!isFirst || !active || active === document.body) view.talk.focus({ preventScroll: true });
+  if (!isFirst || isNowhere(active) || active.type === "text") view.talk.focus({ preventScroll: true });
+}
+
+function isNowhere(element) {
+  return !element || element === document.body;
 }
 
 function kept(view, token) {
@@ -348,6 +353,8 @@ function onKey(view, event) {
     view.talk.focus({ preventScroll: true });
     return;
   }
+  // What had the focus went away: the keys that scroll go to the conversation, before they do what they do.
+  if (event.key !== "Tab" && isNowhere(document.activeElement)) view.talk.focus({ preventScroll: true });
   const typing = target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName) || (target.tagName === "INPUT" && !["radio", "checkbox"].includes(target.type));
   if (!typing && act(view, event.key)) event.preventDefault();
 }
