@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
-from evaluation.text.display import counted, fixed, json_data, listed
+from evaluation.text.display import counted, fixed, json_data
 
 _VERDICTS = {
     Outcome.BETTER: "Better beyond luck.",
@@ -21,31 +22,22 @@ _VERDICTS = {
 
 
 def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
-    """Tell the outcome of every measure's test: "better beyond luck on Strategic depth; the others could be luck".
+    """Tell figures first what the tests show: "Depth +7.5 points, better beyond luck; 6 could be luck".
 
-    Changes beyond luck name their measures; others are counted where they differ in kind or none is beyond luck, as a
-    count beside "higher than Prompt v2 on 5 of 7" would be taken for the same metrics. Empty without a measure.
+    The target, which is tested alone, comes first; then what changed beyond luck. Others are counted by outcome.
 
     Args:
         differences: What was tested.
         labels: What each measure is called.
     """
-    found = list(differences)
-    proven, others = [], []
-    for outcome in Outcome:
-        names = [labels[one.name] for one in found if one.outcome is outcome]
-        if names and outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE):
-            proven.append(f"{listed(names)} {outcome.words}")
-        elif names and outcome in (Outcome.BETTER, Outcome.WORSE):
-            proven.append(f"{outcome.words} on {listed(names)}")
-        elif names:
-            others.append((len(names), outcome.words))
-    if len(others) == 1:
-        [(count, words)] = others
-        rest = "the other" if count == 1 else "the others"
-        everything = "the one difference" if count == 1 else f"all {count}"
-        return "; ".join([*proven, f"{rest if proven else everything} {words}"])
-    return "; ".join([*proven, *(f"{count} {words}" for count, words in others)])
+    tested = sorted(differences, key=lambda one: not one.is_primary)
+    proven = (Outcome.BETTER, Outcome.WORSE)
+    told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
+    others = Counter(one.outcome.words for one in tested if one not in told)
+    return "; ".join(
+        [f"{labels[one.name]} {change_words(one.difference, one.unit)}, {one.outcome.words}" for one in told]
+        + [f"{'all ' * (len(others) == 1 and not told)}{count} {words}" for words, count in others.items()]
+    )
 
 
 def sizes_words(after: int, before: int) -> str:

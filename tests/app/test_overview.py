@@ -54,7 +54,7 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
     evidence = evidence_words(found.comparison.values(), METRIC_LABELS)
     assert evidence
     app = open_page(iteration="Shorter prompt", panel="Numbers")
-    assert f"gainst Baseline prompt (the baseline): {evidence}" in words(app)
+    assert f"{evidence}. Against Baseline prompt (the baseline)" in words(app)
     assert "3 games against 3" in words(app)
     outcomes = [row["texts"]["outcome"].lstrip("▲▼△ ") for row in data_of(app, "cockpit")["rows"]]
     assert outcomes == [one.outcome.words for one in found.comparison.values()]

@@ -63,14 +63,27 @@ def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
     [
         ({"transcript": "0000000000000000"}, "That game is not here"),
         ({"beside": "nothing"}, "That game is not here."),
-        ({"message": "nope", "metric": "strategic_depth"}, "Select a label under a message"),
-        ({"message": "nope", "metric": "nonsense"}, "Select a label under a message"),
+        ({"message": "nope", "metric": "strategic_depth"}, "A label under a message tells why"),
+        ({"message": "nope", "metric": "nonsense"}, "A label under a message tells why"),
     ],
 )
 def test_a_link_to_what_is_not_there_says_so(open_page, filled, words, small_game, query, said) -> None:
     app = open_page("games", **({"transcript": small_game("one").id} | query))
     assert not app.exception
     assert said in words(app)
+
+
+def test_what_fails_stands_beside_a_game_until_a_message_is_chosen(open_page, filled, small_game, words) -> None:
+    game = small_game("one").id
+    app = open_page("games", transcript=game)
+    first = app.button(key="first_failing_strategic_depth")
+    assert first.label == "Strategic depth: 4 of 8 messages"
+    assert "Holds none of the strategic keywords" in words(app)
+    # A reason may tell a role.
+    assert "Holds none of the strategic keywords" not in words(open_page("games", transcript=game, blind="true"))
+    first.click().run()
+    assert (app.query_params["message"], app.query_params["metric"]) == ("m1", "strategic_depth")
+    assert "What fails in this game" not in words(app)
 
 
 def test_a_run_that_was_broken_off_says_so_above_its_scores(open_page, store, small_game, words) -> None:

@@ -40,6 +40,8 @@ def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screens
         last = rows.nth(6).bounding_box()
         if width == 1280:
             record = page.get_by_role("button", name="Record the decision").bounding_box()
+            said = page.locator("[class*='st-key-verdict_band_'] [data-testid='stText']").nth(1).bounding_box()
+            assert said["height"] < 60, "the sentence has at most two lines"
             assert last["y"] + last["height"] <= record["y"] + record["height"] <= WINDOW_HEIGHT
         # Nothing of a row is cut off at the right.
         assert last["x"] + last["width"] <= width

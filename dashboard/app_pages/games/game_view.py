@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+
 import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.games.insights import insights
 from dashboard.app_pages.games.ledger import ledger_metric, ledger_table, show_ledger
-from dashboard.app_pages.games.ledger_row import message_detail
+from dashboard.app_pages.games.ledger_row import choose_message, message_detail
 from dashboard.shared import state
 from dashboard.shared.chat.chat_view import chat_view
-from dashboard.shared.chat.conversation import focus_on, read_open
+from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdict
 from dashboard.shared.formatting import look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, shown_status
-from evaluation.score import MetricDefinition, changed_words, failure_beyond_score
-from evaluation.text.display import counted
+from evaluation.score import LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
+from evaluation.text.display import counted, shortened
+from evaluation.transcript import Message
 from evaluation.validity import trust_words
 
 _BLIND_FOR = "blind_for"
+_LONGEST_REASON = 150
 
 
 def transcript_view(opened: OpenTranscript) -> None:
@@ -143,15 +147,39 @@ def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
     message_id, metric = state.chosen(state.MESSAGE), state.chosen(state.METRIC, DEFINITIONS)
     with right:
         if message_id is None or transcript.message(message_id) is None:
-            st.caption(
-                "Select a label under a message to see why it got that verdict, or the number of the message for all "
-                "its labels."
-            )
+            _what_fails(opened, with_reasons=not roles_hidden)
+            st.caption("A label under a message tells why it got that verdict, the number of a message tells all.")
         elif not is_in_dialog:
             # The same widgets must not stand on the page twice.
             message_detail(opened, message_id, metric)
     if is_in_dialog and message_id:
         _dialog(opened, message_id, metric)
+
+
+def _what_fails(opened: OpenTranscript, *, with_reasons: bool) -> None:
+    """How many messages fail each metric, and the first of them, which a click opens; reasons may tell a role."""
+    judged, failing = Counter[str](), defaultdict[str, list[tuple[Message, LedgerRow]]](list)
+    for message in opened.transcript.messages:
+        for name, rows in opened.concerning.get(message.id, {}).items():
+            verdict = worst_verdict(rows)
+            judged[name] += verdict is not RowVerdict.EXCLUDED
+            if verdict is RowVerdict.DOES_NOT_COUNT:
+                failing[name].append((message, next(row for row in rows if row.verdict is verdict)))
+    st.markdown("**What fails in this game**" if failing else "**No judged message fails**")
+    for name in (one for one in DEFINITIONS if one in failing):
+        (message, row), count = failing[name][0], len(failing[name])
+        of = f"{count} of " * (count < judged[name])
+        with st.container(gap=None):
+            st.button(
+                f"{DEFINITIONS[name].label}: {of}{counted(judged[name], 'message')}",
+                key=f"first_failing_{name}",
+                type="tertiary",
+                icon=":material/arrow_forward:",
+                on_click=choose_message,
+                args=(opened.transcript.id, message.id, name),
+            )
+            if with_reasons:
+                plain(shortened(f"{message.index + 1}, {message.speaker}: {row.reason}", _LONGEST_REASON))
 
 
 @st.dialog("Why this verdict", width="medium")

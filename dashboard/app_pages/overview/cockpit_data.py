@@ -46,7 +46,7 @@ _OUTCOMES = {
     Outcome.NO_EVIDENCE: "could be luck",
     Outcome.UNTESTABLE: "cannot be tested",
 }
-_LONGEST_CHANGE = 110
+_LONGEST_SENTENCE, _SHORTEST_CHANGE = 230, 40
 LEGEND = (
     "○ before, the reference",
     "● now, with its 95 % interval",
@@ -103,23 +103,24 @@ def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
 
 
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
-    """The change and how it did, in one sentence with names: untrusted text.
+    """How the change did, figures first, and what it was, in two lines at most: untrusted text.
 
-    Such as "Shorter prompt, against Prompt v2 (kept): better beyond luck on Strategic depth; the others could be luck."
+    Such as "Depth +7.5 points, better beyond luck; 6 could be luck. Against Prompt v2 (kept): Shorter prompt."
 
     Args:
         board: All iterations.
         shown: The one in question.
         pair: Its comparison, without what the person must not see; ``None`` where there is none.
     """
-    change = shortened(shown.iteration.change.rstrip(". "), _LONGEST_CHANGE)
+    change = shown.iteration.change.rstrip(". ")
     if pair is None:
-        return f"{change}." if change else ""
+        return f"{shortened(change, _LONGEST_SENTENCE)}." if change else ""
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
-    against = f"gainst {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
-    against = f"{change}, a{against}" if change else f"A{against}"
-    return f"{against}: {evidence_words(pair.comparison.values(), METRIC_LABELS)}."
+    against = f"Against {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
+    evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS)}. {against}"
+    left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
+    return f"{evidence}: {shortened(change, left)}." if change else f"{evidence}."
 
 
 def _direction(one: Difference) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -61,8 +62,11 @@ RISEN = board(
 def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     pair = compare_iterations(RISEN, "v1", "v2")
     assert pair.comparison[TARGET].welch.p < 0.01
-    assert f"{LABEL} {AT_CHANCE}" in sentence(RISEN, RISEN["v2"], pair)
+    assert f"{LABEL} +37.0 points, {AT_CHANCE};" in sentence(RISEN, RISEN["v2"], pair)
     assert "better" not in sentence(RISEN, RISEN["v2"], pair).replace(AT_CHANCE, "")
+    long = replace(RISEN["v2"], iteration=replace(RISEN["v2"].iteration, change="Told them so. " * 30))
+    assert "Against v1 (the baseline): Told them so." in sentence(RISEN, long, pair)
+    assert len(sentence(RISEN, long, pair)) < 240, "two lines beside the navigation at 1280 pixels"
     assert f"{AT_CHANCE.capitalize()}, so nothing is concluded." in difference_sentences(pair.comparison[TARGET])
     (told,) = [one for one in comparison_data(pair)["metrics"] if one["name"] == TARGET]
     assert (told["outcome"], told["control"]["after"]["is_at_chance"]) == (AT_CHANCE, True)

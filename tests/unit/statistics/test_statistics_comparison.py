@@ -47,8 +47,9 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     found = compare(measures)
     assert [one.outcome for one in found.values()] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
     labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
-    words = "better beyond luck on Depth; Memory on low evidence; the other could be luck"
+    words = "Depth +11.7 points, better beyond luck; 1 on low evidence; 1 could be luck"
     assert evidence_words(found.values(), labels) == words
+    assert evidence_words([found["roles"]], labels) == "all 1 could be luck"
     said = difference_sentences(found["memory"])
     assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
     assert said[2] == "All games after score the same, so the test knows no spread but that of the games before."
