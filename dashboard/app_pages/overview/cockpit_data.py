@@ -103,7 +103,7 @@ def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
 
 
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
-    """How the change did, figures first, and what it was, in two lines at most: untrusted text.
+    """The evidence, figures first, and what was changed, in two lines at most: untrusted text.
 
     Such as "Depth +7.5 points, better beyond luck; 6 could be luck. Against Prompt v2 (kept): Shorter prompt."
 
