@@ -157,7 +157,7 @@ def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
 
 
 def _what_fails(opened: OpenTranscript, *, with_reasons: bool) -> None:
-    """Number of messages that fail each metric, and the first of them, which a click opens; a reason may tell a role."""
+    """Number of messages that fail each metric, and the first, which a click opens; a reason may tell a role."""
     judged, failing = Counter[str](), defaultdict[str, list[tuple[Message, LedgerRow]]](list)
     for message in opened.transcript.messages:
         for name, rows in opened.concerning.get(message.id, {}).items():
