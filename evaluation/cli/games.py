@@ -74,6 +74,12 @@ def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, 
     }
 
 
+def _passes(verdict: Mapping[str, Any]) -> str:
+    from evaluation.rubric.verdict import passes_words
+
+    return passes_words(verdict["passed_count"], verdict["at_chance_count"])
+
+
 _LISTED: Columns[dict[str, Any]] = {
     "Id": lambda row: row["id"][:8],
     "Game": lambda row: shortened(row["game_id"], 30),
@@ -82,7 +88,7 @@ _LISTED: Columns[dict[str, Any]] = {
     "Players": itemgetter("players"),
     "Messages": itemgetter("messages"),
     "Cost": lambda row: "unknown" if row["total_usd"] is None else f"${dollars(row['total_usd'])}",
-    "Passed": lambda row: f"{row['verdict']['passed_count']}/7",
+    "Passed": lambda row: _passes(row["verdict"]),
     "Verdict": lambda row: row["verdict"]["status"],
 }
 

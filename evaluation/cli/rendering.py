@@ -89,7 +89,7 @@ def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:
     bullet, strong, gap = ("- ", "**", [""]) if is_markdown else ("", "", [])
     ids = [words(line.transcript_id[:_ID_DIGITS]) for line in lines]
     rows = [
-        (name, words(shortened(line.game, _LONGEST_NAME)), *line.scores, f"{line.verdict.passed_count}/7", line.status)
+        (name, words(shortened(line.game, _LONGEST_NAME)), *line.scores, line.verdict.passes, line.status)
         for name, line in zip(ids, lines, strict=True)
     ]
     yield draw(HEADERS, rows)
@@ -230,7 +230,7 @@ def _line(summary: IterationSummary) -> tuple[str, ...]:
         *(score_cell(metric, summary.means[metric]) if summary.games else "" for metric in DEFINITIONS),
         _cost_words(summary.cost_usd),
         _rate_words(summary.cache_hit_rate),
-        f"{verdict.passed_count}/7" if verdict else "",
+        verdict.passes if verdict else "",
         str(verdict.status) if verdict else "",
         _decision_cell(summary),
     )

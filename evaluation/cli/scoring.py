@@ -232,7 +232,7 @@ def _import_row(found: ScoredFile) -> tuple[str, ...]:
         shortened(found.source_name, 50),
         found.iteration or "",
         "new" if found.is_new else "back" if found.is_restored else "known",
-        f"{verdict.passed_count}/7",
+        verdict.passes,
         str(verdict.status),
     )
 

@@ -75,6 +75,11 @@ class Verdict:
     at_chance_count: int = 0
 
     @property
+    def passes(self) -> str:
+        """:func:`passes_words` of its counts."""
+        return passes_words(self.passed_count, self.at_chance_count)
+
+    @property
     def count_words(self) -> str:
         """Words behind a number of passes: ", 1 of them on low evidence, and 1 more, no better than scrambled copies".
 
@@ -90,6 +95,14 @@ class Verdict:
             "at_chance_count": self.at_chance_count,
         }
         return {"status": str(self.status), **counts, "reasons": list(self.reasons)}
+
+
+def passes_words(passed: int, at_chance: int, of: int = len(DEFINITIONS)) -> str:
+    """How many metrics pass, in short: "4 of 7", or "4 of 7 + 2 ≈" where two more are no better than scrambled copies.
+
+    The rubric's rule counts both, so the second number tells why 4 may be enough.
+    """
+    return f"{passed} of {of}" + (f" + {at_chance} ≈" if at_chance else "")
 
 
 def _low_evidence_words(count: int) -> str:

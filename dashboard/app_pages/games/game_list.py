@@ -23,6 +23,7 @@ from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import csv_download
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.verdict import passes_words
 from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
@@ -301,17 +302,19 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
     rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
     players = _players(str(game["names"]).split("\n"))
+    at_chance = sum(str(game[name]).startswith("≈") for name in _METRICS)
+    passes = passes_words(game["passed"], at_chance, 6 if game[ENGAGEMENT.name] == _HIDDEN else 7)
     source = f"{game['game_id']}, from {game['source_name']} ({game['source_format']})"
     return {
         "label": label,
-        "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{game['passed']} of 7 pass"))),
+        "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{passes} pass"))),
         "opening": str(game["opening"]),
         "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))),
         "players": players and f" · {players}",
         "details": ": ".join(filter(None, (source, players))),
         "verdict": verdict.label,
         "color": verdict.color,
-        "passed": f"{game['passed']} of {6 if game[ENGAGEMENT.name] == _HIDDEN else 7} pass",
+        "passed": f"{passes} pass",
         "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
         "cells": [
             _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)

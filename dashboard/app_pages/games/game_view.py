@@ -18,7 +18,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, shown_status
+from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, passes_words, shown_status
 from evaluation.score import LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
@@ -72,7 +72,7 @@ def _strip(opened: OpenTranscript, shown: str | None) -> None:
     """The verdict with its reasons, and each metric, which opens its ledger; all labels in our own words."""
     verdict, is_unrated = opened.verdict, is_hidden(opened, ENGAGEMENT.name)
     waits = verdict.status is VerdictStatus.PENDING and is_unrated
-    passed = f"{verdict.passed_count} of {6 if is_unrated else 7}"
+    passed = passes_words(verdict.passed_count, verdict.at_chance_count, 6 if is_unrated else 7)
     with st.container(horizontal=True, gap=None, key="score_strip"):
         with st.popover(_cell("Verdict", "hidden" if waits else verdict.status, passed), type="tertiary", wrap=True):
             _facts(opened)

@@ -70,7 +70,7 @@ def _test_rows(tests: Sequence[GameTest]) -> list[dict[str, object]]:
         {
             "Test": test.number,
             "Verdict": look(test.verdict.status).label,
-            "Passed": f"{test.verdict.passed_count} of 7",
+            "Passed": test.verdict.passes,
             "Games": len(test.games),
             "Cost": usd_text(test.cost_usd.mean),
             "Reasons": " ".join(test.verdict.reasons),
@@ -85,7 +85,7 @@ def _test(test: GameTest) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**Test {test.number}**", width="content")
         st.badge(appearance.label, color=appearance.color)
-        st.badge(f"{test.verdict.passed_count} of 7 pass", color="gray")
+        st.badge(f"{test.verdict.passes} pass", color="gray")
         st.caption(f"{counted(len(test.games), 'game')} · mean cost {cost} · cache hits {cache}", width="content")
     if test.warning:
         st.warning(test.warning, icon=":material/info:")

@@ -157,3 +157,10 @@ def test_a_game_that_only_waits_for_its_rating_is_no_further_game() -> None:
     assert needed is not None
     said = " ".join(difference_sentences(one))
     assert f"({needed - 3} more before and {needed - 3} more after)" in said
+
+
+def test_short_counts_tell_why_four_passes_may_be_enough() -> None:
+    [game, *_] = games((99.0, 99.0))
+    assert judge_scores(game.metrics, 1.0).passes == "6 of 7 + 1 ≈"
+    [other, *_] = games((99.0, 20.0))
+    assert judge_scores(other.metrics, 1.0).passes == "7 of 7"
