@@ -78,12 +78,12 @@ def told_of_names(store: Store) -> list[str]:
 
 
 def people_rows(found: Sequence[SelectableAgent]) -> list[dict[str, object]]:
-    """One row per agent: ``Agent``, the dimensions, ``Overall`` (0 to 9), ``Judged by``."""
+    """One row per agent: ``Agent``, ``Overall`` (0 to 9), the dimensions, ``Judged by``."""
     return [
         {
             "Agent": person.name,
-            **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
             "Overall": score_text(person.overall, Dimension.ADHERENCE),
+            **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
             "Judged by": judge_words(person.run),
         }
         for person in found

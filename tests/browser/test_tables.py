@@ -43,6 +43,19 @@ def test_on_a_phone_no_cell_is_cut_and_each_card_has_the_labels(sample_server, v
     assert grid.locator("td").nth(1).evaluate("(cell) => getComputedStyle(cell, '::before').content") != "none"
 
 
+def test_on_a_phone_the_answer_stands_first_and_a_row_takes_few_lines(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/agents", width=390, height=844).page
+    band = page.locator("[class*='st-key-verdict_band_']")
+    expect(band).to_be_visible()
+    assert band.bounding_box()["y"] < 200
+    height = page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight")
+    assert height < 2000
+    page.goto(f"{sample_server.url}/team?team=Agreement&numbers=true")
+    row = page.get_by_role("table", name="Agreement by item").get_by_role("row").nth(1)
+    expect(row).to_contain_text("Score 1 to 5")
+    assert row.bounding_box()["height"] < 110, "eight fields, two or three a line"
+
+
 def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_server, visit) -> None:
     store = sample_server.store
     page = visit(f"{sample_server.url}/team?rater=Lea", width=390, height=1400).page

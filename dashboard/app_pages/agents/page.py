@@ -24,14 +24,13 @@ def show() -> None:
         empty_state("No agents yet", "Agents are the speakers in games. Upload games first.")
         first_steps("agents")
         return
-    pickers = st.container(horizontal=True, vertical_alignment="bottom")
-    with pickers:
+    with state.head():
         person = scores.choose(found)
     evaluate = partial(run_panel.evaluate, store, found, person)
     if view == state.RUNS:
-        compare_runs(person, pickers, evaluate)
+        compare_runs(person, evaluate)
         return
-    scores.scores(found, person, pickers, evaluate)
+    scores.scores(found, person, evaluate)
     with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
         persona_form.persona_form(store, person)
         persona_form.claims_table(person)

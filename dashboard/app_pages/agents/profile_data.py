@@ -33,7 +33,7 @@ class ScoredClaim:
     Attributes:
         text: The claim in words: untrusted text, as it names the agent.
         score: The mean of its judgements, 0 to 9, or a count for ideas; ``None`` where it was not asked.
-        judged: A line about its judgements: "17 judgements, 0 to 9".
+        judged: A line about its judgements: "17 judgements, 0 to 9"; empty for one.
     """
 
     dimension: Dimension
@@ -56,7 +56,7 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
         first, marks = rows.iloc[0], rows["score"].dropna()
         text = claim_text(claim_of(first), is_fault=bool(first["is_inverted"]))
         spread = f", {marks.min():.0f} to {marks.max():.0f}" if marks.nunique() > 1 else ""
-        judged = f"{counted(len(rows), 'judgement')}{spread}"
+        judged = f"{counted(len(rows), 'judgement')}{spread}" if len(rows) > 1 else ""
         score = None if marks.empty else float(marks.mean())
         found.append(ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, score, judged))
     return sorted(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.app_pages.agents.scores import show_judgements
@@ -39,12 +38,11 @@ _LEAST_MOVE = 0.5
 _RUN_WIDTH = 210
 
 
-def compare_runs(person: SelectableAgent, pickers: DeltaGenerator, evaluate: Callable[[], None]) -> None:
+def compare_runs(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
     """Two runs of an agent side by side, chosen by the URL; the last two at first.
 
     Args:
         person: The agent.
-        pickers: Where the choice of the runs stands.
         evaluate: Draws the button that starts another run.
     """
     runs = [Run.of(row) for row in resources.read(personas.completed_runs, person.id)]
@@ -57,7 +55,7 @@ def compare_runs(person: SelectableAgent, pickers: DeltaGenerator, evaluate: Cal
         with st.container(horizontal=True, horizontal_alignment="center"):
             evaluate()
         return
-    with pickers:
+    with state.head():
         before, after = _pick(runs)
     if before == after:
         st.info("Both sides are the same run. Choose another one to compare with.", icon=":material/info:")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.gate_data import agent_words
@@ -27,7 +26,6 @@ from dashboard.shared.answer import Fact, answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import PICKER
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
@@ -54,6 +52,9 @@ _MOST_NAMED = 6
 _CLOSE = 0.5
 """Points of 9 between agents that are close."""
 _BAR_WIDTH = 100
+_PICKER = 230
+_FEW = 3
+"""Claims, and agents, that stand open; more are folded."""
 _rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
@@ -62,7 +63,7 @@ def agents_table(found: Sequence[SelectableAgent]) -> None:
     evaluated = [person for person in found if person.run is not None]
     if not evaluated:
         return
-    with st.expander(f"All {len(evaluated)} evaluated") if len(evaluated) > _MOST_NAMED else st.container():
+    with st.expander(f"All {len(evaluated)} evaluated") if len(evaluated) > _FEW else st.container():
         # Scores compare within one judge only.
         ordered = sorted(
             evaluated, key=lambda one: (one.is_channel, personas.judge_words(one.run), -(one.overall or 0.0))
@@ -148,20 +149,17 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         parameter=_ID,
         key="chosen_agent",
         at_first=_least_in_character(found).id,
-        width=PICKER,
+        width=_PICKER,
     )
     return next(person for person in found if person.id == chosen)
 
 
-def scores(
-    found: Sequence[SelectableAgent], person: SelectableAgent, pickers: DeltaGenerator, evaluate: Callable[[], None]
-) -> None:
+def scores(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: Callable[[], None]) -> None:
     """The profile of an agent in one run, and the messages that were judged behind every mark of it.
 
     Args:
-        found: All agents, which stand above the profile.
+        found: All agents, which stand below the profile.
         person: The agent.
-        pickers: Where the choice of the run stands.
         evaluate: Draws the button that starts another run.
     """
     runs = resources.read(personas.completed_runs, person.id)
@@ -174,7 +172,7 @@ def scores(
             _offer_example()
         return
     _follow_click(take_clicked_mark())
-    with pickers:
+    with state.head():
         place = _choose_run(runs)
     run, shown = runs[place], Run.of(runs[place])
     earlier = [Run.of(each) for each in runs[:place]]
@@ -185,10 +183,8 @@ def scores(
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     judged, failed = resources.read(personas.run_detail, str(run["run_id"]))
     since = f"Since the run before, {_changed_words(changes)}" if changes else ""
-    with answer(_finding(upto[-1], dimensions), since, _about(run)):
+    with answer(f"{_name(person)}: {_finding(upto[-1], dimensions)}", since, _about(run)):
         evaluate()
-    ranking(found)
-    agents_table(found)
     if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
         plain(apart)
     claims = scored_claims(judged)
@@ -206,6 +202,8 @@ def scores(
         own.sort(key=lambda one: one.id != st.session_state.get(_MARKED))
         _claim_rows(own, judged)
         _unscored(failed[failed["dimension"] == dimension])
+    ranking(found)
+    agents_table(found)
     with st.expander("Show the numbers", key="profile_numbers"):
         plain("\n".join(row["words"] for row, _ in rows))
         history = _filled(resources.read(personas.run_history, person.id))
@@ -250,7 +248,7 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
         st.session_state[_RUN] = ids[-1]
     if len(ids) > 1:
         names = {key: f"Run {n} of {len(ids)}, {local_time(runs[n - 1]['created_at'])}" for n, key in enumerate(ids, 1)}
-        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=PICKER)
+        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=_PICKER)
     place = ids.index(st.session_state[_RUN])
     state.choose(run=ids[place] if place < len(ids) - 1 else None)
     return place
@@ -293,11 +291,11 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     known = [(person.score(one), one) for one in dimensions if one is not Dimension.IDEAS_QUANTITY]
     scored = sorted(((score, LABELS[one]) for score, one in known if score is not None), reverse=True)
     if not scored:
-        return "No score in this run."
+        return "no score in this run."
     (best, strongest), (worst, weakest) = scored[0], scored[-1]
     if len(scored) == 1:
         return f"{strongest}: {fixed(best)} of 9."
-    return f"Weakest in {weakest} ({fixed(worst)} of 9), strongest in {strongest} ({fixed(best)})."
+    return f"weakest in {weakest} ({fixed(worst)} of 9), strongest in {strongest} ({fixed(best)})."
 
 
 def _changed_words(found: RunComparison) -> str:
@@ -323,12 +321,17 @@ def _claim_rows(claims: Sequence[ScoredClaim], judged: pd.DataFrame) -> None:
     if chosen not in asked and claims and not st.session_state.get(_CLOSED):
         chosen = (str(claims[0].dimension), claims[0].id)
     games = resources.read(queries.game_names)
-    for one in claims:
-        is_open = chosen == (one.dimension, one.id)
-        _claim_row(one, is_open=is_open)
-        if is_open and one.score is not None:
-            own = judged[(judged["dimension"] == one.dimension) & (judged["proposition_id"] == one.id)]
-            _judgements(own, one.dimension, games)
+    with st.container(key="claims", gap="small"):
+        worst, later = st.container(gap="small"), claims[_FEW:]
+        has_chosen = chosen in [(one.dimension, one.id) for one in later]
+        rest = st.expander(f"{len(later)} more, less bad", expanded=has_chosen) if later else worst
+        for place, one in enumerate(claims):
+            is_open = chosen == (one.dimension, one.id)
+            with worst if place < _FEW else rest:
+                _claim_row(one, is_open=is_open)
+                if is_open and one.score is not None:
+                    own = judged[(judged["dimension"] == one.dimension) & (judged["proposition_id"] == one.id)]
+                    _judgements(own, one.dimension, games)
 
 
 def _claim_row(one: ScoredClaim, *, is_open: bool) -> None:
@@ -347,7 +350,8 @@ def _claim_row(one: ScoredClaim, *, is_open: bool) -> None:
                 st.progress(one.score / HIGHEST_SCORE)
         with st.container(gap=None, width="stretch"):
             plain(one.text)
-            st.caption(one.judged)
+            if one.judged:
+                st.caption(one.judged)
 
 
 def _open_claim(one: ScoredClaim, is_open: bool) -> None:
@@ -392,8 +396,7 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
     game, message = (row["transcript_id"], row["message_id"]) if is_single else cited[0] if cited else ("", "")
     if row["context_snippet"]:
         where = f"Message {message}, {games.get(game, 'an example conversation')}" if message else "From all messages"
-        if cited and not is_single:
-            where = f"All messages were judged together. {where}, is the first of {len(cited)} that the judge names"
+        where += f", the first of {len(cited)} named" if len(cited) > 1 and not is_single else ""
         plain(f"{where}:\n\u201c{row['context_snippet']}\u201d")
     for idea in _listed(row["ideas"]):
         plain(f"- {idea.get('text', '') if isinstance(idea, dict) else idea}")

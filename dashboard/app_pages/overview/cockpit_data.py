@@ -46,7 +46,7 @@ _OUTCOMES = {
     Outcome.NO_EVIDENCE: "could be luck",
     Outcome.UNTESTABLE: "cannot be tested",
 }
-_LONGEST_SENTENCE, _SHORTEST_CHANGE = 230, 40
+_LONGEST_SENTENCE, _SHORTEST_CHANGE = 250, 40
 LEGEND = (
     "○ before, the reference",
     "● now, with its 95 % interval",

@@ -44,8 +44,6 @@ def why_messages_fail(name: str, before: str | None) -> None:
 
 
 def _reasons(found: IterationFailures) -> None:
-    trend = "▲ and ▼: against the reference." if found.reference else "It has no reference, so there is no trend."
-    st.caption(f"{counted(found.games, 'game')}. {trend}")
     rare = rare_count(found)
     with_rare = bool(rare) and st.toggle(f"Also {counted(rare, 'rare reason')}", key="rare", bind="query-params")
     atlas = failure_atlas(found, with_rare=with_rare)
@@ -207,10 +205,10 @@ def _metric_words(one: MetricFailures) -> str:
 
 
 def _legend(found: IterationFailures) -> list[str]:
-    words = ["bar: share of what is counted"]
+    words = [f"bar: share of what is counted in {counted(found.games, 'game')}"]
     if found.reference:
-        words.append(f"┃ the same in {shortened(found.reference, _LONGEST_NAME)}, the reference")
-    return [*words, "a reason opens all of its messages, an example its own"]
+        words.append(f"┃ ▲ ▼ against {shortened(found.reference, _LONGEST_NAME)}")
+    return [*words, "a reason opens all its messages"]
 
 
 def _row(one: FailureReason) -> dict[str, Any]:

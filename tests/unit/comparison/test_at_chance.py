@@ -66,7 +66,7 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     assert "better" not in sentence(RISEN, RISEN["v2"], pair).replace(AT_CHANCE, "")
     long = replace(RISEN["v2"], iteration=replace(RISEN["v2"].iteration, change="Told them so. " * 30))
     assert "Against v1 (the baseline): Told them so." in sentence(RISEN, long, pair)
-    assert len(sentence(RISEN, long, pair)) < 240, "two lines beside the navigation at 1280 pixels"
+    assert len(sentence(RISEN, long, pair)) < 255, "two lines beside the navigation at 1280 pixels"
     assert f"{AT_CHANCE.capitalize()}, so nothing is concluded." in difference_sentences(pair.comparison[TARGET])
     (told,) = [one for one in comparison_data(pair)["metrics"] if one["name"] == TARGET]
     assert (told["outcome"], told["control"]["after"]["is_at_chance"]) == (AT_CHANCE, True)
