@@ -98,7 +98,7 @@ class Verdict:
 
 
 def passes_words(passed: int, at_chance: int, of: int = len(DEFINITIONS)) -> str:
-    """How many metrics pass, in short: "4 of 7", or "4 of 7 + 2 ≈" where two more are no better than scrambled copies.
+    """Passed metrics in short: "4 of 7", or "4 of 7 + 2 ≈" where two more are no better than scrambled copies.
 
     The rubric's rule counts both, so the second number tells why 4 may be enough.
     """
