@@ -11,34 +11,25 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 from urllib.parse import quote
 
-from evaluation.errors import BrokenTranscriptError, InputError
+from evaluation.errors import InputError
 from evaluation.escaping import well_formed
-from evaluation.transcript import Cost, Elimination, Message, Player, Transcript, Vote, build_transcript
+from evaluation.transcript import Cost, Elimination, Message, Player, Vote, build_transcript
 
 RECORDING_FORMAT = "dramaturg-recording"
 RECORDING_VERSION = 1
-RECORDER_FORMAT = "recorder"
-"""The source format of transcripts that a ``Recorder`` wrote."""
-
-_ANYBODY = {
-    "players": [{"name": "-"}],
-    "messages": [{"id": "-", "index": 0, "channel": "system", "speaker": "-", "text": "-"}],
-}
-_Part = type[Transcript | Player | Message | Vote | Elimination | Cost]
 
 
 class Recorder:
     """Records one discussion into a file of a folder, from any number of threads.
 
     A value that a transcript cannot hold is refused by the call that brings it, and nothing of that call is recorded.
-    Whoever speaks, votes or is voted for without having been named as a player becomes one, without a role.
+    Who speaks, votes or is voted for without having been named as a player becomes one, without a role.
 
     Args:
         folder: Where the file goes; created when it is not there.
@@ -47,7 +38,8 @@ class Recorder:
         metadata: Further facts about the game, as JSON values.
 
     Raises:
-        InputError: A game of that name is recorded in the folder already, or the folder cannot be written.
+        FileExistsError: A game of that name is recorded in the folder already.
+        InputError: A call outside of the block, or a value that cannot be held (of every call below).
     """
 
     def __init__(
@@ -63,47 +55,47 @@ class Recorder:
         # Two names never meet in one file, and none is that of a hidden file.
         name = re.sub(r"\A\.", "%2E", quote(self.game_id, safe=" ", errors="replace"))
         self.path = Path(folder) / f"{name}.jsonl"
-        self._head = {
-            "game_id": self.game_id,
-            "source_format": RECORDER_FORMAT,
-            "language": language,
-            "started_at": started,
-            "metadata": dict(metadata or {}),
-        }
+        self._head = json.dumps(
+            {
+                "recording": RECORDING_FORMAT,
+                "version": RECORDING_VERSION,
+                "game_id": self.game_id,
+                "source_format": "recorder",
+                "language": language,
+                "started_at": started.isoformat(),
+                "metadata": dict(metadata or {}),
+            },
+            ensure_ascii=False,
+            allow_nan=False,
+        )
         self._lock = threading.RLock()
         self._players: set[str] = set()
         self._messages = 0
         self._now: dict[str, Any] = {}
-        self._file: FileIO | None = None
+        self._file: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
-        # The head must be as right as everything after it, and is refused before a file is there.
-        head = json.loads(_json("head", Transcript, {**self._head, **_ANYBODY}, include=set(self._head)))
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = FileIO(self.path, "x")
-        except OSError as error:
-            message = f"The recording cannot be made: {error.strerror}."
-            raise InputError(message, place=str(self.path), remedy="Give another game_id or folder.") from None
-        self._write(json.dumps({"recording": RECORDING_FORMAT, "version": RECORDING_VERSION, **head}))
+        head = self._head.encode()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = self.path.open("xb")
+        self._write(head)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        stopped = {} if error is None else {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}
         with self._lock:
-            if self._file is not None:
-                stopped = {} if error is None else {"stopped_by": well_formed(f"{type(error).__name__}: {error}"[:500])}
-                self._write(json.dumps({"end": stopped}))
-                self._file.close()
+            file = self._file
+            try:
+                self._write(json.dumps({"end": stopped}).encode())
+            finally:
                 self._file = None
+                if file is not None:
+                    file.close()
 
     def player(self, name: str, role: str | None = None, **known: Any) -> None:
-        """Names a player, with further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``.
-
-        Raises:
-            InputError: A value cannot be held, or the player was named before.
-        """
+        """Names a player, with further fields of ``Player``: ``alignment``, ``personality``, ``persona``, ``model``."""
         with self._lock:
             if name in self._players:
                 raise InputError(f"The player {name!r} was named before.", remedy="Name each player once.")
@@ -113,7 +105,7 @@ class Recorder:
     def begin_round(self, number: int, phase: str | None = None) -> None:
         """Sets the round and phase of what is recorded from now on, where a call names none."""
         now = {"round": number, "phase": phase}
-        _json("round", Vote, {**now, "voter": "-"})
+        build_transcript(Vote, {**now, "voter": "-"})
         self._now = now
 
     def message(self, speaker: str, text: str, *, recipients: Sequence[str] = (), **known: Any) -> str:
@@ -127,31 +119,20 @@ class Recorder:
             recipients: Who hears it, where not everybody does.
             known: Further fields of ``Message``: ``channel``, ``reply_to``, ``metadata``, ``sent_at`` (now when left
                 out), ``round``, ``phase``.
-
-        Raises:
-            InputError: A value cannot be held.
         """
         with self._lock:
-            said = {"speaker": speaker, "text": text, "recipients": recipients, **known}
             key = f"m{self._messages + 1}"
+            said = {"speaker": speaker, "text": text, "recipients": recipients, **known}
             self._record("message", Message, {**self._when(), **said, "id": key, "index": self._messages})
             self._messages += 1
             return key
 
     def vote(self, voter: str, target: str | None, **known: Any) -> None:
-        """Records a vote, with further fields of ``Vote``, such as ``justification``; no target is an abstention.
-
-        Raises:
-            InputError: A value cannot be held.
-        """
+        """Records a vote, with further fields of ``Vote``, such as ``justification``; no target is an abstention."""
         self._record("vote", Vote, {**self._when(), "voter": voter, "target": target, **known})
 
     def eliminate(self, player: str, **known: Any) -> None:
-        """Records that a player left the game, with further fields of ``Elimination``, such as the revealed ``role``.
-
-        Raises:
-            InputError: A value cannot be held.
-        """
+        """Records that a player left the game, with further fields of ``Elimination``, such as the revealed ``role``."""
         self._record("elimination", Elimination, {**self._when(), "player": player, **known})
 
     def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:
@@ -160,48 +141,25 @@ class Recorder:
         Args:
             usd: US dollars.
             tokens: ``input_tokens``, ``cached_tokens`` among them, and ``output_tokens``.
-
-        Raises:
-            InputError: A value is negative or not a number.
         """
         self._record("cost", Cost, {"total_usd": usd, **tokens})
 
     def winner(self, name: str) -> None:
-        """Records who won: a side or a player.
-
-        Raises:
-            InputError: It is not a text.
-        """
+        """Records who won: a side or a player."""
         self._record("winner", Player, {"name": name})
 
     def _when(self) -> dict[str, Any]:
         return {**self._now, "sent_at": datetime.now(UTC)}
 
-    def _record(self, kind: str, part: _Part, fields: Mapping[str, Any]) -> None:
-        self._write(f'{{"{kind}":{_json(kind, part, fields)}}}')
+    def _record(
+        self, kind: str, part: type[Player | Message | Vote | Elimination | Cost], fields: Mapping[str, Any]
+    ) -> None:
+        self._write(f'{{"{kind}":{build_transcript(part, fields).model_dump_json(exclude_unset=True)}}}'.encode())
 
-    def _write(self, line: str) -> None:
-        content = f"{line}\n".encode()
+    def _write(self, line: bytes) -> None:
         with self._lock:
             if self._file is None:
                 raise InputError("The recorder is not open.", remedy="Record inside of: with Recorder(folder) as ...")
-            try:
-                written = self._file.write(content)
-            except OSError:
-                written = 0
-            if written != len(content):
-                # Half a line may stand at the end now, and nothing may stand behind it.
-                self._file.close()
-                self._file = None
-                raise InputError("The recording cannot be written any further: is the disk full?", place=str(self.path))
-
-
-def _json(place: str, part: _Part, fields: Mapping[str, Any], include: set[str] | None = None) -> str:
-    """The fields that were given, as JSON, once they are known to be right."""
-    try:
-        return build_transcript(part, fields).model_dump_json(exclude_unset=True, include=include)
-    except BrokenTranscriptError as error:
-        raise InputError(error.message, place=f"{place}{error.place.removeprefix('$')}", remedy=error.remedy) from None
-    except ValueError as error:
-        # Half of a surrogate pair cannot be stored.
-        raise InputError(f"A value cannot be written as JSON: {error}.", place=place) from None
+            # A line that the disk refused stays in the buffer, so that nothing ever stands behind half of it.
+            self._file.write(line + b"\n")
+            self._file.flush()
