@@ -132,7 +132,7 @@ class Recorder:
         self._record("vote", Vote, {**self._when(), "voter": voter, "target": target, **known})
 
     def eliminate(self, player: str, **known: Any) -> None:
-        """Records that a player left the game, with further fields of ``Elimination``, such as the revealed ``role``."""
+        """Records that a player left the game, with further fields of ``Elimination``, such as ``role``."""
         self._record("elimination", Elimination, {**self._when(), "player": player, **known})
 
     def cost(self, *, usd: float | None = None, **tokens: int | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -17,7 +16,7 @@ from evaluation.cli.options import (
     judge_options,
     open_store,
 )
-from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json
+from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
 from evaluation.errors import InputError, NotFoundError
 from evaluation.text.display import counted
 
@@ -84,19 +83,12 @@ Withdraw = Annotated[
 ]
 
 
-Check = Annotated[
-    bool,
-    typer.Option("--check", help="Only say how well the model reads: 60 labelled messages beside rule and reader."),
-]
-
-
 @judge_options
 def judge(
     transcripts: Transcripts = None,
     iteration: OfIteration = None,
     mode: JudgeMode = None,
     withdraw: Withdraw = None,
-    check: Check = False,
     output: Rows = "table",
 ) -> None:
     """Have a model read games, twenty messages per call, and decide rows of memory accuracy, strategic depth, coherence
@@ -114,11 +106,6 @@ def judge(
     store = open_store()
     # What a model would cost is asked most before there is a key.
     options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
-    if check:
-        if transcripts or iteration or withdraw:
-            raise InputError("--check reads no games of yours.", place="judge", remedy="Name it alone.")
-        _check(store, judge_config(options, store.settings.get(SETTINGS_KEY)), output, is_estimate=asked.is_estimate)
-        return
     ids = _ids(store, transcripts or [], iteration)
     if withdraw is not None:
         _withdraw(store, ids, withdraw)
@@ -141,25 +128,6 @@ def judge(
     progress.finish()
     _say(tally, chosen, output)
     if tally.errors or (tally.messages and not tally.read):
-        raise typer.Exit(INFRASTRUCTURE)
-
-
-def _check(store: Store, config: JudgeConfig, output: ListFormat, *, is_estimate: bool) -> None:
-    """Has the model read labelled messages; what that costs is said before."""
-    from evaluation.workflows.reader_check import check_reader, estimate_check, require_model
-
-    if is_estimate:
-        say(estimate_check(config, store.judgements))
-        return
-    require_model(config)
-    note(estimate_check(config, store.judgements))
-    found = check_reader(config, store.judgements)
-    if output == "json":
-        say_json(asdict(found))
-    else:
-        say(cell_table(found.rows))
-        say(safe(found.words))
-    if not found.read:
         raise typer.Exit(INFRASTRUCTURE)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.judge_questions import entry, reading
+from tests.judge_questions import entry
 from tests.judge_server import JudgeServer
 
 
@@ -66,29 +66,6 @@ def test_a_live_run_is_estimated_limited_and_tells_its_progress_and_cost(run: An
     assert "judge:local-model" in run(*memory).stdout
     assert " back" in run("judge", "--withdraw", "Ada").stdout
     assert run(*depth).stdout.startswith("Strategic depth: 100.0 %")
-
-
-def test_a_model_is_checked_on_labelled_messages_and_its_price_said_first(run: Any, monkeypatch: Any) -> None:
-    nobody = run("judge", "--check")
-    assert (nobody.exit_code, nobody.stdout) == (2, "")
-    assert nobody.stderr.startswith(
-        "error: judge: No model can be asked: there is no key for gpt-4o-mini and no address."
-    )
-    for more in (("game-1",), ("--iteration", "v1"), ("--withdraw", "Ada")):
-        assert "reads no games of yours" in run("judge", "--check", *more).stderr
-    assert "5 questions, 5 calls to gpt-4o-mini, about $0." in run("judge", "--check", "--estimate").stdout
-    with JudgeServer(content=reading).in_thread() as server:
-        ask = ("judge", "--check", "--base-url", server.url, "--model", "local-model")
-        done = run(*ask)
-        found = json.loads(run(*ask, "--format", "json").stdout)
-        assert server.tally.asked.total() == 5
-    assert (done.exit_code, found["read"]) == (0, 60)
-    assert done.stderr.startswith("5 questions, 5 calls to local-model, cost not known")
-    # 24 of the 60 are not strategic; the model saw nothing in any of them.
-    assert re.search(r"^is strategic +40 % \(29 to 53 %\) +78 % +\d\d %$", done.stdout, re.MULTILINE)
-    assert "Worse than the better of them: is strategic, " in done.stdout
-    with JudgeServer(content=lambda _: "No.").in_thread() as server:
-        assert run("judge", "--check", "--base-url", server.url, "--model", "mute").exit_code == 3
 
 
 def test_imports_are_read_where_settings_say_so(run: Any, write_game: Any, monkeypatch: pytest.MonkeyPatch) -> None:
