@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from evaluation.insight._questions import spoken, thoughts
 from evaluation.insight.collector import MessageEvent, MetricsCollector, ThoughtEvent, stored_counts
@@ -100,7 +100,7 @@ def transcript_metrics(transcript: Transcript) -> SimulationMetrics:
         collector.add(event)
     for message in thoughts(transcript):
         collector.add(ThoughtEvent(message.speaker))
-    found, cost = replace(collector.get_metrics(), **counts.model_dump()), transcript.cost
+    found, cost = replace(collector.get_metrics(), **asdict(counts)), transcript.cost
     if cost is None:
         return found
     tokens = [count for count in (cost.input_tokens, cost.output_tokens) if count is not None]

@@ -8,14 +8,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from evaluation.errors import InputError
 from evaluation.insight.metrics import (
     NetworkMetrics,
+    SimulationCounts,
     SimulationMetrics,
     interaction_graph,
     network_metrics,
@@ -116,36 +117,13 @@ Event = MessageEvent | ThoughtEvent | MemoryEvent | RetrievalEvent | LLMCallEven
 COUNTS_KEY = "simulation_counts"
 """The key in a transcript's metadata."""
 
-_Count = Annotated[int, Field(strict=True, ge=0, le=10**12)]
-_PerAgent = dict[Annotated[str, Field(min_length=1, max_length=200)], _Count]
-
-
-class SimulationCounts(BaseModel):
-    """Memory and calls of a simulation; the fields are those of ``SimulationMetrics``, ``None`` where not counted."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    observations_per_agent: _PerAgent | None = None
-    reflections_per_agent: _PerAgent | None = None
-    total_reflections: _Count | None = None
-    avg_memory_importance: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = None
-    retrieval_calls: _Count | None = None
-    retrievals_per_agent: _PerAgent | None = None
-    retrieval_hit_rate: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
-    total_tokens: _Count | None = None
-    tokens_per_agent: _PerAgent | None = None
-    api_calls: _Count | None = None
-    calls_per_agent: _PerAgent | None = None
-    estimated_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
-    unpriced_calls: _Count | None = None
-
 
 def with_counts(transcript: Transcript, metrics: SimulationMetrics) -> Transcript:
     """The transcript with what was counted while it was simulated; it gets another id."""
-    known = {name: getattr(metrics, name) for name in SimulationCounts.model_fields}
+    known = {one.name: getattr(metrics, one.name) for one in fields(SimulationCounts)}
     counts: dict[str, Any] = {name: value for name, value in known.items() if value is not None}
-    fields = {name: getattr(transcript, name) for name in Transcript.model_fields}
-    return Transcript.model_validate({**fields, "metadata": {**transcript.metadata, COUNTS_KEY: counts}})
+    held = {name: getattr(transcript, name) for name in Transcript.model_fields}
+    return Transcript.model_validate({**held, "metadata": {**transcript.metadata, COUNTS_KEY: counts}})
 
 
 def stored_counts(transcript: Transcript) -> SimulationCounts:
@@ -155,7 +133,7 @@ def stored_counts(transcript: Transcript) -> SimulationCounts:
         InputError: The metadata hold something else under the key; names the field.
     """
     try:
-        return SimulationCounts.model_validate(transcript.metadata.get(COUNTS_KEY, {}))
+        return TypeAdapter(SimulationCounts).validate_python(transcript.metadata.get(COUNTS_KEY, {}))
     except ValidationError as error:
         remedy = "Correct the file and import it again; docs/insights.md describes the key."
         raise InputError(f"{describe(error)}.", place=f"metadata.{COUNTS_KEY}", remedy=remedy) from None

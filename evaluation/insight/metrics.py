@@ -7,10 +7,11 @@ Source: ADR-010, ``SimulationMetrics``. What no event supplied is ``None``: a ga
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields
+from typing import Annotated, Any, ClassVar
 
 import networkx as nx
+from pydantic import ConfigDict, Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,27 +124,15 @@ def _centrality(graph: nx.Graph[str]) -> dict[str, Centrality]:
     return {node: Centrality(degree[node], ins[node], outs[node], betweenness[node]) for node in graph}
 
 
-MEMORY_FIELDS = (
-    "observations_per_agent",
-    "reflections_per_agent",
-    "total_reflections",
-    "avg_memory_importance",
-    "retrieval_calls",
-    "retrievals_per_agent",
-    "retrieval_hit_rate",
-)
+_Count = Annotated[int, Field(strict=True, ge=0, le=10**12)]
+_PerAgent = dict[Annotated[str, Field(min_length=1, max_length=200)], _Count]
 
 
-@dataclass(frozen=True, slots=True)
-class SimulationMetrics:
-    """A snapshot.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationCounts:
+    """Memory and calls of a simulation, as a game keeps them; ``None`` where nothing was counted.
 
     Attributes:
-        total_messages: How many messages were sent to others.
-        messages_per_agent: By sender.
-        avg_response_length: Mean length of all messages in characters; ``None`` without messages.
-        interaction_matrix: (sender, receiver) to the number of messages by which the one addressed the other.
-        thoughts_per_agent: What nobody else could hear, by agent: thoughts, goals, "done". In no other figure.
         observations_per_agent: Observations remembered, by agent; ``None`` when no memory event came.
         reflections_per_agent: Reflections remembered, by agent.
         total_reflections: Their sum.
@@ -151,7 +140,6 @@ class SimulationMetrics:
         retrieval_calls: How often memory was searched; ``None`` when no search was reported.
         retrievals_per_agent: Searches by agent.
         retrieval_hit_rate: The share of searches that found something, 0 to 1.
-        network: The graph of who addresses whom; ``None`` when no message came.
         total_tokens: Tokens of all model calls; ``None`` when no call was reported.
         tokens_per_agent: Tokens by agent, as far as calls name one.
         api_calls: How many calls.
@@ -160,28 +148,46 @@ class SimulationMetrics:
         unpriced_calls: Calls whose price is not known and is not in the sum.
     """
 
+    __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
+
+    observations_per_agent: _PerAgent | None = None
+    reflections_per_agent: _PerAgent | None = None
+    total_reflections: _Count | None = None
+    avg_memory_importance: Annotated[float, Field(strict=True, allow_inf_nan=False)] | None = None
+    retrieval_calls: _Count | None = None
+    retrievals_per_agent: _PerAgent | None = None
+    retrieval_hit_rate: Annotated[float, Field(strict=True, ge=0, le=1)] | None = None
+    total_tokens: _Count | None = None
+    tokens_per_agent: _PerAgent | None = None
+    api_calls: _Count | None = None
+    calls_per_agent: _PerAgent | None = None
+    estimated_cost_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
+    unpriced_calls: _Count | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationMetrics(SimulationCounts):
+    """A snapshot: the counts, and what was said to whom.
+
+    Attributes:
+        total_messages: How many messages were sent to others.
+        messages_per_agent: By sender.
+        avg_response_length: Mean length of all messages in characters; ``None`` without messages.
+        interaction_matrix: (sender, receiver) to the number of messages by which the one addressed the other.
+        thoughts_per_agent: What nobody else could hear, by agent: thoughts, goals, "done". In no other figure.
+        network: The graph of who addresses whom; ``None`` when no message came.
+    """
+
     total_messages: int = 0
     messages_per_agent: Mapping[str, int] = field(default_factory=dict)
     avg_response_length: float | None = None
     interaction_matrix: Mapping[tuple[str, str], int] = field(default_factory=dict)
     thoughts_per_agent: Mapping[str, int] = field(default_factory=dict)
-    observations_per_agent: Mapping[str, int] | None = None
-    reflections_per_agent: Mapping[str, int] | None = None
-    total_reflections: int | None = None
-    avg_memory_importance: float | None = None
-    retrieval_calls: int | None = None
-    retrievals_per_agent: Mapping[str, int] | None = None
-    retrieval_hit_rate: float | None = None
     network: NetworkMetrics | None = None
-    total_tokens: int | None = None
-    tokens_per_agent: Mapping[str, int] | None = None
-    api_calls: int | None = None
-    calls_per_agent: Mapping[str, int] | None = None
-    estimated_cost_usd: float | None = None
-    unpriced_calls: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON, grouped as behavioral, memory, network and cost; nothing is left out."""
+        counts = [one.name for one in fields(SimulationCounts)]
         pairs = [
             {"sender": sender, "receiver": receiver, "messages": count}
             for (sender, receiver), count in self.interaction_matrix.items()
@@ -192,16 +198,9 @@ class SimulationMetrics:
                 "interaction_matrix": pairs,
                 **self._part("thoughts_per_agent"),
             },
-            "memory": self._part(*MEMORY_FIELDS),
+            "memory": self._part(*counts[: counts.index("total_tokens")]),
             "network": asdict(self.network) if self.network else None,
-            "cost": self._part(
-                "total_tokens",
-                "tokens_per_agent",
-                "api_calls",
-                "calls_per_agent",
-                "estimated_cost_usd",
-                "unpriced_calls",
-            ),
+            "cost": self._part(*counts[counts.index("total_tokens") :]),
         }
 
     def _part(self, *names: str) -> dict[str, Any]:
