@@ -60,6 +60,11 @@ def importers_of(package: str) -> set[str]:
     return {relative(path) for path in SOURCES if package in imported_roots(path)}
 
 
+def test_every_row_of_the_specifications_has_a_test() -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts/specification_rows.py"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_duckdb_is_imported_in_the_store_only() -> None:
     assert {name for name in importers_of("duckdb") if not name.startswith("evaluation/store/")} == set()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 
@@ -257,6 +258,7 @@ def test_all_dimensions_are_judged_at_the_same_time() -> None:
 
 
 def test_every_default_of_the_table() -> None:
+    assert inspect.signature(ActionGate).parameters["timeout_seconds"].default == 5.0
     assert CorrectionConfig().model_dump() == {
         "gate_adherence_enabled": False,
         "gate_consistency_enabled": False,

@@ -170,5 +170,7 @@ def test_nudges_know_the_character() -> None:
     assert all(set(kinds) == {"different", "new"} for kinds in nudges().values())
     assert nudge_for("stranger", "new") == nudges()["_default"]["new"]
     assert nudge_for("jim", "new") == nudges()["jim"]["new"]
+    for name, words in {"michael": "tell a story", "dwight": "Assert your authority", "jim": "witty remark"}.items():
+        assert words in nudge_for(name, "different")
     texts = [text for kinds in nudges().values() for text in kinds.values()]
     assert len(set(texts)) == len(texts)

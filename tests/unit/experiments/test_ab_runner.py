@@ -297,7 +297,9 @@ def test_a_run_that_nobody_could_judge_is_judged_by_the_next() -> None:
     first = stored(Shelf(), OfflineJudge(), finished, calls=3)
     assert (first.skipped, first.variants["a"].runs[0].status) == (0, "done")
     assert first.variants["a"].validation_pass_rate is None
-    second = stored(Shelf(), ScriptedJudge(good), finished, calls=3)
+    judge = ScriptedJudge(good)
+    second = stored(Shelf(), judge, finished, calls=3)
+    assert len(judge.asked) == 4, "of the three of each run, two need a model"
     assert second.variants["a"].validation_pass_rate == 1.0
     assert not second.variants["a"].runs[0].is_resumed
 
@@ -307,6 +309,8 @@ def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
         return RunOutcome({"total_messages": 3.0})
 
     config = ABConfig(name="t", source="transcripts", variants={"a": {"runs": ["x"]}, "b": {"runs": ["y"]}})
+    means = {"total_messages", "avg_response_length", "total_reflections", "estimated_cost_usd"}
+    assert set(config.measures) == {"validation_pass_rate"} | means
     found = result_of(config, run)
     assert found.variants["a"].validation_pass_rate is None
     assert found.recommendation.startswith("No winner: validation_pass_rate cannot be tested")
@@ -315,6 +319,11 @@ def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
 def test_the_primary_measure_must_be_able_to_decide() -> None:
     with pytest.raises(ValidationError, match="must be among measures"):
         ABConfig(name="t", source="transcripts", variants={"a": {}, "b": {}}, measures={"q": "neither"}, primary="q")
+
+
+def test_fewer_than_two_variants_are_refused() -> None:
+    with pytest.raises(ValidationError, match="at least 2 items"):
+        ABConfig(name="t", source="transcripts", variants={"a": {}})
 
 
 # The words of a result.

@@ -28,6 +28,7 @@ def test_the_four_scenarios_have_the_sizes_of_the_specification() -> None:
         (VARIETY, 96, 24),
         ("debate-controversial", 120, 24),
     ]
+    assert [str(each.kind) for each in scenarios().values()] == [*["brainstorming"] * 3, "debate"]
     treatments = [each.treatment for each in scenarios().values()]
     assert [each.is_gate_on for each in treatments] == [True, True, False, True]
     assert [each.variety_intervention_enabled for each in treatments] == [True, True, True, False]

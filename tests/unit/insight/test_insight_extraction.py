@@ -107,13 +107,14 @@ def test_parts_beyond_the_budget_are_listed() -> None:
 
 def test_a_quote_that_nobody_said_is_refused() -> None:
     quotes = [
-        QuoteItem(agent_id="Ada", content="i like  THIS bread", relevance_score=1, citations=[1]),
+        QuoteItem(agent_id="Ada", content="i like  THIS bread", relevance_score=1, context="On rye.", citations=[1]),
         QuoteItem(agent_id="Bob", content="I like this bread.", relevance_score=1, citations=[1]),
         QuoteItem(agent_id="Eve", content="bread", relevance_score=0.5),
     ]
     judge = ScriptedJudge(lambda _: QuotesAnswer(quotes=quotes))
     found = asyncio.run(ResultsExtractor(judge).extract_quotes(said("Oh, I like this bread.", "Well."), "bread"))
     assert [(one.agent_id, one.content, one.message_id) for one in found.found] == [("Ada", "I like this bread", "m0")]
+    assert [(one.relevance_score, one.context) for one in found.found] == [(1, "On rye.")]
     assert [one.what for one in found.refused] == ["Bob: I like this bread.", "Eve: bread"]
 
 
@@ -142,6 +143,12 @@ def test_every_message_is_in_one_part() -> None:
 def test_sentiment_by_speaker_asks_nobody() -> None:
     found = ResultsExtractor.extract_sentiment_scores(game())
     assert {name: (one.messages, one.telling) for name, one in found.items()} == {"Ada": (2, 0), "Bob": (2, 0)}
+    assert found["Ada"].score == 0.5, "without a word of feeling"
+    told = ResultsExtractor.extract_sentiment_scores(
+        game_of([("Ada", text) for text in ("Great!", "Fine.", "No.", "Terrible.")])
+    )
+    # (1 + 0.5 + 0 + 0) / 4.
+    assert told["Ada"].score == 0.375
 
 
 def test_rules_by_type_make_a_table() -> None:

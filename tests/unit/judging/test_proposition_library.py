@@ -296,3 +296,4 @@ def test_every_dimension_has_defaults() -> None:
     # Loading raises where a shipped file is faulty.
     shipped = PropositionLibrary.load().by_file
     assert {dimension for dimension, agent_id in shipped if agent_id == "_default"} == {*Dimension}
+    assert not any(claim.includes_personas for claim in shipped[Dimension.CONVERGENCE, "_default"])

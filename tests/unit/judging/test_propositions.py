@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from evaluation.judging.propositions import (
     TargetType,
     TrajectoryEvent,
     Window,
+    register,
     trajectory_text,
     windowed,
 )
@@ -162,6 +164,22 @@ def test_a_precondition_that_fails_asks_nobody_and_comes_before_variables() -> N
 )
 def test_the_registered_preconditions(name: str, target: Target, expected: bool) -> None:
     assert ask(replace(CLAIM, precondition=name), target).holds_trivially is not expected
+
+
+def test_a_precondition_of_ones_own_gets_target_context_and_variables() -> None:
+    given: dict[str, Any] = {}
+
+    @register("is_of_this_test")
+    def keep(**known: Any) -> bool:
+        given.update(known)
+        return True
+
+    assert not ask(
+        replace(CLAIM, claim="{{agent_name}} agrees", precondition="is_of_this_test"), MICHAEL
+    ).holds_trivially
+    assert given["target"] == MICHAEL
+    assert given["claim_variables"]["agent_name"] == "Michael"
+    assert "additional_context" in given
 
 
 def test_a_check_is_asked_with_its_own_prompt() -> None:

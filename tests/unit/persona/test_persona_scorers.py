@@ -178,7 +178,10 @@ def test_convergence_and_ideas_are_means_over_conversations(library: Proposition
             return IdeasAnswer(ideas=[Idea(text=text, citations=[1]) for text in texts])
         return mark(8 if is_first else 3)
 
-    result = evaluate(subject(ROOM, GAME, other), script, library)
+    found = subject(ROOM, GAME, other)
+    _, requests = asked(found, 5, library, Dimension.CONVERGENCE)
+    assert "2 speakers. Two of them share" in requests[0].prompt.user
+    result = evaluate(found, script, library)
     assert list(result.dimensions) == [Dimension.CONVERGENCE, Dimension.IDEAS_QUANTITY]
     # (8 + 3) / 2 = 5.5; "Bake" and "bakes" are one idea, so 2 and 1 ideas: 1.5.
     assert result.dimensions[Dimension.CONVERGENCE].score == 5.5

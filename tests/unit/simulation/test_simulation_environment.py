@@ -89,13 +89,27 @@ def test_a_nudge_enters_one_prompt_and_no_memory() -> None:
     judge = ScriptedJudge(lambda _: CheckAnswer(reason="stale", holds=True, confidence=1))
     config = CorrectionConfig(variety_intervention_enabled=True, variety_message_threshold=1)
     provider = Listening()
-    transcript = run(RoomPlan("room", 3, config=config), provider, judge=judge)
+    transcript = run(RoomPlan("room", 3, config=config, facilitator={2: "Boats."}), provider, judge=judge)
+    # Interventions are looked at before the facilitator speaks.
+    assert ["Boats." in request.prompt.user for request in judge.asked] == [False] * 3 + [True] * 3
     # Nobody has acted before step 1; later everybody has, and the judge always sees nothing new.
     nudged = [NUDGE_HEADING in prompt for prompt in provider.prompts]
     assert nudged[:3] == [False] * 3
     assert nudged[3:] == [True] * 6
     assert all(prompt.count(NUDGE_HEADING) <= 1 for prompt in provider.prompts)
     assert not any("Nothing new has been said" in message.text for message in transcript.messages)
+
+
+def test_repetition_is_suppressed_before_an_agent_speaks() -> None:
+    class Repeating(Listening):
+        async def complete(self, messages: Any, **options: Any) -> LLMResponse:
+            await super().complete(messages, **options)
+            return LLMResponse("I think that it is so.", "x")
+
+    provider = Repeating()
+    run(RoomPlan("room", 3, config=CorrectionConfig(repetition_suppression_enabled=True)), provider)
+    told = ['- "i think that"' in prompt for prompt in provider.prompts]
+    assert told == [False] * 6 + [True] * 3
 
 
 def test_the_gate_sends_a_message_back_with_its_reason() -> None:

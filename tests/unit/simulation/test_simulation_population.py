@@ -215,4 +215,11 @@ def characteristics(size: int, provider: Wordy, cache: Memory | None = None) -> 
 
 
 def test_there_are_three_profiles() -> None:
-    assert list(profiles()) == ["average-customers", "difficult-customers", "political-compass"]
+    told = {name: f"{one.description} {one.must_cover}" for name, one in profiles().items()}
+    assert list(told) == ["average-customers", "difficult-customers", "political-compass"]
+    average, difficult, political = told.values()
+    assert "United States" in average
+    assert "five traits of the Big Five from low to high" in average
+    assert "Low agreeableness in everybody" in difficult
+    assert "confrontational and sceptical" in difficult
+    assert "Economic position from far left to far right, authority from libertarian to authoritarian" in political
