@@ -21,9 +21,11 @@ from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     COST_LIMIT_USD,
     MetricScore,
+    Scored,
     Verdict,
     compute_verdict,
     judge_scores,
+    metric_changed,
     shown_status,
 )
 from evaluation.score import MetricResult, Status, changed_words, failure_beyond_score
@@ -31,7 +33,6 @@ from evaluation.store import Store
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 from evaluation.workflows.iterations import stored_board
-from evaluation.workflows.scoring import current_evaluation
 
 NO_ITERATION = "no iteration"
 REPORTS_SHOWN = 20
@@ -227,14 +228,14 @@ def _rests_on(one: MetricScore) -> str:
     return ", ".join(filter(None, (changed_words(one.changed), one.coverage.words if one.coverage else "")))
 
 
-def score_cell(metric: str, outcome: MetricScore | None) -> str:
+def score_cell(metric: str, outcome: Scored | None) -> str:
     """A score in a table, with the symbol of its status: "✓ 84.0 %"."""
     if outcome is None:
         return look("unknown").label
     if outcome.score is None:
         return look(outcome.status).label
     beyond = BEYOND_SCORE if failure_beyond_score(outcome) else ""
-    changed = CHANGED if outcome.changed else ""
+    changed = CHANGED if metric_changed(outcome) else ""
     return _symbol_and_score(metric, shown_status(outcome), outcome.score, outcome.threshold) + beyond + changed
 
 
@@ -269,7 +270,6 @@ class OpenTranscript:
     label: str
     iteration: str | None
     results: Mapping[str, MetricResult]
-    outcomes: Mapping[str, MetricScore]
     verdict: Verdict
 
     @cached_property
@@ -280,9 +280,7 @@ class OpenTranscript:
     def without_ratings(self) -> OpenTranscript:
         """The same without engagement, for a rater who has not rated the game; the verdict is an unrated game's."""
         results = {name: one for name, one in self.results.items() if name != ENGAGEMENT.name}
-        outcomes = {name: one for name, one in self.outcomes.items() if name != ENGAGEMENT.name}
-        verdict = compute_verdict(outcomes, self.transcript.cost)
-        return replace(self, results=results, outcomes=outcomes, verdict=verdict)
+        return replace(self, results=results, verdict=compute_verdict(results, self.transcript.cost))
 
     def conversation(self, *, roles_hidden: bool) -> Conversation:
         """The conversation for the chat view: the same object each time."""
@@ -314,9 +312,8 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     """
     with store.unit():
         transcript = store.transcripts.get(transcript_id)
-        evaluation = current_evaluation(store, transcript)
+        results = store.results.load(transcript_id)
         summaries = store.transcripts.summaries()
-    results, outcomes = evaluation.metrics, evaluation.outcomes
     own = summaries[summaries["transcript_id"] == transcript_id].iloc[0]
     return OpenTranscript(
         transcript,
@@ -324,8 +321,7 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
         str(own["game"]),
         None if pd.isna(own["iteration"]) else str(own["iteration"]),
         results,
-        outcomes,
-        evaluation.verdict,
+        compute_verdict(results, transcript.cost),
     )
 
 

@@ -18,7 +18,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus, has_low_evidence, passes_words, shown_status
+from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, passes_words, shown_status
 from evaluation.score import LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
@@ -100,7 +100,7 @@ def _cell(label: str, status: str, value: str, *beside: str) -> str:
 
 
 def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
-    outcome = opened.outcomes.get(definition.name)
+    outcome = opened.results.get(definition.name)
     label = SHORT_LABELS[definition.name]
     if outcome is None:
         is_unrated = is_hidden(opened, definition.name)
@@ -115,7 +115,7 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     )
 
 
-def _caution(outcome: MetricScore, metric: str) -> str:
+def _caution(outcome: Scored, metric: str) -> str:
     """The caution about a score in a few words: a fault beyond it, little evidence, else the trust in it."""
     if failure_beyond_score(outcome):
         return BEYOND_SCORE.removeprefix(", ")

@@ -36,7 +36,7 @@ def show_ledger(metric: str) -> None:
 
 def ledger_metric(opened: OpenTranscript) -> str | None:
     """The metric whose rows are shown: the one that the reader came for, else the first that fails, else the first."""
-    failed = (name for name, outcome in opened.outcomes.items() if outcome.status is Status.FAILED)
+    failed = (name for name, outcome in opened.results.items() if outcome.status is Status.FAILED)
     return state.chosen(state.METRIC, opened.results) or next(iter((*failed, *opened.results)), None)
 
 

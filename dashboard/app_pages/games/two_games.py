@@ -95,7 +95,7 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, obj
 def _cell(name: str, opened: OpenTranscript) -> str:
     if name == ENGAGEMENT.name and name not in opened.results:
         return "hidden until you rate it"
-    return queries.score_cell(name, opened.outcomes.get(name))
+    return queries.score_cell(name, opened.results.get(name))
 
 
 def _one_game(key: str, opened: OpenTranscript) -> None:

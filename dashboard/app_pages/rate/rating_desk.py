@@ -142,7 +142,7 @@ def desk_data(
     rows = [
         {"k": "r" if entry.kind == "round" else "e", "x": entry.title}
         if isinstance(entry, TimelineEvent)
-        else {"k": "m", "s": speakers[entry.message.speaker], "x": entry.message.text}
+        else {"k": "m", "s": speakers[entry.speaker], "x": entry.text}
         for entry in timeline(transcript, roles_hidden=True, public_only=True)
     ]
     said = [str(row["x"]) for row in rows if row["k"] == "m"]

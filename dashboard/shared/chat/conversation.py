@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dashboard.shared.chat.timeline import Shown, TimelineEvent, timeline
+from dashboard.shared.chat.timeline import TimelineEvent, timeline
 from evaluation.judging.fencing import flags
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, SHORT_LABELS
 from evaluation.score import Evidence, LedgerRow, MetricResult, RowVerdict
 from evaluation.text.display import counted
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
 
 _METRICS = tuple(DEFINITIONS)
 _CODES = {RowVerdict.COUNTS: 0, RowVerdict.DOES_NOT_COUNT: 1, RowVerdict.EXCLUDED: 2}
@@ -83,15 +83,15 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
         ``rows``, ``speakers`` and ``metrics``, as ``load`` in chat_view.js reads them.
     """
     entries = timeline(transcript, roles_hidden=roles_hidden)
-    places = {entry.message.id: place for place, entry in enumerate(entries) if isinstance(entry, Shown)}
+    places = {entry.id: place for place, entry in enumerate(entries) if isinstance(entry, Message)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
     found_in: FoundIn = {}
     flagged = _flagged(_ById(transcript))
     rows = [
         _event_row(entry)
         if isinstance(entry, TimelineEvent)
-        else _message_row(entry, transcript, speakers, concerning.get(entry.message.id, {}), places, found_in)
-        | {"w": entry.message.id in flagged}
+        else _message_row(entry, transcript, speakers, concerning.get(entry.id, {}), places, found_in)
+        | {"w": entry.id in flagged}
         for entry in entries
     ]
     return {
@@ -176,18 +176,17 @@ def _event_row(event: TimelineEvent) -> dict[str, Any]:
 
 
 def _message_row(
-    shown: Shown,
+    message: Message,
     transcript: Transcript,
     speakers: Mapping[str, int],
     rows: Mapping[str, Sequence[LedgerRow]],
     places: Mapping[str, int],
     found_in: FoundIn,
 ) -> dict[str, Any]:
-    message = shown.message
     return {
         "k": "m",
         "i": message.id,
-        "n": shown.number,
+        "n": message.index + 1,
         "s": speakers[message.speaker],
         "x": message.text,
         "c": None if message.channel == "public" else message.channel,

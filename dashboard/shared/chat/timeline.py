@@ -23,15 +23,7 @@ class TimelineEvent:
     lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A message with its number in the transcript, counted from 1."""
-
-    number: int
-    message: Message
-
-
-Entry = TimelineEvent | Shown
+Entry = TimelineEvent | Message
 
 
 def timeline(transcript: Transcript, *, roles_hidden: bool, public_only: bool = False) -> list[Entry]:
@@ -52,7 +44,7 @@ def timeline(transcript: Transcript, *, roles_hidden: bool, public_only: bool = 
             if message.round is not None and message.round != heading:
                 heading = message.round
                 entries.append(TimelineEvent("round", f"Round {message.round}"))
-            entries.append(Shown(message.index + 1, message))
+            entries.append(message)
         entries.extend(events.get(message.index, ()))
     return entries
 
