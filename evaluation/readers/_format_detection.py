@@ -135,9 +135,9 @@ def _unknown(document: Document) -> UnknownFormatError:
     if labels:
         shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."
-        return UnknownFormatError(
-            words, remedy=f"If they are, say so: --speaker {shorten(labels[0])!r}=player. {remedy('known')}"
-        )
+        # One who speaks alone is no talk.
+        options = " ".join(f'--speaker "{shorten(label)}=player"' for label in labels[:2])
+        return UnknownFormatError(words, remedy=f"If they are, say so: {options}. {remedy('known')}")
     return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=remedy("known"))
 
 

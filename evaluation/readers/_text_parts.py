@@ -41,7 +41,8 @@ def _of_json(body: str) -> list[Part]:
     if not isinstance(held, dict):
         return []
     kinds = {key: _kind(key) for key, value in held.items() if isinstance(value, str) and value.strip()}
-    if not set(kinds.values()) & {"speech", "thought"} or len(held) < 2:
+    # A thought alone is one; speech alone is all of the text.
+    if "thought" not in kinds.values() and ("speech" not in kinds.values() or len(held) < 2):
         return []
     hidden = [
         str(value) if kinds.get(key) in ("thought", "reason") else f"{key}: {value}"

@@ -637,6 +637,9 @@ def _values(text: str) -> Iterator[tuple[int, str]]:
     position = number = 0
     while (value := _VALUE.search(text, position)) is not None:
         begin = value.start()
+        if begin > 0 and text[begin:].strip() in ("}", "]"):
+            # A bracket too many at the end holds nothing.
+            return
         number += text.count("\n", position, begin)
         try:
             position = _DECODER.raw_decode(text, begin)[1]

@@ -26,7 +26,7 @@ from evaluation.escaping import cut
 from evaluation.files.strict_json import shorten, step
 from evaluation.readers import _draft as draft
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
-from evaluation.readers._line_shapes import part, shape
+from evaluation.readers._line_shapes import part, remedy, shape
 from evaluation.readers._who_could_hear import channel_named
 from evaluation.readers._who_speaks import LEFT_OUT
 from evaluation.readers.document import (
@@ -533,7 +533,8 @@ def table_games(
         read = partial(_transcript, mapping=mapping, document=document, about=about or {})
         return ((game_id or "rows without a game", partial(read, game_id, rows)) for game_id, rows in games.items())
     if not games:
-        raise BrokenTranscriptError("The table has no row.", remedy="Export it again.")
+        way = remedy("table") if about else "Export it again."
+        raise BrokenTranscriptError("The table has no row.", remedy=way)
     ((game_id, rows),) = games.items()
     return _transcript(game_id, rows, mapping, document, about or {})
 
@@ -794,8 +795,9 @@ def _transcript(
     for row in rows:
         game.add(row)
     if not game.roles:
-        remedy = "Choose other columns for the speaker and the text."
-        raise BrokenTranscriptError("No row has a speaker and a text.", remedy=remedy)
+        # What stands in JSON at any depth has no columns to choose.
+        way = remedy("table") if about else "Choose other columns for the speaker and the text."
+        raise BrokenTranscriptError("No row has a speaker and a text.", place=rows[0].place, remedy=way)
     listed = [{"name": name, "role": role, "alignment": draft.alignment_of(role)} for name, role in game.roles.items()]
     players = {player["name"]: player for player in [*listed, *about.get("players", ())]}
     roster = draft.Roster(players)

@@ -129,7 +129,9 @@ class _Walk:
                 (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
             )
             said = {"speaker": speaker, "text": text}
-            if not {*map(column_key, held)}.isdisjoint(word_set("vote_kinds")) and "channel" not in context:
+            if "public" in words_in(named.text or ""):
+                said["channel"] = "public"
+            elif not {*map(column_key, held)}.isdisjoint(word_set("vote_kinds")) and "channel" not in context:
                 # A reason given with a vote: nothing says whether the others heard it.
                 said["channel"] = REASONS_OF_VOTES
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
@@ -212,7 +214,8 @@ class _Walk:
     ) -> None:
         """Votes by voter, roles by player, texts by speaker, or an object like any other."""
         votes = {name: _told_vote(name, text) or text for name, text in held.items()}
-        if words & word_set("vote_kinds") and held and all(map(_is_name, votes.values())):
+        is_by_voter = held and word_set("vote_kinds").isdisjoint(map(column_key, held))
+        if words & word_set("vote_kinds") and is_by_voter and all(map(_is_name, votes.values())):
             for voter, target in votes.items():
                 self._row(path, inner, {"speaker": voter, "target": target or "none", "kind": "vote"}, {})
         elif (bare in word_set("player_keys") or "roles" in words) and held and all(map(_role, held.values())):
@@ -468,7 +471,9 @@ def _walk(document: Document) -> list[_Walk]:
     """The games of a file, found once for recognising and reading; none where nobody says anything in it."""
     kept = document.kept.get(FORMAT)
     if kept is None:
-        kept = document.kept[FORMAT] = [walk for walk in _games(values_of(document)) if _is_game(walk)]
+        found = list(_games(values_of(document)))
+        # Beside a game, one in which nobody is known to speak is refused and not passed over.
+        kept = document.kept[FORMAT] = found if any(map(_is_game, found)) else []
     assert isinstance(kept, list)
     return kept
 
@@ -486,9 +491,9 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
         parts.append(walk)
     # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
     ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}
-    is_each = len(parts) > 1 and all(_is_game(walk) for walk in parts)
+    is_each = all(_is_game(walk) for walk in parts)
     is_own = all(walk.players for walk in parts) or all(walk.winner for walk in parts)
-    if is_each and (len(ids) == len(parts) or is_own):
+    if len(parts) > 1 and (len(ids) == len(parts) or (is_each and is_own)):
         yield from parts
         return
     for walk in parts:

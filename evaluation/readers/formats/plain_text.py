@@ -36,7 +36,7 @@ from evaluation.readers._draft import (
     word_set,
 )
 from evaluation.readers._line_shapes import known_by_sight, part, shape
-from evaluation.readers._who_could_hear import channel_named
+from evaluation.readers._who_could_hear import ANSWERS_TO_THE_PROGRAM, channel_named
 from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
 from evaluation.readers.document import (
     Answers,
@@ -73,6 +73,8 @@ _MOST_WORDS = 5
 _NARRATOR = "System"
 _MEDIA = "media"
 _NIGHT = "night"
+_OWN_LOG = "a line of the program's own log"
+_TRACEBACK = "the traceback of a program"
 _OF_EXPORT = "a line of the program that exported the chat"
 _MARKED_SHARE = 0.6
 # A larger part of the text that nobody is known to say may be speech.
@@ -154,7 +156,7 @@ def _lines(text: str) -> list[_Line]:
     found: list[_Line] = []
     for place, line in enumerate(written):
         cleaned = _plain(line)
-        noise = "the traceback of a program" if place in traces else left.get(place, "") if cleaned else ""
+        noise = _TRACEBACK if place in traces else left.get(place, "") if cleaned else ""
         if place in code or noise or not cleaned:
             found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
@@ -174,7 +176,7 @@ def _lines(text: str) -> list[_Line]:
         if titles and head.shape == "titled" and place not in titles:
             head = _NOTHING
         if head.shape == "program log":
-            found.append(_Line(place + 1, line, cleaned, noise="a line of the program's own log"))
+            found.append(_Line(place + 1, line, cleaned, noise=_OWN_LOG))
             continue
         if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
@@ -182,7 +184,7 @@ def _lines(text: str) -> list[_Line]:
         if head.shape == "event" and starts is None:
             starts = game_log.heading(head.text)
         found.append(_Line(place + 1, line, cleaned, head, starts))
-    found = _with_initials(_without_marks(found))
+    found = _without_kinds(_with_initials(_without_marks(found)))
     names = {line.number - 1: line.head.key for line in found if line.head.name}
     counts = Counter(names.values())
     for number in _thought_lines(written, {number: name for number, name in names.items() if counts[name] > 1}):
@@ -311,6 +313,15 @@ def _with_initials(lines: list[_Line]) -> list[_Line]:
     return [replace(line, head=renamed(line.head)) if line.head.name else line for line in lines]
 
 
+def _without_kinds(lines: list[_Line]) -> list[_Line]:
+    """The lines of a log with bare names where a program writes behind each of several what it is: "Ann argument"."""
+    counts = Counter(line.head.name for line in lines if line.head.time)
+    split = {name: name.rpartition(" ") for name, count in counts.items() if count > 1}
+    kinds = Counter(kind for whose, _, kind in split.values() if whose and kind in word_set("speech_labels"))
+    bare = {name: whose for name, (whose, _, kind) in split.items() if kinds[kind] > 1}
+    return [replace(one, head=replace(one.head, name=bare.get(one.head.name, one.head.name))) for one in lines]
+
+
 def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[int]:
     """The places of the lines inside blocks of reasoning that go over several lines.
 
@@ -339,14 +350,15 @@ def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[i
 def _code_lines(lines: Sequence[str]) -> set[int]:
     """The places of the lines in blocks of code, the fences included but one that a speaker's line opens.
 
-    A fence without a second one opens nothing, and most of the file is not code.
+    A fence without a second one opens nothing, and most of the file is not code, but for what a speaker's line opens.
     """
     fences = [number for number, line in enumerate(lines) if (line.count("```") + line.count("~~~")) % 2]
-    inside: set[int] = set()
+    own, inside = set[int](), set[int]()
     for first, last in zip(fences[::2], fences[1::2], strict=False):
-        inside.update(range(first + (not lines[first].lstrip().startswith(("```", "~~~"))), last + 1))
+        is_own = not lines[first].lstrip().startswith(("```", "~~~"))
+        (own if is_own else inside).update(range(first + is_own, last + 1))
     # Where a page quotes a whole talk so, the talk is the text.
-    return inside if len(inside) < _MARKED_SHARE * len(lines) else {*fences}
+    return own | (inside if len(inside) < _MARKED_SHARE * len(lines) else inside & {*fences})
 
 
 def _traceback_lines(lines: Sequence[str]) -> set[int]:
@@ -953,6 +965,7 @@ class _Page:
         self._open: _Spoken | None = None
         self._in_votes = False
         self._holds_phases = False
+        self._is_log = any(line.noise == _OWN_LOG for line in lines)
         self._roles = dict(speakers.listed)
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
@@ -1210,6 +1223,9 @@ class _Page:
         recipients = tuple(self._find(name) or name for name in head.recipients)
         one = _Spoken(speaker, [head.text], self._draft.round, self._draft.phase, "public", self._channel, recipients)
         one.time = head.time
+        if self._is_log and head.text == "```json":
+            # What a program logged of a model's answer, as it came: nothing says that the others heard it.
+            one.channel_name = one.channel_name or ANSWERS_TO_THE_PROGRAM
         for tag in head.tags:
             self._note(one, tag, is_before=True)
         for note in head.notes:
@@ -1311,7 +1327,7 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
 def repeated_labels(document: Document) -> list[str]:
     """The words before a colon that several lines begin with: those taken for speakers, then the most frequent."""
     speakers = _speakers(document)
-    counts = Counter(line.head.name for line in speakers.lines if line.head.name)
+    counts = Counter(line.head.name for line in speakers.lines if speakers.may_begin(line.head))
     names = [name for name, count in counts.most_common() if count > 1]
     return sorted(names, key=lambda name: name not in speakers.names)
 
@@ -1340,7 +1356,7 @@ def _read(document: Document) -> Found:
     game_id = document.game_id(FORMAT)
     last = [line for line in speakers.lines if line.cleaned][-1:]
     ends = ["" if are_whole else "the start of another run"] * (len(runs) - 1)
-    ends.append("an error of the program that ran it" if any(line.noise for line in last) else "")
+    ends.append("an error of the program that ran it" if any(line.noise == _TRACEBACK for line in last) else "")
     pages = [_Page(document, speakers, run) for run in runs]
     if len(pages) == 1:
         return pages[0].reading(game_id, ends[0])

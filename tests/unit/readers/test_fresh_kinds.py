@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from evaluation.readers import Answers, ColumnMapping
+from evaluation.readers import Answers, ColumnMapping, Topic
 from evaluation.readers._draft import alignment_of
 from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 from tests.unit.readers.test_who_could_hear import heard
@@ -799,3 +801,72 @@ def test_captions_without_a_name_among_captions_with_names_are_told() -> None:
         f"00:00:{at:02d}.000 --> 00:00:{at:02d}.900\n{cue}\n\n" for at, cue in enumerate(cues)
     )
     assert "1 line of captions without a name left to who spoke before." in result(text, "call.vtt").remarks
+
+
+def test_what_a_model_answered_in_fences_is_asked_about() -> None:
+    def answer(name: str, **held: str) -> str:
+        return f"{name}: ```json\n{json.dumps(held, indent=1)}\n```\n"
+
+    text = (
+        "2031-05-01 10:00:00 | WARNING  | pkg.module:call:12 - slow\nModerator: Olga, whom do you fear?\n"
+        + answer("Olga", thought="I fear Per, and say nothing of it.")
+        + answer("Per", thought="Olga is the seer.", speak="I trust all of you.")
+        + "Moderator: Speak.\n"
+        + answer("Olga", thought="He lies.", speak="Per, who told you so?")
+        + answer("Per", thought="She knows.", speak="Nobody, Olga.")
+        + "2031-05-01 10:00:09 | WARNING  | pkg.module:call:12 - slow\n"
+    )
+    found = result(text)
+    (question,) = found.questions
+    assert question.topic is Topic.CHANNEL
+    assert "answers to the program" in question.words
+    said = read(text, answers=Answers(channels={"answers to the program": "public"}))
+    public = [(one.speaker, one.text) for one in said.messages if one.channel == "public"]
+    assert public == [
+        ("Per", "I trust all of you."), ("Olga", "Per, who told you so?"), ("Per", "Nobody, Olga."),
+    ]  # fmt: skip
+
+
+def test_a_log_tells_who_speaks_and_what_kind_of_text_it_is() -> None:
+    text = "2031-05-01 10:00:00,100 - INFO - Starting the system...\n" + "".join(
+        f"2031-05-01 10:00:0{place},123 - INFO - === {name.upper()} NODE ===\n"
+        f"2031-05-01 10:00:0{place},456 - INFO - {name} argument: {said}\n"
+        for place, (name, said) in enumerate(
+            [("Poet", "Verse is older."), ("Baker", "Bread is older."), ("Poet", "Not to me."), ("Baker", "To all.")]
+        )
+    )
+    assert [one for one in told(shown(text)) if one[0] == "public"] == [
+        ("public", "Poet", "Verse is older."), ("public", "Baker", "Bread is older."),
+        ("public", "Poet", "Not to me."), ("public", "Baker", "To all."),
+    ]  # fmt: skip
+
+
+def test_the_remedy_for_unknown_labels_helps() -> None:
+    said = "Note taken: all are here\nPlan made: we go north\nNote taken: none stays\nPlan made: we go at once\n"
+    text = f"What was said\n{said}"
+    assert '--speaker "Note taken=player" --speaker "Plan made=player"' in refusal(text)
+    answered = result(text, answers=Answers(speakers={"Note taken": "player", "Plan made": "player"}))
+    assert answered.transcript is not None
+
+
+def test_two_documents_and_a_stray_bracket_are_two_games() -> None:
+    def game(name: str) -> dict[str, object]:
+        acts = [
+            {"agent": "Olga", "private_thought": "Per it is.", "public_speech": "I suspect Per.", "vote": "Per"},
+            {"agent": "Per", "private_thought": "She knows.", "public_speech": "I suspect Olga.", "vote": "Olga"},
+        ]
+        return {"game_id": name, "day_1": {"agent_actions": acts}}
+
+    lost = {"game_id": "third", "roles": {"P1": "Seer", "P2": "Wolf"}, "vote_answer": {"vote": "P1", "reason": "Why?"}}
+    text = "\n\n".join(json.dumps(one, indent=1) for one in (game("first"), game("second"), lost)) + "\n}\n"
+    first, second, third = results(text)
+    for one, name in ((first, "first"), (second, "second")):
+        assert one.transcript is not None
+        assert one.transcript.game_id == name
+        assert [m.text for m in one.transcript.messages if m.channel == "public"] == [
+            "I suspect Per.", "I suspect Olga.",
+        ]  # fmt: skip
+        assert [(vote.voter, vote.target) for vote in one.transcript.votes] == [("Olga", "Per"), ("Per", "Olga")]
+        assert one.transcript.player_names == ("Olga", "Per")
+    assert third.error is not None
+    assert "columns speaker and text" in third.error.remedy
