@@ -33,6 +33,10 @@ def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
     return st.components.v2.component(name, css=css, js=js)
 
 
+cockpit_rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
+"""Rows of marks: metrics before and after."""
+
+
 def draw_chart(
     figure: go.Figure, *, key: str, alt: str, config: Mapping[str, Any] | None = None, **options: Any
 ) -> None:

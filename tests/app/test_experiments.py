@@ -13,7 +13,7 @@ from evaluation.judging.judge_config import judge_config
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.studies import latest_options, run_as_job
-from tests.app.drawn import wait_for_jobs
+from tests.app.drawn import data_of, wait_for_jobs
 
 CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"
@@ -47,8 +47,42 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     # The paper's 4.74 (1.55), and no empty columns in their place.
     assert "Paper" not in table(app)
     said = words(app)
-    assert "A rehearsal, not a result: a script spoke and judged" in said
+    assert "A rehearsal, not a result" in said
+    assert "A script spoke and judged in place of a language model." in said
     assert "in the paper:" not in said
+    # The rows of marks of the Overview: without and with the treatment, a dot a conversation with it.
+    [run] = data.shown_runs(finished)
+    treated = [one.transcript_id for one in run.sessions if one.arm == "treatment"]
+    assert data_of(app, "cockpit")["rows"] == [row for row, _ in data.treatment_rows(run)]
+    for row, (drawn, targets) in zip(run.record.rows, data.treatment_rows(run), strict=True):
+        if drawn["texts"]["current"].endswith(" of 9"):
+            assert drawn["after"] == pytest.approx(row["treatment_mean"] / 9)
+        assert [one.transcript_id for one in targets["game"]] == treated[: len(drawn["games"])]
+
+
+def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference() -> None:
+    values = {"a": [30.0, 34.0, 38.0], "b": [80.0, 84.0, 88.0]}
+    variants = {
+        name: {
+            "runs": [
+                {"variant": name, "run_index": place, "reference": f"{name}{place}", "metrics": {"coherence": value}}
+                for place, value in enumerate(held)
+            ]
+        }
+        for name, held in values.items()
+    }
+    compared = {"metric_name": "coherence", "variant_a": "a", "variant_b": "b", "mean_a": 34.0, "mean_b": 84.0}
+    compared |= {"difference": 50.0, "interval": {"low": 40.0, "high": 120.0}, "significant": True, "favours": "b"}
+    results = {"variants": variants, "comparisons": [compared | {"reason": ""}]}
+    [(row, targets)] = data.variant_rows(results, ["coherence", "total_tokens"])
+    assert (row["before"], row["after"], row["interval"]) == (0.34, 0.84, [0.74, 1.0])
+    # No difference of two shares is larger than 100 points.
+    assert row["texts"]["threshold"] == "+40.0 to +100.0"
+    assert row["texts"]["outcome"] == "▲ better beyond luck"
+    assert [one["place"] for one in row["games"]] == [0.8, 0.84, 0.88]
+    assert [one.transcript_id for one in targets["game"]] == ["b0", "b1", "b2"]
+    # Three variants stand in the table alone.
+    assert data.variant_rows(results | {"variants": variants | {"c": {"runs": []}}}, ["coherence"]) == []
 
 
 def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_limit(open_page, finished, words) -> None:

@@ -44,7 +44,7 @@ _READY = {
     "team": _TABLE,
     "trends": _CHART,
     "agents": ".picture-box .row",
-    "experiments": _CHART,
+    "experiments": ".picture-box .row",
 }
 _DATA = frozenset({"data"})
 _GAME = "games?transcript={transcript}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from statistics import fmean
 from typing import Any
 
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
-from evaluation.experiments.ab_results import BETTER_COLUMN
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
 from evaluation.experiments.plan import (
@@ -17,22 +19,26 @@ from evaluation.experiments.plan import (
     EXPERIMENT,
     ExperimentRecord,
     ExperimentStatus,
+    Side,
     StudyRun,
     joined,
     scenarios,
 )
-from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, verdict_words
+from evaluation.experiments.report import LEVEL, DirectionAgreement, direction_cell, row_words, verdict_words
 from evaluation.experiments.table1 import (
     NO_VALUE,
     PUBLISHED_NAMES,
     published_experiments,
 )
 from evaluation.files.yaml_files import parse_model
+from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import PERCENT
+from evaluation.rubric.definitions import DEFINITIONS, score_words
+from evaluation.score import AT_CHANCE, PERCENT
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import change_words
 from evaluation.store import Store
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted, fixed, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
 _COULD_BE_LUCK = "could be luck"
@@ -231,47 +237,133 @@ def ab_estimate(store: Store, name: str, content: bytes) -> Estimate:
     return estimate_ab_test(store, test, {})
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRuns:
-    """One measure in percent of every run of an A/B test, for the picture.
-
-    Attributes:
-        label: The metric's, with what the tests show.
-        runs: Variant -> the values of its runs; names are untrusted text.
-    """
-
-    label: str
-    runs: Mapping[str, Sequence[float]]
-
-
 def is_drawn(measure: str) -> bool:
     """Whether the picture of an A/B test has a measure: a metric in percent."""
     return measure in DEFINITIONS and DEFINITIONS[measure].scale == PERCENT
 
 
-def measured_runs(results: Mapping[str, Any], rows: Mapping[str, Mapping[str, str]]) -> list[MeasuredRuns]:
-    """The rubric's metrics in percent that an A/B test compared, as ``rows`` of its summary order them."""
-    found = []
-    for name in filter(is_drawn, rows):
-        runs = {
-            one["variant_name"]: [value for run in one["runs"] if (value := run["metrics"].get(name)) is not None]
-            for one in results.get("variants", {}).values()
+Row = tuple[dict[str, Any], MarkTargets]
+"""A row for ``cockpit_rows.js``, and what its marks open."""
+
+
+def variant_rows(results: Mapping[str, Any], measures: Iterable[str]) -> list[Row]:
+    """The metrics in percent of the two variants of an A/B test, in the order of ``measures``; none of more."""
+    found = {one["metric_name"]: one for one in results.get("comparisons", [])}
+    if len(results.get("variants", {})) != 2:
+        return []
+    rows = []
+    for one in (found[name] for name in filter(is_drawn, measures) if name in found):
+        definition = DEFINITIONS[one["metric_name"]]
+        sides = [
+            [(run["metrics"].get(definition.name), run) for run in results["variants"][one[side]]["runs"]]
+            for side in ("variant_a", "variant_b")
+        ]
+        before, after = ([(value, run) for value, run in side if value is not None] for side in sides)
+        words = Outcome.NO_EVIDENCE.words if one["significant"] is not None else Outcome.UNTESTABLE.words
+        if one["favours"]:
+            is_better = one["favours"] == one["variant_b"]
+            words = f"{'▲' if is_better else '▼'} {(Outcome.BETTER if is_better else Outcome.WORSE).words}"
+        elif one["reason"] == AT_CHANCE:
+            words = AT_CHANCE
+        texts = {
+            "before": f"{one['variant_a']}: {score_words(definition, one['mean_a'])}",
+            "after": f"{one['variant_b']}: {score_words(definition, one['mean_b'])}",
+            "current": score_words(definition, one["mean_b"]),
+            "change": change_words(_number(one["difference"]), "%"),
+            "outcome": words,
         }
-        if any(runs.values()):
-            symbol, _, shown = rows[name][BETTER_COLUMN].partition(" ")
-            words = f"✓ {cut(shown, _LONGEST_NAME)}" if symbol == "✓" else shown
-            found.append(MeasuredRuns(f"{DEFINITIONS[name].label}: {words}{_may_be(results, name)}", runs))
-    return found
+        games = [(value, f"{_run_name(run)}: {value:.1f} %", run["reference"]) for value, run in after]
+        opened = [run["reference"] for _, run in before]
+        span = (one["interval"]["low"], one["interval"]["high"])
+        means = (one["mean_a"], one["mean_b"])
+        rows.append(_row(definition.label, texts, means, span, 100.0, games, opened, metric=definition.name))
+    return rows
 
 
-def _may_be(results: Mapping[str, Any], metric: str) -> str:
-    """The range of the true difference of two variants, at the level that decided; empty for more variants."""
-    held = [one["interval"] for one in results.get("comparisons", []) if one["metric_name"] == metric]
-    if len(held) != 1 or None in (held[0]["low"], held[0]["high"]):
-        return ""
-    # Two shares cannot differ by more than 100 points.
-    low, high = (max(-100.0, min(100.0, held[0][end])) for end in ("low", "high"))
-    return f" ({low:+z.1f} to {high:+z.1f})".replace("-", "\u2212")
+def _run_name(run: Mapping[str, Any]) -> str:
+    return f"{cut(run['variant'], _LONGEST_NAME)}, run {run['run_index'] + 1}"
+
+
+def treatment_rows(run: ShownRun) -> list[Row]:
+    """The two sides of an experiment in every dimension; each dot is a conversation with the treatment."""
+    rows = []
+    for row in run.record.rows:
+        is_count = row["dimension"] == Dimension.IDEAS_QUANTITY
+        means = {
+            (one.arm, one.unit): fmean(values)
+            for one in run.sessions
+            if (
+                values := [
+                    each.score for each in one.scores if each.dimension == row["dimension"] and each.score is not None
+                ]
+            )
+        }
+        span = (row["difference_low"], row["difference_high"])
+        most = max(9.0, (row["control_mean"] or 0.0) + (span[1] or 0.0), *means.values()) if is_count else 9.0
+        of = "" if is_count else " of 9"
+        sign = {"higher": "▲ ", "lower": "▼ "}.get("" if is_count else row["outcome"], "")
+        paper = f"paper: {change_words(row['published']['difference'], '')}" if row["published"] else ""
+        texts = {
+            "before": f"without: {_value(row['control_mean'])}{of}",
+            "after": f"with the treatment: {_value(row['treatment_mean'])}{of}",
+            "current": f"{_value(row['treatment_mean'])}{of}",
+            "change": change_words(_number(row["difference"]), ""),
+            "outcome": f"{sign}{row_words(row)}",
+            "range": paper,
+        }
+        treated = [one for one in run.sessions if one.arm == Side.TREATMENT and (one.arm, one.unit) in means]
+        games = [
+            (means[one.arm, one.unit], f"pair {one.unit + 1}: {means[one.arm, one.unit]:.1f}", one.transcript_id)
+            for one in treated
+        ]
+        opened = [one.transcript_id for one in run.sessions if one.arm == Side.CONTROL]
+        rows.append(_row(row["label"], texts, (row["control_mean"], row["treatment_mean"]), span, most, games, opened))
+    return rows
+
+
+def _row(
+    label: str,
+    texts: Mapping[str, str],
+    means: tuple[float | None, float | None],
+    span: tuple[float | None, float | None],
+    most: float,
+    games: Sequence[tuple[float, str, str]],
+    before: Sequence[str],
+    metric: str = "",
+) -> Row:
+    """A row without threshold; the band is where the mean after may truly lie, by the range of the difference."""
+
+    def share(value: float | None) -> float | None:
+        return None if value is None or math.isnan(value) else min(1.0, max(0.0, value / most))
+
+    low, high = span
+    is_known = low is not None and high is not None and means[0] is not None
+    # Two values on a scale cannot differ by more than it is long.
+    ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
+    aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), texts.get("range"))))
+    row = {
+        "label": label,
+        "words": f"{label}: {texts['after']}, {texts['before']}; {texts['outcome']}; {aim}.",
+        "isTarget": False,
+        "threshold": None,
+        "before": share(means[0]),
+        "after": share(means[1]),
+        "interval": [share((means[0] or 0.0) + end) for end in ends] or None,
+        "status": None,
+        "texts": {"no_score": "no score", **texts, "threshold": aim, "range": ""},
+        "games": [{"place": share(value), "label": words} for value, words, _ in games],
+    }
+    after = tuple([MarkTarget(metric, transcript_id=game) for _, _, game in games])
+    reference = tuple([MarkTarget(metric, transcript_id=game) for game in before[:1]])
+    return row, {"metric": after[:1], "after": after[:1], "before": reference, "game": after}
+
+
+def _value(mean: float | None) -> str:
+    return "no score" if mean is None else fixed(mean)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def stored_games(store: Store, games: Mapping[str, str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.app_pages.experiments import data, runs, start
 from dashboard.shared import resources, state
+from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from evaluation.store import Store
 
@@ -15,6 +16,7 @@ FORM, AB_FORM = "start", "start_ab"
 
 def show() -> None:
     store = resources.store()
+    open_clicked_mark(store)
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
     if view == AB_TESTS:
         tests = resources.read(data.ab_tests)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.app_pages.experiments import data, start
-from dashboard.app_pages.experiments.data import MeasuredRuns, ShownRun
+from dashboard.app_pages.experiments.data import ShownRun
 from dashboard.shared import state
-from dashboard.shared.answer import answer
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars, escaped_label
-from dashboard.shared.drawing import draw_chart
+from dashboard.shared.answer import Fact, answer
+from dashboard.shared.clicked_marks import remember_click
+from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
@@ -32,19 +31,21 @@ from evaluation.experiments.report import (
     finding_words,
     missing_words,
     report_cells,
-    row_words,
     verdict_words,
 )
 from evaluation.experiments.table1 import table1_cells
 from evaluation.judging.model_client.budget import SPENT
-from evaluation.judging.propositions import Dimension
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.jobs import running_order
 from evaluation.workflows.studies import latest_options
 
 _ID = "experiment"
+_MARKS = "experiment_marks"
+_LONGEST_NAME = 40
+_WIDTH = 280
+_BAND = "band, and figures below a name: range of the true difference"
 
 
 def choose(found: Sequence[ShownRun]) -> ShownRun:
@@ -58,7 +59,8 @@ def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> 
     state.tell_unknown(titles, parameter)
     if st.session_state.get(key) not in titles:
         st.session_state[key] = state.chosen(parameter, titles) or next(iter(titles))
-    chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key, width=PICKER)
+    with state.head():
+        chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key, width=_WIDTH)
     state.choose(**{parameter: chosen})
     return chosen
 
@@ -66,37 +68,37 @@ def _choose(label: str, titles: Mapping[str, str], parameter: str, key: str) -> 
 def run_view(store: Store, run: ShownRun) -> None:
     """One experiment: what it is, its report, and its conversations."""
     record = run.record
-    if run.record.rows:
-        if record.is_scripted:
-            st.markdown(f"**{SCRIPTED_NOTE}**")
-        pairs = counted(len(run.sessions) // 2, "pair")
-        found = f"{finding_words(run.record.rows)} It rests on {pairs} of conversations."
-        st.markdown(found if record.is_scripted else f"**{found}**")
     treatment = f"Treatment: {data.treatment_words(record.config['scenario'].get('treatment_words', ''))}."
-    plain(f"{treatment} {activity_words(record)}")
-    if run.record.rows:
-        _report(run)
-    else:
+    about = f"{treatment} {activity_words(record)}"
+    if not record.rows:
+        plain(about)
         _unfinished(store, run)
+    else:
+        found, pairs = finding_words(record.rows), counted(len(run.sessions) // 2, "pair")
+        # A script's finding must not stand alone.
+        headline, _, note = SCRIPTED_NOTE.partition(": ") if record.is_scripted else (found, "", "")
+        answer(
+            headline, f"{note[:1].upper()}{note[1:]} {found}" if note else about, [Fact(f"{pairs} of conversations")]
+        )
+        _report(run)
+        if note:
+            plain(about)
     _conversations(run)
 
 
 def _report(run: ShownRun) -> None:
-    rows = run.record.rows
-    if words := verdict_words(rows):
+    if words := verdict_words(run.record.rows):
         st.caption(words)
-    ideas = [row for row in rows if row["dimension"] == Dimension.IDEAS_QUANTITY]
-    for title, ends, shown in (
-        ("difference in points of 9", ("worse", "better"), [row for row in rows if row not in ideas]),
-        ("difference in number of ideas", ("fewer", "more"), ideas),
-    ):
-        if shown:
-            key = f"differences_{run.record.id}_{len(shown)}"
-            draw_chart(difference_figure(shown, title, ends), key=key, alt=difference_alt(shown))
-    paper = ", diamond: the paper's difference" if any(row["published"] for row in rows) else ""
-    st.caption(f"With the treatment, as against without. Bar: where the true difference may lie (95 %){paper}.")
+    legend = ("○ without the treatment", "● with it", "· a conversation with it", _BAND)
+    _draw(data.treatment_rows(run), legend, unit="own")
     with st.expander("Show the numbers", key="run_numbers"):
         _numbers(run)
+
+
+def _draw(rows: Sequence[data.Row], legend: Sequence[str], unit: str = "%") -> None:
+    on_open = access_checks.event("cockpit_open", remember_click(_MARKS, [targets for _, targets in rows]))
+    payload = {"rows": [row for row, _ in rows], "legend": list(legend), "unit": unit}
+    cockpit_rows(key=_MARKS, data=payload, on_open_change=on_open)
 
 
 def _numbers(run: ShownRun) -> None:
@@ -237,19 +239,11 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
         trust_facts(measured, results.get("primary"), "The recommendation"),
         color="green" if results.get("winner") else "gray",
     )
-    if drawn := data.measured_runs(results, summary.measures):
-        draw_chart(
-            measures_figure(drawn),
-            key=f"measures_{chosen.id}",
-            alt=". ".join(f"{one.label}. {_means_in_words(one)}" for one in drawn),
-        )
-        kind = "stored games" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "runs"
-        pair = (
-            "In brackets: where the true difference may lie, in points. "
-            if len(results.get("variants", {})) == 2
-            else ""
-        )
-        st.caption(f"Marks are {kind}, a line is their mean. {pair}".strip())
+    if drawn := data.variant_rows(results, summary.measures):
+        before, after = (shortened(str(name), _LONGEST_NAME) for name in results["variants"])
+        kind = "stored game" if chosen.config.get("test", {}).get("source") == _STORED_GAMES else "run"
+        legend = (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND)
+        _draw(drawn, legend)
     if summary.measures and not (drawn and data.is_drawn(next(iter(summary.measures)))):
         status_table(list(summary.measures.values()), "Every measure: what the runs show, and the mean of each variant")
     games = data.stored_games(store, summary.games)
@@ -274,156 +268,5 @@ def _ab_results(store: Store, chosen: ExperimentRecord, results: Mapping[str, An
             status_table(summary.every_run, "Every run with its status and cost")
 
 
-def _means_in_words(one: MeasuredRuns) -> str:
-    return ", ".join(f"{name} {fmean(values):.1f} %" for name, values in one.runs.items() if values)
-
-
-def measures_figure(rows: Sequence[MeasuredRuns]) -> go.Figure:
-    """Every run of every variant as a dot and their means, one band a measure, its words above it."""
-    figure = go.Figure()
-    names = list(dict.fromkeys(name for row in rows for name in row.runs))
-    lane = 0.6 / max(len(names), 1)
-    for number, name in enumerate(names):
-        places = [place + 0.5 + lane * (number + 0.5 - len(names) / 2) for place in range(len(rows))]
-        values = [row.runs.get(name, ()) for row in rows]
-        known = [(place, fmean(own)) for place, own in zip(places, values, strict=True) if own]
-        color = _VARIANT_COLORS[number % len(_VARIANT_COLORS)]
-        figure.add_trace(
-            go.Scatter(
-                x=[value for own in values for value in own],
-                y=[place for place, own in zip(places, values, strict=True) for _ in own],
-                mode="markers",
-                name=escaped_label(name),
-                marker={"size": 9, "color": color, "symbol": _VARIANT_SYMBOLS[number % len(_VARIANT_SYMBOLS)]},
-                hovertemplate="%{x:.1f} %<extra></extra>",
-            )
-        )
-        # A line, so that the runs on it are seen.
-        figure.add_trace(
-            go.Scatter(
-                x=[value for _, value in known],
-                y=[place for place, _ in known],
-                mode="markers",
-                marker={"size": 20, "symbol": "line-ns", "line": {"width": 3, "color": color}},
-                hovertemplate="mean %{x:.1f} %<extra></extra>",
-                showlegend=False,
-            )
-        )
-        for place, value in known:
-            figure.add_annotation(
-                text=f"{value:.1f} %",
-                x=1,
-                xref="paper",
-                xanchor="right",
-                xshift=_MEAN_WIDTH,
-                y=place,
-                font={"size": 14, "weight": 600},
-                showarrow=False,
-            )
-    for place, row in enumerate(rows):
-        figure.add_annotation(
-            text=escaped_label(row.label, 90),
-            font={"size": 14},
-            x=0,
-            y=place + 0.02,
-            xref="paper",
-            xanchor="left",
-            yanchor="middle",
-            showarrow=False,
-        )
-    figure.update_layout(
-        height=_HEAD_HEIGHT + 30 + (32 + 20 * len(names)) * len(rows),
-        margin={"l": 10, "r": _MEAN_WIDTH + 4, "t": 36, "b": 30},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
-        dragmode=False,
-        xaxis={"range": [-2, 102], "ticksuffix": " %", "zeroline": False, "fixedrange": True},
-        yaxis={"range": [len(rows), -0.3], "visible": False, "fixedrange": True},
-    )
-    return figure
-
-
-_VARIANT_COLORS = (NEUTRAL, ACCENT, "#0f8a7d", "#b3541e")
-_VARIANT_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _STORED_GAMES = "transcripts"
 """The source of a test whose runs are games that are stored already."""
-_MEAN_WIDTH = 52
-"""Pixels beside the picture in which the means stand."""
-_ROW_HEIGHT = 48
-_HEAD_HEIGHT = 48
-_LABEL_WIDTH = 128
-_SHIFT = 0.16
-
-
-def difference_figure(rows: Sequence[Mapping[str, Any]], title: str, ends: tuple[str, str]) -> go.Figure:
-    """Treatment minus control of every dimension with its 95 % interval, and the paper's difference as a diamond.
-
-    Args:
-        rows: Of one unit: marks of 9, or numbers of ideas.
-        title: The unit, below the axis.
-        ends: What lies left and what lies right of no difference, in a word each.
-    """
-    figure = go.Figure()
-    known = [(place, row) for place, row in enumerate(rows) if row["difference"] is not None]
-    figure.add_trace(
-        go.Scatter(
-            x=[row["difference"] for _, row in known],
-            y=[place for place, _ in known],
-            mode="markers",
-            name="here, with 95 % interval",
-            marker={"size": 11, "color": ACCENT},
-            error_x=error_bars((row["difference"], row["difference_low"], row["difference_high"]) for _, row in known),
-            text=[difference_words(row) for _, row in known],
-            hovertemplate="%{text}<extra></extra>",
-        )
-    )
-    theirs = [(place, row["published"]["difference"]) for place, row in enumerate(rows) if row["published"]]
-    if theirs:
-        figure.add_trace(
-            go.Scatter(
-                x=[value for _, value in theirs],
-                y=[place + _SHIFT for place, _ in theirs],
-                mode="markers",
-                name="in the paper",
-                marker={"size": 10, "symbol": "diamond-open", "color": NEUTRAL, "line": {"width": 2}},
-                hovertemplate="paper: %{x:+.2f}<extra></extra>",
-            )
-        )
-    # The sentence above says it once.
-    is_all_alike = len({row_words(row) for row in rows}) == 1
-    edges = [abs(row[end] or 0.0) for row in rows for end in ("difference", "difference_low", "difference_high")]
-    most = 1.1 * max([1.0, *edges, *(abs(row["published"]["difference"]) for _, row in known if row["published"])])
-    for anchor, shift, words in (("right", -8, f"◀ {ends[0]}"), ("left", 8, f"{ends[1]} ▶")):
-        figure.add_annotation(
-            text=words, x=0, y=1, yref="paper", xanchor=anchor, xshift=shift, yanchor="bottom", showarrow=False
-        )
-    figure.add_vline(x=0, line={"color": LIMIT, "dash": "dash", "width": 1})
-    figure.update_layout(
-        height=_HEAD_HEIGHT + 20 + _ROW_HEIGHT * len(rows),
-        # As wide on the left in every figure, so that rows of two figures stand below each other.
-        margin={"l": _LABEL_WIDTH, "r": 10, "t": 24, "b": 40},
-        showlegend=False,
-        xaxis={"title": {"text": title}, "zeroline": False, "fixedrange": True, "range": [-most, most]},
-        yaxis={
-            "tickvals": list(range(len(rows))),
-            "ticktext": [row["label"] if is_all_alike else f"{row['label']}<br>{row_words(row)}" for row in rows],
-            "range": [len(rows) - 0.5, -0.5],
-            "tickfont": {"size": 14},
-            "fixedrange": True,
-        },
-    )
-    return figure
-
-
-def difference_words(row: Mapping[str, Any]) -> str:
-    """One row in words: "Fluency: +1.20, 95 % interval +0.40 to +2.00, higher; paper -0.52"."""
-    if row["difference"] is None:
-        return f"{row['label']}: cannot be compared"
-    low, high = row["difference_low"], row["difference_high"]
-    interval = f", 95 % interval {low:+z.2f} to {high:+z.2f}" if low is not None and high is not None else ""
-    paper = f"; paper {row['published']['difference']:+z.2f}" if row["published"] else ""
-    return f"{row['label']}: {row['difference']:+z.2f}{interval}, {row['outcome']}{paper}"
-
-
-def difference_alt(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The figure in words."""
-    return "Treatment minus control. " + ". ".join(difference_words(row) for row in rows) + "."

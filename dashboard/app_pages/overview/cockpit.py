@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from dashboard import access_checks
@@ -24,7 +22,7 @@ from dashboard.app_pages.overview.decisions import decision_form
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import remember_click
-from dashboard.shared.drawing import define_picture
+from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import look
 from dashboard.shared.identity.visible_games import hidden_note
 from dashboard.shared.notices import plain
@@ -47,7 +45,6 @@ NOTHING = "nothing"
 _KEY = "cockpit"
 _LAST_SHOWN = "iteration_shown_last"
 _MOST_LINES = 3
-_rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 
 
 def pick_pair(board: Board) -> tuple[IterationSummary, IterationSummary | None]:
@@ -119,7 +116,7 @@ def cockpit(
     with left:
         on_open = access_checks.event("cockpit_open", remember_click(_KEY, [targets for _, targets in found]))
         legend = LEGEND if reference else LEGEND[1:]
-        _rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
+        cockpit_rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(shown, step, is_hidden=is_hidden)
         if not is_hidden and (more := more_games_sentence(shown, pair)):

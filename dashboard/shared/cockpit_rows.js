@@ -1,11 +1,11 @@
-// Seven metrics before and after, a row each.
+// Metrics before and after, a row each: of iterations, variants or the two sides of an experiment.
 
 const HEIGHT = 38;
 const UPPER = 12;
 const AXIS = 32;
 
 export default function (component) {
-  return mountView(component, "Seven metrics, before and after", drawRows);
+  return mountView(component, "Metrics, before and after", drawRows);
 }
 
 function drawRows(view) {
@@ -15,7 +15,7 @@ function drawRows(view) {
   view.rows = rows.map(makeRow);
   view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
-  drawAxis(axis);
+  if (view.data.unit !== "own") drawAxis(axis);
   rows.forEach((row, place) => drawMarks(view.rows[place].querySelector(".picture"), row, place));
   setTabStops(view);
 }
@@ -34,7 +34,7 @@ function makeRow(row, place) {
   const tone = { "▲": "better", "▼": "worse" }[row.texts.outcome[0]] ?? "";
   const outcome = element("small", `outcome ${tone}`, row.texts.outcome);
   outcome.title = row.texts.range;
-  end.append(element("span", `status ${row.status.color}`, row.status.text), outcome);
+  end.append(...(row.status ? [element("span", `status ${row.status.color}`, row.status.text)] : []), outcome);
   node.append(title, element("div", "picture"), now, end);
   return node;
 }
@@ -43,9 +43,9 @@ function drawMarks(cell, row, place) {
   const width = cell.clientWidth;
   const at = (share) => placeOf(share, width);
   const svg = makeShape(cell, "svg", { height: HEIGHT });
-  makeShape(svg, "rect", { class: "below", x: at(0), y: 3, width: at(row.threshold) - at(0), height: AXIS - 3 });
+  if (row.threshold !== null) makeShape(svg, "rect", { class: "below", x: at(0), y: 3, width: at(row.threshold) - at(0), height: AXIS - 3 });
   makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: AXIS, y2: AXIS });
-  makeShape(svg, "line", { class: "threshold", x1: at(row.threshold), x2: at(row.threshold), y1: 1, y2: AXIS + 2 });
+  if (row.threshold !== null) makeShape(svg, "line", { class: "threshold", x1: at(row.threshold), x2: at(row.threshold), y1: 1, y2: AXIS + 2 });
   addMarks(svg, row, place, at, UPPER, AXIS - 3);
   if (row.after === null) {
     // Beside the threshold's line, on the side that has room.
