@@ -247,7 +247,7 @@ Row = tuple[dict[str, Any], MarkTargets]
 
 
 def variant_rows(results: Mapping[str, Any], measures: Iterable[str]) -> list[Row]:
-    """The metrics in percent of the two variants of an A/B test, in the order of ``measures``; none of more."""
+    """The metrics in percent of an A/B test of two variants, in the order of ``measures``; empty for more variants."""
     found = {one["metric_name"]: one for one in results.get("comparisons", [])}
     if len(results.get("variants", {})) != 2:
         return []
