@@ -135,7 +135,7 @@ def _unknown(document: Document) -> UnknownFormatError:
     if labels:
         shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."
-        # One who speaks alone is no talk.
+        # One who speaks alone is not a talk.
         options = " ".join(f'--speaker "{shorten(label)}=player"' for label in labels[:2])
         return UnknownFormatError(words, remedy=f"If they are, say so: {options}. {remedy('known')}")
     return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=remedy("known"))
