@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from evaluation.rubric.reader._ngrams import BUCKETS, NGrams
+from evaluation.rubric.reader._features import BUCKETS, NGrams
 
 Floats = NDArray[np.float32]
 # The loss hardly falls any further.

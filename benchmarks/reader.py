@@ -43,11 +43,13 @@ from benchmarks.reader_examples import (
 from evaluation.rubric.metrics import strategic_depth
 from evaluation.rubric.reader import model
 from evaluation.rubric.reader._features import (
+    BUCKETS,
     OWN_STYLE,
+    NGrams,
+    hashed_ngrams,
     sentence_rows,
     sentences,
 )
-from evaluation.rubric.reader._ngrams import BUCKETS, NGrams, hashed_ngrams
 from evaluation.rubric.reader.model import (
     ACTS,
     TEXT_HEADS,

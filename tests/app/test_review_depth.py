@@ -10,9 +10,9 @@ from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import own_ratings as own
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.desk_state import LONGEST_WAIT_SECONDS, SAVING
+from dashboard.app_pages.rate.instructions import example_game
 from dashboard.app_pages.rate.style_check import CANNOT_TELL
 from evaluation.rating_desk.assignments import DiscardReason
-from evaluation.rating_desk.example_game import example_game
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
 from evaluation.transcript import Transcript

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.app_pages.settings.threshold_effects import metric_effects, verdict_effects
+from dashboard.app_pages.settings.forms import metric_effects, verdict_effects
 from dashboard.app_pages.trends.behaviour_data import spending
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.judging import stored_review_queue

@@ -1,23 +1,28 @@
-"""The Insights of a game: who talks to whom, shares, memory and cost where they are known, and a model's findings."""
+"""The figures of a discussion below its game, with what a judge finds in it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.games import checks
 from dashboard.app_pages.games import insights_data as data
 from dashboard.app_pages.games.insights_data import OpenGame
 from dashboard.app_pages.games.ledger_row import choose_message
-from dashboard.shared import resources
+from dashboard.shared import queries, resources, state
 from dashboard.shared.drawing import draw_chart
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.jobs import jobs
+from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
+from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
+from dashboard.shared.notices import plain, tell_beyond, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
+from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
     activity_lines,
@@ -27,7 +32,10 @@ from evaluation.insight.recommendations import (
     network_lines,
 )
 from evaluation.insight.report_sections import discussion_markdown
+from evaluation.judging.judge_config import JudgeConfig
+from evaluation.store import Store
 from evaluation.text.display import shortened
+from evaluation.workflows.insights import estimate_insights
 
 _ARROW = "insights_arrow"
 _GRAPH = "insights_graph"
@@ -47,8 +55,8 @@ def insights(transcript_id: str) -> None:
     _who_talks_to_whom(opened)
     _shares(opened)
     _memory_and_cost(opened)
-    checks.findings(transcript_id)
-    checks.form(transcript_id)
+    findings(transcript_id)
+    form(transcript_id)
     _numbers(opened)
 
 
@@ -152,3 +160,153 @@ def _json(opened: OpenGame) -> str:
 def _download(label: str, ending: str, kind: str, make: Callable[[], str]) -> None:
     name = f"discussion-report.{ending}"
     access_checks.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
+
+
+CHECK_LABELS = {"persona_adherence": "Persona adherence", "consistency": "Consistency", "coherence": "Coherence"}
+
+
+def estimate(
+    store: Store, transcript_ids: Sequence[str], wanted: Wanted, share: float, most: int, seed: int, judge: JudgeConfig
+) -> str:
+    """The expected questions, calls and cost of a run, in a sentence."""
+    config = EvaluationConfig(validation_sampling_rate=share, max_validation_calls=most, seed=seed)
+    return estimate_insights(store, transcript_ids, wanted, config, judge).words
+
+
+def stored_findings(store: Store, transcript_id: str) -> list[dict[str, Any]]:
+    """The latest findings in a game, as ``Insights.findings`` has them."""
+    found = store.insights.findings()
+    records = found[found["transcript_id"] == transcript_id].to_dict("records")
+    return [{str(name): value for name, value in one.items()} for one in records]
+
+
+def game_check_rows(store: Store, transcript_id: str) -> list[dict[str, object]]:
+    """The latest checks of a game that have a score."""
+    found = store.insights.checks()
+    held = found[(found["transcript_id"] == transcript_id) & found["score"].notna()]
+    return [
+        {
+            "Check": CHECK_LABELS.get(str(one["check_type"]), str(one["check_type"])),
+            "Result": "✓ passed" if one["passed"] else "✗ failed",
+            "Score": f"{one['score']:.2f}",
+            "Needed": f"{one['threshold']:.2f}",
+            "Player": str(one["agent"] or ""),
+            "Message": str(one["excerpt"]),
+            "Why": str(one["explanation"]),
+        }
+        for one in held.to_dict("records")
+    ]
+
+
+def finding_rows(finding: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The findings of one question: one row per opinion, theme or quote."""
+    return [
+        {
+            key.replace("_", " ").replace("agent id", "player").capitalize(): _cell(value)
+            for key, value in one.items()
+            if key not in ("message_ids", "message_id")
+        }
+        for one in finding["result"]["found"]
+    ]
+
+
+def _cell(value: object) -> str:
+    return str(" / ".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+MODEL = "model"
+_THIS_GAME, _ALL_GAMES = "this game", "all games"
+_LONGEST_QUESTION = 500
+
+
+def findings(transcript_id: str) -> None:
+    """Show what models found in a game; nothing where none was asked."""
+    if checked := resources.read(game_check_rows, transcript_id):
+        st.subheader("Checks of this game", anchor=False)
+        status_table(checked, "The checks of this game that have a score")
+    for number, one in enumerate(resources.read(stored_findings, transcript_id), 1):
+        st.subheader(f"{one['kind'].capitalize()} in this game", anchor=False)
+        if one["question"]:
+            plain(f"Asked about: {one['question']}")
+        if rows := finding_rows(one):
+            status_table(rows, f"The {one['kind']} that a judge found in this game, answer {number}")
+        else:
+            st.text("Nothing was found that the text bears out.")
+
+
+def form(transcript_id: str) -> None:
+    """A button that opens what a model can be asked."""
+    label = "Let a model check messages, find opinions, themes and quotes"
+    with state.linked_box(label, MODEL, icon=":material/psychology:") as is_open:
+        if not is_open:
+            return
+        store = resources.store()
+        config = judge_in_force(
+            store, "No model is set up. Set OPENAI_API_KEY or OPENAI_BASE_URL and start the server again."
+        )
+        if config is not None and config.mode != "offline":
+            _ask(store, transcript_id, config)
+
+
+def _ask(store: Store, transcript_id: str, config: JudgeConfig) -> None:
+    order = _order(transcript_id)
+    if order.wanted.is_nothing or not order.transcripts:
+        st.info("Choose something to ask, and games to ask about.")
+        return
+    if tell_beyond(order.topic or "", _LONGEST_QUESTION) or tell_beyond(order.criteria or "", _LONGEST_QUESTION):
+        return
+    _tell_estimate(order, config)
+    is_busy = jobs.running(store, CHECKS) is not None
+    if st.button("Run checks", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="run_checks"):
+        start_judging(store, order)
+    if is_busy:
+        st.caption("Messages are being checked; what is done is stored, and Cancel stops it.")
+
+
+def _order(transcript_id: str) -> ChecksOrder:
+    usual = EvaluationConfig()
+    left, right = st.columns(2, gap="large")
+    with left:
+        sizes = resources.read(queries.iteration_sizes)
+        where = st.selectbox("Games", [_THIS_GAME, *sizes, _ALL_GAMES], key="checks_games")
+        is_checked = st.toggle("Check messages: persona, consistency, coherence", True, key="checks_wanted")
+        share = st.number_input(
+            "Share of messages that is checked", 0.01, 1.0, usual.validation_sampling_rate, 0.1, key="checks_share"
+        )
+        most = st.number_input("Checks of a game at most", 1, 10_000, usual.max_validation_calls, key="checks_per_game")
+        seed = st.number_input("Random seed", 0, 2**31 - 1, 0, key="checks_seed")
+    with right:
+        topic = st.text_input("Opinions on this topic", key="checks_topic")
+        has_themes = st.toggle("Recurring themes", False, key="checks_themes")
+        criteria = st.text_input("Quotes that fit this", key="checks_criteria")
+        limits = limit_inputs("checks")
+    return ChecksOrder(
+        transcripts=[transcript_id] if where == _THIS_GAME else resources.read(_ids, where),
+        checks=is_checked,
+        topic=topic.strip() or None,
+        themes=has_themes,
+        criteria=criteria.strip() or None,
+        share=share,
+        checks_per_game=most,
+        seed=seed,
+        **limits,
+    )
+
+
+def _ids(store: Store, where: str) -> list[str]:
+    return store.transcripts.ids(None if where == _ALL_GAMES else where)
+
+
+def _tell_estimate(order: ChecksOrder, config: JudgeConfig) -> None:
+    wanted = Wanted(order.checks, order.topic, order.themes, order.criteria)
+    with st.spinner("Counting questions", show_time=True):
+        found = resources.read(
+            estimate,
+            tuple(order.transcripts),
+            wanted,
+            order.share,
+            order.checks_per_game,
+            order.seed,
+            config,
+        )
+    plain(f"{found}.")

@@ -18,16 +18,17 @@ from numpy.typing import NDArray
 from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
+    BUCKETS,
     OWN_STYLE,
     ActAim,
     aim_row,
     aims,
     features,
+    hashed_ngrams,
     rule_acts,
     sentence_rows,
     sentences,
 )
-from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
 from evaluation.rubric.speech import ActKind, SpeechAct
 
 Floats = NDArray[np.float32]

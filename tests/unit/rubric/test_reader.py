@@ -12,7 +12,7 @@ from benchmarks.reader import reader_as_bytes
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InputError
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.reader._ngrams import BUCKETS, hashed_ngrams
+from evaluation.rubric.reader._features import BUCKETS, hashed_ngrams
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.score import Method, RowVerdict, Status
 from evaluation.transcript import Alignment, Transcript
