@@ -20,8 +20,7 @@ from evaluation.experiments.ab_runner import (
 )
 from evaluation.experiments.conversation import patient_gate
 from evaluation.files.yaml_files import did_you_mean
-from evaluation.insight.addressing import transcript_metrics
-from evaluation.insight.collector import LLMCallEvent, MetricsCollector, with_counts
+from evaluation.insight.collector import LLMCallEvent, MetricsCollector, transcript_metrics, with_counts
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord

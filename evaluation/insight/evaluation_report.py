@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
-from evaluation.insight.addressing import TalkShares, talk_shares, transcript_metrics
+from evaluation.insight.collector import TalkShares, talk_shares, transcript_metrics
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
     Extraction,

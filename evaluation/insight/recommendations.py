@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from evaluation.insight.addressing import TalkShares
+from evaluation.insight.collector import TalkShares
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics
 from evaluation.insight.validator import CheckedSample, CheckKind
 from evaluation.text.display import cost_text, counted, listed

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from evaluation.agreement.report import AgreementReport, agreement_report
-from evaluation.agreement.rows import DecidedRow
+from evaluation.agreement.report import AgreementReport, DecidedRow, agreement_report
 from evaluation.overrides import Override
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from dashboard.shared.charts.metric_charts import escaped_label
 from dashboard.shared.formatting import share_text
 from evaluation.escaping import shortened
-from evaluation.insight.addressing import addressed_players
+from evaluation.insight.collector import addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
 from evaluation.insight.recommendations import UNKNOWN, Line
 from evaluation.store import Store

@@ -16,8 +16,7 @@ from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import GameDisagreement
-from evaluation.agreement.report import AgreementReport, row_sentences
-from evaluation.agreement.rows import SOURCE_WORDS, DecidedRow, RowAgreement
+from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval

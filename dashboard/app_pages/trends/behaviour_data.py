@@ -11,7 +11,7 @@ import pandas as pd
 from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import cut
-from evaluation.insight.addressing import talk_shares, transcript_metrics
+from evaluation.insight.collector import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model

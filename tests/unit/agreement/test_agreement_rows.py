@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from evaluation.agreement.between_raters import nominal_kappa_of
-from evaluation.agreement.report import agreement_data
-from evaluation.agreement.rows import DecidedRow, disputed_rows, row_agreements
+from evaluation.agreement.report import DecidedRow, agreement_data, disputed_rows, row_agreements
 from evaluation.ratings import Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import LedgerRow, Method, RowVerdict

@@ -10,7 +10,7 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import ABConfig, ABTestResult, ExperimentRunner
 from evaluation.experiments.ab_sources import read_run, simulated_games
-from evaluation.insight.addressing import transcript_metrics
+from evaluation.insight.collector import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges_without_model import OfflineJudge

@@ -13,7 +13,6 @@ import networkx as nx
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.insight.addressing import talk_shares, transcript_metrics
 from evaluation.insight.collector import (
     COUNTS_KEY,
     LLMCallEvent,
@@ -21,6 +20,8 @@ from evaluation.insight.collector import (
     MessageEvent,
     MetricsCollector,
     RetrievalEvent,
+    talk_shares,
+    transcript_metrics,
 )
 from evaluation.insight.evaluation_report import plain_report
 from evaluation.insight.metrics import NetworkMetrics, interaction_graph, network_metrics

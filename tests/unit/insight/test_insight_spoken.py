@@ -9,7 +9,7 @@ import pytest
 
 from evaluation import read_path
 from evaluation.insight._questions import QualityAnswer, ThemeItem, ThemesAnswer, spoken
-from evaluation.insight.addressing import message_events, transcript_metrics
+from evaluation.insight.collector import message_events, transcript_metrics
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted, plain_report, report_on
 from evaluation.insight.extraction import ResultsExtractor, message_sentiment
