@@ -26,13 +26,14 @@ from evaluation.store._bulk_rows import (
     marks,
     next_numbers,
     numbers,
-    to_json,
 )
 from evaluation.store.result_rows import (
     LEDGER_COLUMNS,
+    ControlRow,
     ResultRows,
     RowVerdicts,
     ScoredGame,
+    control_rows,
     decided_rows,
     doubt_rows,
     ledger_row,
@@ -477,15 +478,18 @@ class Controls:
         Raises:
             NotFoundError: The transcript is not stored.
         """
-        rows = [
-            (transcript_id, name, result.definition.version, to_json(dict(result.control)), _links_of(name, links))
-            for name, result in results.items()
-            if result.control is not None
-        ]
+        self.save_rows(transcript_id, control_rows(results, links))
+
+    def save_rows(self, transcript_id: str, rows: Iterable[ControlRow]) -> None:
+        """The same for controls that are rows already.
+
+        Raises:
+            NotFoundError: The transcript is not stored.
+        """
         with self._store.unit(write=True, join=True) as cursor:
             require_transcript(cursor, transcript_id)
             for row in rows:
-                cursor.execute(_INSERT, row)
+                cursor.execute(_INSERT, [transcript_id, *row])
             self._store.results.rewrite([transcript_id], list(CONTROLLED))
 
     def missing(self, iteration: str | None = None) -> list[str]:
@@ -518,10 +522,6 @@ def read_controls(
 
 def _links(listed: str | None) -> tuple[Link, ...]:
     return tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ())
-
-
-def _links_of(metric: str, links: Sequence[Link]) -> str | None:
-    return to_json([link.as_dict() for link in links]) if metric == COHERENCE.name else None
 
 
 _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"

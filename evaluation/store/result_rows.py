@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evaluation.rubric.controls import without_control
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.rows_in_doubt import review_items
 from evaluation.score import Evidence, LedgerRow, Method, MetricResult, RowVerdict, Status
 from evaluation.store._bulk_rows import from_json, packed, picked, to_json
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import ScoreFailure
+    from evaluation.rubric.link_strength import Link
     from evaluation.rubric.verdict import Verdict
     from evaluation.store.transcript_rows import TranscriptRows
 
@@ -126,6 +127,24 @@ class ScoredGame:
         """The results by metric and the failures, as rows."""
         rows = [ResultRows.of(transcript_id, one) for one in metrics.values() if ResultRows.is_stored(one)]
         return cls(transcript_id, tuple(rows), (*metrics, *(failure.metric for failure in failures)), tuple(failures))
+
+
+ControlRow = tuple[str, str, str | None, str | None]
+"""Metric, its version, the control and the link strengths of messages, both as JSON."""
+
+
+def control_rows(results: Mapping[str, MetricResult], links: Sequence[Link]) -> list[ControlRow]:
+    """The controls that results carry, as rows of plain values."""
+    return [
+        (
+            name,
+            result.definition.version,
+            to_json(dict(result.control)),
+            to_json([link.as_dict() for link in links]) if name == COHERENCE.name else None,
+        )
+        for name, result in results.items()
+        if result.control is not None
+    ]
 
 
 def ledger_values(row: LedgerRow) -> tuple[Any, ...]:

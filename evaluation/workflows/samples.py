@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.message_gate import MessageGate
-from evaluation.engines.scoring import evaluate_transcript
+from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, sample_root
 from evaluation.files.locations import Location
@@ -27,9 +28,10 @@ from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Added, Store
 from evaluation.store.corpus import Corpus
-from evaluation.store.result_rows import ScoredGame
+from evaluation.store.result_rows import ControlRow, ScoredGame, control_rows
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
@@ -43,6 +45,8 @@ READ_GAME = "werewolf_gpt/gpt-4-002.md"
 
 _MANIFEST = "manifest.yaml"
 _SCORED = ".scored"
+_CONTROLS = "controls.json"
+_CONTROL_ROWS = TypeAdapter(dict[str, list[ControlRow]])
 
 
 class SampleDecision(BaseModel):
@@ -119,7 +123,9 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
     for iteration, group in groupby(planned, key=lambda one: one[1]):
         games = [path for path, _ in group]
         known = [path for path in games if _relative(path) in scored]
-        added += store_games(store, [(scored[_relative(path)], path.name) for path in known], iteration=iteration)
+        stored = store_games(store, [(scored[_relative(path)], path.name) for path in known], iteration=iteration)
+        _add_controls(store, [one.transcript_id for one in stored if one.is_new])
+        added += stored
         ids |= {_relative(path): scored[_relative(path)].transcript_id for path in known}
         for path in (one for one in games if one not in known):
             for transcript in read_transcripts(path):
@@ -153,6 +159,19 @@ def recorded_scores() -> dict[str, ScoredGame]:
     return {name: game for file in corpus.files() for game, name, _ in corpus.read(file)}
 
 
+def recorded_controls() -> dict[str, list[ControlRow]]:
+    """The comparisons of the shipped games with scrambled copies, by transcript."""
+    return _CONTROL_ROWS.validate_json((sample_root() / _SCORED / _CONTROLS).read_bytes())
+
+
+def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
+    """Stores the recorded comparisons, so that no score counts as passed until a job has found it at chance."""
+    controls = recorded_controls() if transcript_ids else {}
+    with store.unit(write=True):
+        for key in transcript_ids:
+            store.controls.save_rows(key, controls.get(key, ()))
+
+
 def record_scores() -> None:
     """Scores the shipped games and writes what :func:`recorded_scores` reads, in place of what is there."""
     folder = sample_root() / _SCORED
@@ -163,6 +182,11 @@ def record_scores() -> None:
         for transcript in read_transcripts(path)
     ]
     Corpus(Location.of(str(folder))).write(found, None)
+    controls = {
+        one.transcript.id: control_rows(add_controls(one.transcript, one.metrics), link_strengths(one.transcript))
+        for one, _ in found
+    }
+    (folder / _CONTROLS).write_text(json.dumps(controls, indent=0), "utf-8")
 
 
 def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.files.bundled import sample_root
 from evaluation.judging.protocol import JudgeKind
 from evaluation.readers import read_path
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
+from evaluation.rubric.link_strength import link_strengths
+from evaluation.rubric.verdict import shown_status
+from evaluation.score import AT_CHANCE
 from evaluation.store import Store
+from evaluation.store.result_rows import control_rows
 from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.samples import (
@@ -21,6 +26,7 @@ from evaluation.workflows.samples import (
     load_manifest,
     load_samples,
     planned_games,
+    recorded_controls,
     recorded_scores,
 )
 from evaluation.workflows.scoring import add_evaluated, score_games
@@ -105,6 +111,19 @@ def test_the_recorded_scores_are_those_of_a_fresh_scoring() -> None:
         assert (held.transcript, held.tried) == (fresh.transcript, fresh.tried), "Run: make samples"
         for one, other in zip(held.results, fresh.results, strict=True):
             assert (one.digest, one.score, one.in_doubt) == (other.digest, other.score, other.in_doubt), "make samples"
+
+
+def test_samples_come_with_their_comparisons_with_scrambled_copies(tmp_path: Path) -> None:
+    store = Store(tmp_path / "samples.duckdb")
+    load_samples(store)
+    assert store.controls.missing() == [], "Run: make samples"
+    # At once, not only when a job has run: what copies in random order reach as well is not called passed.
+    means = stored_board(store)["Prompt v4"].means
+    assert shown_status(means["personality_diversity"]) == AT_CHANCE
+    transcript = read_one(sample_root() / READ_GAME)
+    results = add_controls(transcript, evaluate_transcript(transcript).metrics)
+    assert recorded_controls()[transcript.id] == control_rows(results, link_strengths(transcript)), "Run: make samples"
+    store.close()
 
 
 @pytest.mark.long
