@@ -132,6 +132,9 @@ def _unknown(document: Document) -> UnknownFormatError:
         words = f'Most of its text stands under "{shorten(place)}", and nothing beside it is known to say who speaks.'
         return UnknownFormatError(f"{_described(document)} {words}", remedy=remedy("table"))
     labels = plain_text.repeated_labels(document)
+    if called := next((label for label in labels if letters(label) in word_set("calls")), None):
+        words = f'This is a log of calls to a model: "{shorten(called)}:". What others heard does not stand apart.'
+        return UnknownFormatError(words, remedy=remedy("game"))
     if labels:
         shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."

@@ -399,8 +399,8 @@ class _Reading:
             return
         if head is not None:
             columns = ", ".join(map(shorten, head.columns[:20]))
-            words = f" There is no column {shorten(lacking[0])!r}; there are {columns}." if lacking else ""
-            error = UnknownFormatError(error.message + words, remedy=_NAME_COLUMNS)
+            words = f" There is no column {shorten(lacking[0])!r}." if lacking else ""
+            error = UnknownFormatError(error.message + words, remedy=f"{_NAME_COLUMNS} There are {columns}.")
         yield ReadResult(label, error=error, head=head)
 
 

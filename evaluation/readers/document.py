@@ -294,6 +294,10 @@ _LONGEST_SHOWN = 80
 _LONGEST_NAME = 200
 _DECODER = json.JSONDecoder()
 _VALUE = re.compile(r"\S")
+# window.YTD.part0 = [...]; and callback({...});
+_SCRIPT = re.compile(
+    r"\s*(?:(?:var|let|const)\s)?[A-Za-z_$][\w.$]{0,80}\s?[=(]\s*(?P<data>[\[{].*[\]}])\s*\)?;?\s*", re.DOTALL
+)
 # Ten digits of seconds reach the year 2286, so whatever is larger was counted in milliseconds.
 _FIRST_MILLISECONDS = 10**10
 # Milli-, micro- and nanoseconds.
@@ -477,12 +481,14 @@ class Document:
 
     @cached_property
     def text(self) -> str:
-        """The content as text, every line ending as one newline.
+        """The content as text, every line ending as one newline; of data that a script sets or hands on, the data.
 
         Raises:
             UnreadableFileError: Neither UTF-8 nor UTF-16.
         """
-        return decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        script = _SCRIPT.fullmatch(text)
+        return script["data"] if script else text
 
     @cached_property
     def json(self) -> Any:

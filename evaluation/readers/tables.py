@@ -124,6 +124,9 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     found = {name: by_key[key] for name in FIELDS for key in reversed(synonyms[name]) if key in by_key}
     if "reply_to" in found and "message_id" not in found and "id" in by_key:
         found["message_id"] = by_key["id"]
+    if named := by_key.get(f"{draft.column_key(found.get('speaker', ''))}name"):
+        # Beside a name stands an id.
+        found["speaker"] = named
     if "speaker" not in found and "role" in found:
         found["speaker"] = found.pop("role")
     return ColumnMapping(**found)
@@ -223,12 +226,14 @@ def _rows_inside(document: Document) -> list[TableRow]:
 
 
 def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The cells with the name of an author who is an object, whether that is a bot, and the id of what is answered."""
+    """The cells with what stands in objects: a message's text, an author's name, a bot's flag, the id answered."""
     if not any(isinstance(cell, dict) for cell in cells.values()):
         return cells
     flat = dict(cells)
     for column, cell in cells.items():
-        if isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["speaker"]}:
+        if isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["text"]}:
+            flat[column] = next((cell[key] for key in _INNER_TEXTS if isinstance(cell.get(key), str)), cell)
+        elif isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["speaker"]}:
             flat[column] = next((cell[key] for key in _AUTHOR_NAMES if isinstance(cell.get(key), str)), None)
             flat |= {"is_bot": True} if cell.get("bot") is True or cell.get("isBot") is True else {}
         elif isinstance(cell, dict) and draft.column_key(column) in {*draft.word_lists("columns")["reply_to"]}:
@@ -491,9 +496,11 @@ _LETTERS = re.compile(r"[a-z]+")
 # In a row of votes fewer words say it than in a line of talk.
 _VOTED = re.compile(r"(?:i )?votes?d?(?: to \w+)?(?: for| against|:)? (?P<target>.{1,60}?)[.!]?", re.IGNORECASE)
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
+_INNER_TEXTS = ("text", "body", "content")
 _NARRATOR = "System"
 _KEYS_OF_COLUMNS = ("thought_columns", "voter_columns", "gone_keys")
 _LONGEST_NAME = 200
+_LEAST_COUNTED, _COUNTED_SHARE = 5, 0.6
 _CHOOSE = "Correct the cell, or choose another column."
 
 
@@ -616,7 +623,8 @@ class _Game:
         is_hidden = channel_named(_cell_text(row, mapping.channel) or "") in ("team", "private")
         if not (is_vote or is_hidden) and (cast := _first(row, self.cast)) and not draft.is_approval(cast):
             self.lost_votes += not self._vote(row, voter, cast, "")
-        if leaves and (gone := victim or speaker) and not (victim and speaker and said):
+        gone = victim or speaker
+        if leaves and gone and not (draft.is_moderator(gone) or (victim and speaker and said)):
             role = _cell_text(row, mapping.role)
             self.eliminations.append({"player": gone, "role": role} | self._when(row))
             self.kinds["elimination"] += 1
@@ -741,8 +749,24 @@ def _told_lines(message: Mapping[str, Any]) -> list[str]:
     return message["text"].split("\n") if is_told else []
 
 
+def is_turn(column: str | None) -> bool:
+    """Whether a column may count messages as well as rounds, by its name."""
+    return draft.column_key(column or "") in ("turn", "turnnumber", "step")
+
+
+def counts_messages(values: Sequence[Any]) -> bool:
+    """Whether the values of such a column are numbers of messages: most of them stand at one message alone."""
+    held = [value for value in values if value is not None]
+    return len(held) >= _LEAST_COUNTED and len(set(map(str, held))) > _COUNTED_SHARE * len(held)
+
+
 def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:
-    """The mapping with the day as round, where rounds begin again with each day."""
+    """The mapping with the day as round, where rounds begin again with each day; without one, where the column of
+    rounds holds dates or counts the messages.
+    """
+    held = [_cell_text(row, mapping.round) for row in rows]
+    if (is_turn(mapping.round) and counts_messages(held)) or any(one and part("date").match(one) for one in held):
+        return replace(mapping, round=None)
     columns = (column for row in rows for column in row.cells)
     days = next((column for column in columns if draft.column_key(column) in ("day", "daynumber")), None)
     if days is None or mapping.round is None or days == mapping.round:

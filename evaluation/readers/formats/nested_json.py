@@ -39,7 +39,15 @@ from evaluation.readers._who_could_hear import (
     channel_named,
 )
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, leave_out, records
-from evaluation.readers.tables import ColumnMapping, ParsedTable, TableRow, guess_mapping, table_games
+from evaluation.readers.tables import (
+    ColumnMapping,
+    ParsedTable,
+    TableRow,
+    counts_messages,
+    guess_mapping,
+    is_turn,
+    table_games,
+)
 from evaluation.text.normal import fold
 
 FORMAT = "json-game"
@@ -52,14 +60,15 @@ _WORDS = re.compile(r"[a-z]+")
 _PLACE = re.compile(r"\[\d+\]")
 _KEY = re.compile(r"(?<=\[')[^']+(?='\])|[^.\[\]'$]+")
 _SAVED = {"save", "saved", "protect", "protected", "heal", "healed"}
-_CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game")
+_CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game", "turn")
 _MAPPING = ColumnMapping(
-    **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT)}
+    **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT[:-1])}
 )
 _MOST_DEEP = 40
 # Fewer are a name or a label.
 _LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
+_ALIASED = re.compile(r"(?:^|[\s\[{,:-])&\S", re.MULTILINE)
 # A larger part of the text that stands under unknown keys may be what people say.
 _MUCH_UNREAD = 0.5
 # What stands around a message for its reading alone: whose chat it is in, and who speaks in what stands below.
@@ -101,7 +110,7 @@ class _Walk:
         for key, one in plain.items():
             self.visit(one, step(path, key), around)
         named = guess_mapping(plain)
-        cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
+        cells = _cells(plain, named)
         context = {**around, **{name: cells[name] for name in _CONTEXT if cells.get(name) is not None}}
         # A night has a number of its own where a day has one.
         at_night = plain.get("night") if cells.get("round") is None else None
@@ -142,6 +151,7 @@ class _Walk:
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
             self._player(speaker, role)
         count = len(self.rows)
+        held = {key: one for key, one in held.items() if not _is_in_parts(one, text)}
         self._members(held, path, {**context, "agent": speaker} if is_agent else context, depth)
         if isinstance(text, str) and text.strip() and not speaker and len(self.rows) == count:
             # Nobody says it: an event of the game, or left out, and counted.
@@ -251,6 +261,14 @@ class _Walk:
         self.rows.append(TableRow(place, {**known, **rest}))
 
 
+def _cells(plain: Mapping[str, Any], named: ColumnMapping) -> dict[str, Any]:
+    """The values of an object by what they are; a turn stands apart from a round until all are known."""
+    cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
+    if is_turn(named.round):
+        cells["turn"] = _number(cells.pop("round"))
+    return cells
+
+
 def _result(
     cells: Mapping[str, Any], voter: Any, speaker: Any, kind: str, held: Mapping[str, Any]
 ) -> dict[str, Any] | None:
@@ -281,11 +299,11 @@ def _who(held: Any) -> Any:
 def _author(held: Mapping[str, Any]) -> str | None:
     """The name of a speaker who is an object of its own, beside the texts: ``{"speaker": {"name": "Ann"}, ...}``."""
     speakers = (one for key, one in held.items() if isinstance(one, dict) and column_key(key) in _AUTHORS)
-    names = (one.get(key) for one in speakers for key in ("name", "full", "title"))
+    names = (one.get(key) for one in speakers for key in ("display_name", "name", "full", "title"))
     return next((name for name in names if _text(name).strip()), None)
 
 
-_AUTHORS = ("speaker", "author", "creator", "sender")
+_AUTHORS = ("speaker", "author", "creator", "sender", "commenter")
 
 
 def _texts_of(value: Any) -> list[str]:
@@ -296,6 +314,12 @@ def _texts_of(value: Any) -> list[str]:
     texts = [item.get(mapping.text or "") for item, mapping in zip(value, mappings, strict=True)]
     is_one = all(mapping.speaker is None for mapping in mappings)
     return texts if is_one and all(isinstance(text, str) and text.strip() for text in texts) else []
+
+
+def _is_in_parts(value: Any, text: Any) -> bool:
+    """Whether a list holds the parts of the text beside it, such as its words and pictures."""
+    parts = [_text(item.get("text")) for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+    return bool(parts) and "".join(parts) == text
 
 
 def _reason(plain: Mapping[str, Any]) -> str | None:
@@ -458,7 +482,7 @@ def values_of(document: Document) -> list[Any]:
     try:
         if document.text.lstrip()[:1] in ("{", "["):
             return [node.value for node in records(document)]
-        if len(document.text) > _LONGEST_YAML or "&" in document.text:
+        if len(document.text) > _LONGEST_YAML or _ALIASED.search(document.text):
             # Aliases make a short file a long one.
             return []
         value = yaml.load(document.text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -516,11 +540,21 @@ def _is_game(walk: _Walk) -> bool:
     return len(speakers) > 1
 
 
+def _with_round(row: TableRow, *, is_count: bool) -> TableRow:
+    """The row with its turn as round, or beside its other cells where turns only count the messages."""
+    if "_turn" not in row.cells:
+        return row
+    cells = dict(row.cells)
+    return TableRow(row.place, {"turn" if is_count else "_round": cells.pop("_turn"), **cells})
+
+
 def _read(document: Document) -> Found:
     def read(walk: _Walk, mapping: ColumnMapping) -> Found:
-        columns = dict.fromkeys([*_MAPPING.used, *(column for row in walk.rows for column in row.cells)])
+        is_count = counts_messages([row.cells.get("_turn") for row in walk.rows if "_text" in row.cells])
+        rows = [_with_round(row, is_count=is_count) for row in walk.rows]
+        columns = dict.fromkeys([*_MAPPING.used, *(column for row in rows for column in row.cells)])
         about = {"players": list(walk.players.values()), "winner": walk.winner}
-        found = table_games(document, mapping, ParsedTable(tuple(columns), tuple(walk.rows)), about)
+        found = table_games(document, mapping, ParsedTable(tuple(columns), tuple(rows)), about)
         if not isinstance(found, ReadResult):
             return found
         kinds, left_out = Counter(found.kinds), list(found.left_out)

@@ -411,7 +411,9 @@ def _head(line: str, *, is_bracketed: bool = False) -> Head | None:
     if match := shape("time behind").fullmatch(line):
         return _named("colon", match["name"], match["text"], time=match["time"])
     if is_bracketed and (match := shape("bracketed").fullmatch(line)):
-        return _named("bracketed", match["name"], match["text"])
+        behind = shape("time in front").match(match["text"])
+        said = match["text"][behind.end() if behind else 0 :]
+        return _named("bracketed", match["name"], said, time=behind["square"] if behind else None)
     time = None
     if match := shape("time in front").match(line):
         time = match["square"] or match["round"] or match["bare"]
@@ -737,6 +739,8 @@ class _Speakers:
             head.time is None and _is_ideographic(head.name) and key.replace("・", "·").split("·")[0] not in self._said,
             # "Score", "Turn order"
             is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
+            # In the log of a program, "Totals" told once.
+            self._is_log and is_plain and is_once and not (is_named or head.tags),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
             is_section and any(map(is_ordinary, words)) and not is_led,
         )

@@ -870,3 +870,77 @@ def test_two_documents_and_a_stray_bracket_are_two_games() -> None:
         assert one.transcript.player_names == ("Olga", "Per")
     assert third.error is not None
     assert "columns speaker and text" in third.error.remedy
+
+
+SAID = [(name, f"{name} says number {place}.") for place, name in enumerate(("Olga", "Per", "Rui") * 2)]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+def test_a_turn_that_counts_messages_is_no_round(nested: bool) -> None:
+    said = [{"turn": place, "speaker": name, "text": text} for place, (name, text) in enumerate(SAID)]
+    found = read({"talk": said} if nested else lines(*said))
+    assert {message.round for message in found.messages} == {None}
+    assert [message.metadata["turn"] for message in found.messages] == list(range(6))
+    shared = [one | {"turn": place // 3} for place, one in enumerate(said)]
+    assert [one.round for one in read({"talk": shared} if nested else lines(*shared)).messages] == [0, 0, 0, 1, 1, 1]
+
+
+def test_dates_in_the_column_of_days_are_no_rounds() -> None:
+    said = [{"day": f"2031-05-0{place + 1}", "speaker": name, "text": text} for place, (name, text) in enumerate(SAID)]
+    assert [one.metadata["day"] for one in read(lines(*said)).messages][:2] == ["2031-05-01", "2031-05-02"]
+
+
+def test_text_and_author_as_objects_beside_ids() -> None:
+    rows = [{"sender": str(len(name)), "sender_name": name, "content": {"text": text}} for name, text in SAID]
+    assert [(one.speaker, one.text) for one in read(lines(*rows)).messages] == SAID
+    comments = [
+        {
+            "commenter": {"display_name": name},
+            "message": {"body": text, "parts": [{"text": text[:4]}, {"text": text[4:]}]},
+        }
+        for name, text in SAID
+    ]
+    assert [(one.speaker, one.text) for one in read({"video": 7, "comments": comments}).messages] == SAID
+
+
+def test_a_time_behind_a_name_in_brackets_is_no_text() -> None:
+    text = "".join(f"[{name}] [00:0{place}] {said}\n" for place, (name, said) in enumerate(SAID))
+    found = read(text)
+    assert [(one.speaker, one.text) for one in found.messages] == SAID
+    assert [one.sent_at.second if one.sent_at else None for one in found.messages][:1] != [None]
+
+
+def test_what_a_log_tells_once_in_ordinary_words_is_asked_about() -> None:
+    said = "".join(
+        f"2031-05-01 10:00:0{place},123 - INFO - {('Poet', 'Baker')[place % 2]}: It is older than {place}.\n"
+        for place in range(4)
+    )
+    found = result(f"{said}2031-05-01 10:00:09,123 - INFO - Totals: all are well and here\n")
+    assert "Totals" in found.questions[0].name
+    assert found.preview is not None
+    assert set(found.preview.player_names) == {"Poet", "Baker"}
+
+
+def test_a_host_whom_an_event_names_has_not_left() -> None:
+    events = [{"speaker": name, "text": text} for name, text in SAID]
+    gone = [{"type": "death", "player": "Storyteller"}, {"type": "death", "player": "Rui"}]
+    found = shown({"talk": events, "events": gone})
+    assert [one.player for one in found.eliminations] == ["Rui"]
+
+
+def test_yaml_with_an_ampersand_and_data_in_a_script_are_read() -> None:
+    yaml = "talk:\n" + "".join(f"- speaker: {name}\n  text: Bread & butter, {text}\n" for name, text in SAID)
+    assert len(read(yaml).messages) == 6
+    held = json.dumps({"talk": [{"speaker": name, "text": text} for name, text in SAID]})
+    assert [(one.speaker, one.text) for one in read(f"window.__GAME__({held});\n").messages] == SAID
+    assert len(read(f"window.part0 = {held};").messages) == 6
+
+
+def test_refusals_name_the_columns_and_a_log_of_calls() -> None:
+    rows = [{"state": {"n": place, "who_acts": name, "summary": text}} for place, (name, text) in enumerate(SAID)]
+    assert "There are n, who_acts, summary." in refusal({"steps": rows})
+    columns = ColumnMapping(speaker="who_acts", text="summary")
+    answered = result({"steps": rows}, choose_columns=lambda _: columns)
+    assert [(one.speaker, one.text) for one in (answered.transcript or answered.preview).messages] == SAID
+    text = "".join(f"Country: {name}\nPrompt: Say it, please\nResponse: {said}\n" for name, said in SAID)
+    assert "log of calls to a model" in refusal(text)
