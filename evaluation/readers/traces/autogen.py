@@ -1,4 +1,7 @@
-"""Reads AutoGen: messages of AgentChat and of its core, results of runs, and saved team states."""
+"""Reads AutoGen: messages of AgentChat and of its core, results of runs, saved team states, and what it prints.
+
+On the console each message stands between rules, below "Ann (to chat_manager):"; names inside a message are its text.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evaluation.files.strict_json import shorten
+from evaluation.readers._draft import OpenDraft
 from evaluation.readers._turns import ChatTurn, ToolCall, as_text, parts_turn, text_in
 from evaluation.readers._who_speaks import BROKEN_OFF
 from evaluation.readers.document import Document, FileReader, Node, first_record, records
@@ -24,11 +28,18 @@ _NOT_SAID = frozenset(
 )
 # A limit of messages or turns is an ordinary end, and so is what the team was told to stop at.
 _BROKEN_OFF = re.compile(r"\b(?:errors?|exception|time(?:d)? ?out|time limit|token)\b", re.IGNORECASE)
+_RULE = re.compile(r"(?m)^-{80}$")
+_ASIDE = r"(?:Next speaker: [^\n]*|>{8} [^\n]*|\*{80}|Starting [^\n]*)"
+_PRINTED = re.compile(
+    rf"\s*(?:{_ASIDE}\s+)*(?P<name>[^\n():]{{1,60}}) \(to (?P<to>[^\n():]{{1,60}})\):\n(?P<text>.*)", re.DOTALL
+)
+_A_RULE = "-" * 80
+_LEAST_PRINTED = 2
 
 
 def _recognises(document: Document) -> bool:
     first = first_record(document)
-    return _is_message(first) or _thread(first) is not None
+    return _is_message(first) or _thread(first) is not None or _is_printed(document)
 
 
 def _is_message(value: Any) -> bool:
@@ -55,6 +66,8 @@ def _member(state: Any, key: str) -> list[Any]:
 
 
 def _read(document: Document) -> Transcript:
+    if _is_printed(document):
+        return _read_printed(document)
     first = first_record(document)
     metadata: dict[str, Any] = {}
     if _is_message(first):
@@ -118,6 +131,32 @@ def _content(kind: str, content: Any) -> ChatTurn:
 
 def _typed(part: Any, kind: str) -> Any:
     return part | {"type": kind} if isinstance(part, dict) else part
+
+
+def _is_printed(document: Document) -> bool:
+    found = [_PRINTED.match(block) for block in _RULE.split(document.text)]
+    return found[0] is not None and sum(one is not None for one in found) >= _LEAST_PRINTED
+
+
+def _read_printed(document: Document) -> Transcript:
+    turns: list[tuple[str, str, str]] = []
+    for block in _RULE.split(document.text):
+        if found := _PRINTED.match(block):
+            turns.append((found["name"], found["to"], found["text"]))
+        elif not re.fullmatch(rf"\s*(?:{_ASIDE}\s*)*", block):
+            # A rule inside a message.
+            name, to, text = turns.pop()
+            turns.append((name, to, f"{text}{_A_RULE}{block}"))
+    names = {name for name, _, _ in turns}
+    draft = OpenDraft(document.limits)
+    for name, to, text in turns:
+        if text.lstrip().startswith("exitcode: "):
+            draft.tool(name, text.strip(), "code")
+        elif text.strip():
+            # A manager who passes on to all is one to whom several write and who says nothing of his own.
+            is_apart = len(names) > 2 and to in names and not to.endswith("manager")
+            draft.say(name, text.strip(), "private" if is_apart else "public", recipients=(to,) if is_apart else ())
+    return draft.build_open(FORMAT, document.game_id(FORMAT))
 
 
 READER = FileReader(FORMAT, _recognises, _read)

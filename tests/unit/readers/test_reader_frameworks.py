@@ -121,3 +121,22 @@ def test_the_side_of_a_role(role: str, side: str | None) -> None:
 
 def test_no_role_has_no_side() -> None:
     assert alignment_of(None) is None
+
+
+RULE = "-" * 80
+
+
+def test_autogen_on_the_console_takes_names_inside_a_message_for_its_text() -> None:
+    turns = [
+        "Nora (to chat_manager):\n\nLet us write a play.",
+        "\nNext speaker: Sven\n\nSven (to chat_manager):\n\n**Nora:** Who goes there?\n**Olga:** I do.",
+        f"\n>>>>>>>> EXECUTING CODE BLOCK 0\nOlga (to chat_manager):\n\nNora: fine.\n\n{RULE}\n\nThe end.",
+        "\nNext speaker: Nora\n\nNora (to Sven):\n\nBetween us: it is poor.",
+    ]
+    transcript = read("".join(f"{turn}\n\n{RULE}\n" for turn in turns))
+    assert [(one.speaker, one.channel, one.text.count("\n")) for one in transcript.messages] == [
+        ("Nora", "public", 0),
+        ("Sven", "public", 1),
+        ("Olga", "public", 4),
+        ("Nora", "private", 0),
+    ]
