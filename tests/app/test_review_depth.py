@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import own_ratings as own
 from dashboard.app_pages.rate import rate_view as parts
-from dashboard.app_pages.rate.desk_state import LONGEST_WAIT_SECONDS, SAVING
 from dashboard.app_pages.rate.instructions import example_game
 from dashboard.app_pages.rate.style_check import CANNOT_TELL
 from evaluation.rating_desk.assignments import DiscardReason
@@ -151,10 +148,3 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
     assert len(filled.ratings.every()) == before + 2
     assert [one.score for one in filled.ratings.every("Ada")] == [3, 4]
     assert app.button(key="sheet_store").disabled
-
-
-def test_the_next_game_is_drawn_after_the_forms_that_are_being_saved(session, filled) -> None:
-    start = time.monotonic()
-    with SAVING.urgent():
-        desk_state.take_next(filled, desk_state.DeskState("Ada"))
-    assert time.monotonic() - start >= LONGEST_WAIT_SECONDS

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 from uuid import uuid4
@@ -81,8 +78,6 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
         desk: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
-    # Whoever waits for the answer that a form is saved waits for this page, too.
-    SAVING.give_way()
     desk.transcript_id = next_game(store, desk)
     if desk.transcript_id is not None:
         words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
@@ -192,39 +187,6 @@ def clear(desk: DeskState) -> None:
     state.choose(game=None)
 
 
-LONGEST_WAIT_SECONDS = 0.5
-"""A page that waits longer is drawn in any case: nobody waits for good while others go on saving."""
-
-
-class Precedence:
-    """Counts what is urgent; the rest waits for it. Safe for threads."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._urgent = 0
-
-    @contextmanager
-    def urgent(self) -> Iterator[None]:
-        """Give precedence to the work inside; the work itself never waits."""
-        with self._changed:
-            self._urgent += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._urgent -= 1
-                self._changed.notify_all()
-
-    def give_way(self, longest_seconds: float = LONGEST_WAIT_SECONDS) -> bool:
-        """Waits until nothing urgent is being done; false when that took too long."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._urgent == 0, timeout=longest_seconds)
-
-
-SAVING = Precedence()
-"""The one of this server: forms of the rating desk."""
-
-
 MOST_BEGUN = 20
 """How many begun forms are taken from a browser at once."""
 
@@ -239,8 +201,7 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
         game = game_of(store, desk, form.token)
         if game is None:
             return
-        with SAVING.urgent():
-            _save(store, Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token))
+        _save(store, Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token))
     except NotFoundError:
         _let_go(desk, form.token)
         return
@@ -270,7 +231,6 @@ def _kept(store: Store, desk: DeskState, token: str) -> None:
         desk.data = desk.data | {"progress": words, "share": share}
     if desk.receipt is not None:
         tell_kept(desk.receipt, token)
-    SAVING.give_way()
 
 
 def _save(store: Store, rating: Rating) -> None:
