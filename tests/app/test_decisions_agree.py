@@ -208,23 +208,6 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     assert "took back that it was kept" in words(open_page(iteration="v2"))
 
 
-def test_the_reason_is_asked_once_also_where_the_decision_departs_from_the_rule(
-    store: Store, open_page: Any, words: Any
-) -> None:
-    fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91)}, target="personality_diversity")
-    app = open_page()
-    app.radio(key="fate_of_1_0").set_value(Fate.KEPT)
-    app.button(key="decide_now_1_0").click().run()
-    assert store.iterations.get("v2").recorded is None
-    assert "Say why." in words(app)
-    app.text_input(key="why_1_0").set_value("Demo day")
-    app.button(key="decide_now_1_0").click().run()
-    recorded = store.iterations.get("v2").recorded
-    assert recorded is not None
-    assert (recorded.fate, recorded.reference, recorded.rule) == (Fate.KEPT, "v1", "not_yet")
-    assert (recorded.reason, recorded.note) == ("Demo day", "Demo day")
-
-
 def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compare_with(
     store: Store, database: Path, open_page: Any, words: Any
 ) -> None:

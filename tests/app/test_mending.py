@@ -10,9 +10,6 @@ from evaluation.store import JobState
 from tests.app.drawn import wait_for_jobs
 from tests.app.outdated import make_outdated
 
-CURRENT = "1_0"
-"""The forms of the second iteration before anything about it was changed."""
-
 
 def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link(open_page, filled) -> None:
     app = open_page(iteration="Baseline prompt")
@@ -26,19 +23,6 @@ def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link
     told = filled.iterations.get("Short and sweet")
     assert (told.change, told.target_metric, told.prompt_text) == ("Half the words", "strategic_depth", "Be brief.")
     assert {one.who for one in filled.iterations.history("Short and sweet")} == {"somebody at the dashboard"}
-
-
-def test_a_sign_off_at_the_gate_is_withdrawn_with_a_reason(open_page, filled, words) -> None:
-    app = open_page(overview="All iterations")
-    app.text_input(key="signer_gate_1").set_value("Grace")
-    app.button(key="sign_gate_1").click().run()
-    assert "Signed off by Grace" in words(app)
-    app.text_input(key="withdraw_note_gate_1_1").set_value("Staged")
-    app.button(key="withdraw_now_gate_1_1").click().run()
-    assert not app.exception
-    assert not filled.iterations.get("Shorter prompt").is_signed_off
-    assert "withdrew the sign-off" in words(app)
-    assert "Staged" in words(app)
 
 
 @pytest.mark.parametrize(("fate", "left"), [("Keep them, without an iteration", 5), ("Delete them too", 2)])

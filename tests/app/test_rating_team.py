@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from tests.app.drawn import data_of, sent, tables
+from tests.app.drawn import data_of, sent
 
 
 def team(open_page: Any, **parameters: str) -> Any:
@@ -54,33 +54,6 @@ def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_
         assert "overlap:" not in words(app)
 
 
-def test_a_dispute_is_decided_and_the_decision_undone(open_page, filled: Store, words, small_game) -> None:
-    key = small_game("one").id
-    filled.ratings.add(Rating(key, "Ann", 1))
-    filled.close()
-    app = team(open_page, team_game=key, team_rater="Grace")
-    app.segmented_control(key="team_decided_score").set_value(2)
-    app.text_input(key="team_decision_reason").set_value("Ann read it to the end.")
-    app.button(key="team_decide_button").click().run()
-    assert not app.exception
-    assert "2 of 5 counts for Game 1 · Baseline prompt." in words(app)
-    assert filled.results.load(key)["engagement"].score == 2.0
-    assert "2.00, decided" in tables(app)[0].to_string()
-    app = team(open_page, team_game=key, team_rater="Grace")
-    app.button(key="team_undo_decision").click().run()
-    assert filled.results.load(key)["engagement"].score == 2.5
-
-
-def test_a_single_game_is_assigned_and_withdrawn(open_page, filled: Store, small_game) -> None:
-    key = small_game("loose").id
-    app = team(open_page, team_game=key, team_rater="Grace")
-    app.button(key="team_assign_one").click().run()
-    assert [(one.transcript_id, one.rater) for one in filled.rating_assignments.current()] == [(key, "Grace")]
-    app = team(open_page, team_game=key, team_rater="Grace")
-    app.button(key="team_assign_one").click().run()
-    assert filled.rating_assignments.current() == []
-
-
 VIEWS = [
     ("overview", {}),
     ("overview", {"iteration": "Baseline prompt"}),
@@ -120,15 +93,6 @@ def test_a_view_is_the_same_whatever_others_gave_to_a_rater_who_has_not_rated_it
     (hidden, still_hidden), (shown, otherwise) = seen.values()
     assert hidden == still_hidden
     assert shown != otherwise
-
-
-def test_a_game_that_the_rater_has_rated_hides_nothing(open_page, filled, words) -> None:
-    for rater, score in (("Bob", 1), ("Dana", 5)):
-        filled.ratings.add(Rating(filled.transcripts.ids()[1], rater, score))
-    said = words(open_page("games", transcript=filled.transcripts.ids()[1], rater="Dana"))
-    # (2 + 1 + 5) / 3
-    assert "2.7 of 5" in said
-    assert "hidden" not in said
 
 
 def test_who_decides_without_rating_sees_engagement_and_is_not_asked_to_rate_any_more(open_page, filled, words) -> None:

@@ -39,24 +39,6 @@ def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
     assert app.number_input(key="limit_messages").value == 5_000
 
 
-def test_a_backup_is_restored_without_its_addresses(open_page, filled, words) -> None:
-    filled.settings.set("judge", {"base_url": "http://evil.test/v1"})
-    data = backup_bytes(filled)
-    filled.settings.set("judge", {})
-    filled.deletions.delete(list(filled.transcripts.summaries()["transcript_id"]), who="Ada")
-    app = settings(open_page)
-    app.file_uploader[0].upload("x.duckdb", b"no database", "application/octet-stream").run()
-    assert "That file cannot be restored. Nothing was changed." in words(app)
-    assert "restore" not in [button.key for button in app.button]
-    app = settings(open_page)
-    app.file_uploader[0].upload("backup.duckdb", data, "application/octet-stream").run()
-    assert "judge: it names http://evil.test/v1" in words(app)
-    app.button(key="restore").click().run()
-    assert not app.exception
-    assert filled.settings.get("judge") is None
-    assert len(filled.transcripts.summaries()) == 5
-
-
 def test_a_database_that_cannot_be_used_is_replaced_by_a_backup_on_the_settings_page(
     open_page, filled, words, database
 ) -> None:

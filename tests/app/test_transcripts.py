@@ -51,13 +51,6 @@ def test_a_metric_that_could_not_be_computed_says_so(open_page, store, small_gam
     assert sum("no score" in one.label for one in app.button) == 6
 
 
-def test_hidden_roles_are_not_sent(open_page, filled, small_game) -> None:
-    app = open_page("games", transcript=small_game("one").id, blind="true")
-    sent = json.dumps(chat(app))
-    assert "mafia" not in sent
-    assert "doctor" not in sent
-
-
 @pytest.mark.parametrize(
     ("query", "said"),
     [

@@ -26,16 +26,6 @@ def start(app, store) -> None:
     assert [job.state for job in store.jobs.list() if job.kind == jobs.EVALUATE][:1] == [JobState.DONE]
 
 
-def test_files_are_recognised_before_anything_is_stored(open_page, store, table, words, small_game) -> None:
-    app = upload(open_page("games", part="Add"), small_game("one"), small_game("two"))
-    assert not app.exception
-    assert "2 games to store." in words(app)
-    assert "✓ new" in table(app)
-    assert "Alpha: I suspect Bravo" in words(app)
-    assert len(app.get("progress")) == 0, "the bar is gone once files are read"
-    assert store.transcripts.summaries().empty
-
-
 def test_a_pasted_game_is_read_like_a_file(open_page, store, words) -> None:
     app = open_page("games", part="Add")
     app.text_area[0].set_value("Ann: I vote Ben, he lied.\nBen: Why me, Ann?\nAnn: You voted for Cid.").run()

@@ -73,11 +73,3 @@ def test_who_acts_is_the_user_unless_somebody_is_named(monkeypatch: pytest.Monke
     monkeypatch.setenv("LOGNAME", "grace")
     assert person(None) == "grace"
     assert person("Ann") == "Ann"
-
-
-def test_hostile_names_cannot_steer_the_terminal(run: Any, games: list[str], database: Path) -> None:
-    store = Store(database)
-    store.transcripts.rename(games[0], "a\x1b[31mb")
-    store.close()
-    run("delete", games[0], "--yes")
-    assert "\x1b" not in run("undo").output
