@@ -110,13 +110,10 @@ def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) ->
             ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
         scored: The number of games with a score before and after, by metric: some have one without a row.
     """
-    wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
-    kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
+    keys = zip(rows["metric"], rows["is_after"], strict=True)
+    kept = _with_losses(rows, [scored.get(metric, (1, 1))[is_after] for metric, is_after in keys])
     if kept.empty:
         return ()
-    of_game = kept.groupby(["metric", "transcript_id"])["denominator"].transform("sum")
-    games = [scored[metric][is_after] for metric, is_after in zip(kept["metric"], kept["is_after"], strict=True)]
-    kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / of_game / games
     losing = kept[kept["lost"] > 0].copy()
     losing["pattern"] = reason_patterns(losing["reason"], kept["player"].dropna().unique())
     # Where one side has no rows at all there is nothing to compare.
@@ -125,6 +122,21 @@ def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) ->
     shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
     largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
     return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:MOST])
+
+
+def _with_losses(rows: pd.DataFrame, games: Sequence[int]) -> pd.DataFrame:
+    """The rows of percent metrics with the points of the mean that each is worth (``weight``) and loses (``lost``).
+
+    Args:
+        rows: Of the ledgers.
+        games: For each row, the number of games over which its metric's mean is.
+    """
+    wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
+    kept = rows.assign(games=games)[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
+    of_game = kept.groupby(["metric", "transcript_id"])["denominator"].transform("sum") * kept["games"]
+    kept["weight"] = 100.0 * kept["denominator"] / of_game
+    kept["lost"] = 100.0 * (kept["denominator"] - kept["numerator"]) / of_game
+    return kept
 
 
 def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
@@ -202,7 +214,7 @@ class LostShare:
 
     Attributes:
         name: ``mafia`` or ``town``, or the player's name: untrusted text.
-        lost: Points (of 100) that the metric loses by it, over all rows taken together.
+        lost: Points (of 100) that the mean over games loses by it.
         score: What the metric would be on its rows alone, 0 to 100.
     """
 
@@ -227,7 +239,7 @@ class Losses:
     examples: tuple[Example, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible. Points are of 100, over all rows of the games."""
+        """JSON-compatible. Points are of 100, of the mean over games."""
         return {
             "side": self.side and asdict(self.side),
             "players": [asdict(one) for one in self.players],
@@ -243,17 +255,20 @@ class Losses:
         return f"Most is lost {' and '.join(parts).rstrip(',')}." if parts else ""
 
 
-def find_losses(rows: pd.DataFrame, alignments: Mapping[tuple[str, str], str]) -> dict[str, Losses]:
+def find_losses(
+    rows: pd.DataFrame, alignments: Mapping[tuple[str, str], str], scored: Mapping[str, int]
+) -> dict[str, Losses]:
     """The lost points of each percent metric, by metric; metrics that lose none are left out.
+
+    Every game weighs the same, so that the points of all players add up to what the mean lacks.
 
     Args:
         rows: One per ledger row with weight: ``transcript_id``, ``game``, ``metric``, ``player``, ``message_id``
             (both may be empty), ``numerator``, ``denominator``, ``reason``.
         alignments: ``mafia`` or ``town`` by (transcript id, player), where known.
+        scored: The number of games with a score, by metric: some have one without a row.
     """
-    wanted = [name for name, definition in DEFINITIONS.items() if definition.scale == PERCENT]
-    kept = rows[rows["metric"].isin(wanted) & (rows["denominator"] > 0)].copy()
-    kept["lost"] = kept["denominator"] - kept["numerator"]
+    kept = _with_losses(rows, [scored.get(metric, 1) for metric in rows["metric"]])
     kept["side"] = [
         alignments.get((str(key), str(player)))
         for key, player in zip(kept["transcript_id"], kept["player"], strict=True)
@@ -270,11 +285,10 @@ def _losses(metric: str, rows: pd.DataFrame) -> Losses:
 
 
 def _parts(rows: pd.DataFrame, column: str) -> list[LostShare]:
-    total = rows["denominator"].sum()
-    sums = rows[rows[column].notna()].groupby(column, sort=False)[["lost", "denominator"]].sum()
+    sums = rows[rows[column].notna()].groupby(column, sort=False)[["lost", "weight"]].sum()
     return [
-        LostShare(str(name), 100.0 * float(lost) / total, 100.0 * (1.0 - float(lost) / float(weight)))
-        for name, lost, weight in zip(sums.index, sums["lost"], sums["denominator"], strict=True)
+        LostShare(str(name), float(lost), 100.0 * (1.0 - float(lost) / float(weight)))
+        for name, lost, weight in zip(sums.index, sums["lost"], sums["weight"], strict=True)
     ]
 
 

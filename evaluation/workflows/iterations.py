@@ -175,7 +175,8 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
         if not failing:
             return {}
         names = _names(summary.games)
-        losses = find_losses(_ledger_rows(store, names, failing), store.transcripts.alignments(list(names)))
+        scored = {metric: len(mean.values) for metric, mean in summary.means.items()}
+        losses = find_losses(_ledger_rows(store, names, failing), store.transcripts.alignments(list(names)), scored)
         texts = _texts(store, [example for one in losses.values() for example in one.examples])
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
 

@@ -99,25 +99,36 @@ def test_an_excluded_row_is_not_judged_and_the_order_never_depends_on_that_of_th
         assert [one.label for one in found.reasons] == ["A.", "B."]
 
 
+ONE = {"coherence": 1}
+
+
 def test_the_side_the_players_and_the_messages_that_lose_most() -> None:
     # 10 rows: Mafia (Ann) loses 3 of 4, town 1 of 6 (Ben). Each row weighs 10 points.
     rows = [row("so", "Ann", lost=float(number > 0), number=number) for number in range(4)]
     rows += [row("so", "Ben", lost=float(number == 4), number=number) for number in range(4, 8)]
     rows += [row("so", "Cid", lost=0.0, number=number) for number in range(8, 10)]
-    [losses] = find_losses(pd.DataFrame(rows), SIDES).values()
+    [losses] = find_losses(pd.DataFrame(rows), SIDES, ONE).values()
     assert (losses.side.name, losses.side.lost, losses.side.score) == ("mafia", 30.0, 25.0)
     assert [(one.name, one.lost) for one in losses.players] == [("Ann", 30.0), ("Ben", 10.0)]
     assert losses.words == "Most is lost by Mafia, which reaches 25 %, and by Ann (30.0 points) and Ben (10.0 points)."
     assert [example.message_id for example in losses.examples] == ["m1", "m2", "m3"]
 
 
+def test_every_game_weighs_the_same_and_the_points_add_up_to_what_the_mean_lacks() -> None:
+    # Scores of 50 and 100 of 100, and one of 100 without a row: the mean is 83.3, and Ann loses the rest.
+    rows = [row("so", "Ann", lost=float(number < 2), number=number) for number in range(4)]
+    rows += [row("so", "Ben", game="h", lost=0.0)]
+    [losses] = find_losses(pd.DataFrame(rows), {}, {"coherence": 3}).values()
+    assert [(one.name, one.lost) for one in losses.players] == [("Ann", pytest.approx(100 - 83.333, abs=0.001))]
+
+
 def test_without_sides_or_losses_nothing_is_named() -> None:
     rows = pd.DataFrame([row("so"), row("so", lost=0.0)])
-    assert find_losses(rows, {})["coherence"].side is None
+    assert find_losses(rows, {}, ONE)["coherence"].side is None
     # One side alone has nothing to be compared with.
-    assert find_losses(rows, SIDES)["coherence"].side is None
-    assert find_losses(pd.DataFrame([row("so", lost=0.0)]), SIDES) == {}
-    assert find_losses(rows.iloc[:0], SIDES) == {}
+    assert find_losses(rows, SIDES, ONE)["coherence"].side is None
+    assert find_losses(pd.DataFrame([row("so", lost=0.0)]), SIDES, ONE) == {}
+    assert find_losses(rows.iloc[:0], SIDES, ONE) == {}
 
 
 def game(name: str, *texts: str) -> Transcript:
