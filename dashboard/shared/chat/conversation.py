@@ -10,7 +10,6 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
@@ -86,12 +85,11 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
     places = {entry.id: place for place, entry in enumerate(entries) if isinstance(entry, Message)}
     speakers = {name: position for position, name in enumerate(_speakers(transcript))}
     found_in: FoundIn = {}
-    flagged = _flagged(_ById(transcript))
     rows = [
         _event_row(entry)
         if isinstance(entry, TimelineEvent)
         else _message_row(entry, transcript, speakers, concerning.get(entry.id, {}), places, found_in)
-        | {"w": entry.id in flagged}
+        | {"w": flags(entry.text)}
         for entry in entries
     ]
     return {
@@ -119,45 +117,11 @@ class Conversation:
 
     @classmethod
     def of(cls, transcript: Transcript, concerning: RowsByMessage, *, roles_hidden: bool) -> Conversation:
-        """The conversation that :func:`chat_data` describes; the same object while it shows the same."""
-        key = (transcript.id, roles_hidden)
-        held = _latest.get(key)
-        if held is not None and held[0] == concerning:
-            return held[1]
+        """The conversation that :func:`chat_data` describes."""
         data = chat_data(transcript, concerning, roles_hidden=roles_hidden)
         body = json.dumps(data)
         version = hashlib.blake2b(body.encode(), digest_size=8).hexdigest()
-        made = cls(transcript.id, data["rows"], body, version)
-        if len(_latest) >= _KEPT:
-            _latest.clear()
-        _latest[key] = (concerning, made)
-        return made
-
-
-_KEPT = 8
-_latest: dict[tuple[str, bool], tuple[RowsByMessage, Conversation]] = {}
-"""The conversations made last: most changes of the database leave the game that somebody reads as it was."""
-
-
-class _ById:
-    """A transcript as a cache key: its id is a hash of all that it holds."""
-
-    __slots__ = ("transcript",)
-
-    def __init__(self, transcript: Transcript) -> None:
-        self.transcript = transcript
-
-    def __hash__(self) -> int:
-        return hash(self.transcript.id)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.transcript.id == self.transcript.id
-
-
-@lru_cache(maxsize=_KEPT)
-def _flagged(key: _ById) -> frozenset[str]:
-    """The messages that speak to a judge."""
-    return frozenset([message.id for message in key.transcript.messages if flags(message.text)])
+        return cls(transcript.id, data["rows"], body, version)
 
 
 def _speakers(transcript: Transcript) -> dict[str, None]:

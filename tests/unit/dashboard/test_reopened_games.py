@@ -33,7 +33,7 @@ def test_another_games_arrival_leaves_the_drawn_conversation_as_it_is(store: Sto
     add_game(store, "another")
     after = queries.open_transcript(store, opened)
     assert after.results == before.results
-    assert after.conversation(roles_hidden=False) is drawn
+    assert after.conversation(roles_hidden=False) == drawn
     assert after.conversation(roles_hidden=True).version != drawn.version
 
 
