@@ -114,13 +114,18 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     """
     change = shown.iteration.change.rstrip(". ")
     if pair is None:
-        return f"{shortened(change, _LONGEST_SENTENCE)}." if change else ""
+        return _as_sentence(change, _LONGEST_SENTENCE)
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
     against = f"Against {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
     evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS)}. {against}"
     left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
-    return f"{evidence}: {shortened(change, left)}." if change else f"{evidence}."
+    return f"{evidence}: {_as_sentence(change, left)}" if change else f"{evidence}."
+
+
+def _as_sentence(words: str, limit: int) -> str:
+    whole = f"{words}." if words else ""
+    return whole if len(whole) <= limit else shortened(words, limit)
 
 
 def _direction(one: Difference) -> int:
