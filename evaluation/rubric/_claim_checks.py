@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
@@ -135,6 +135,13 @@ def check_vote(case: Case) -> Finding:
     if case.claim.source is not None:
         return _check_change(case, case.claim.source, target.names[0])
     if kind == "players":
+        if case.claim.is_shared and case.round is None:
+            voter = case.claim.actor.names[0]
+            cast = [past.vote for past in votes if past.vote.voter == voter and past.vote.target in target.names]
+            rounds = dict.fromkeys(vote.round for vote in reversed(cast) if vote.round is not None)
+            found = [check_vote(replace(case, round=number)) for number in rounds]
+            if found:
+                return next((one for one in found if one.verdict == "accurate"), found[0])
         findings = [_check_voter(case, name, target.names, votes) for name in case.claim.actor.names]
         return joined([*findings, *_check_only(case, target.names, votes)])
     if kind in ("unknown", "noun"):

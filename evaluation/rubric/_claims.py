@@ -405,6 +405,9 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 
+_SO_DID = re.compile(r",?\s+and so did\b", re.IGNORECASE)
+"""What ends a claim that further people share: "I voted for Bob, and so did Ann."."""
+
 _SENTENCE_END = re.compile(r"[.!?\n]+(?=\s|$)")
 _ORDER = re.compile(r"(?<!back )\bthen\b|\b(?:afterwards|initially|originally)\b", re.IGNORECASE)
 """The order of two votes, which no check looks at."""
@@ -587,7 +590,29 @@ class _Surroundings:
 
 def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
     start, end = _sentence(text, claim.start, claim.end)
+    if claim.is_shared and (others := _SO_DID.search(text, claim.end, end)):
+        # Who else did it is in the claim, and the sentence ends with them.
+        end = others.start()
     return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
+
+
+def _shared(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> Claim:
+    """The claim with those who did the same, where its sentence ends with them: "and so did Ann and Bob"."""
+    text = passage.message.text
+    _, end = _sentence(text, claim.start, claim.end)
+    others = _SO_DID.search(text, claim.end, end)
+    is_vote = claim.act is Act.VOTE and claim.actor.kind == "players" and claim.source is None
+    if others is None or not is_vote or claim.negated or claim.has_only:
+        return claim
+    first, last = (bisect_left(passage.coded.starts, place) for place in (others.end(), end))
+    told = range(first, last)
+    names = [passage.speaker if passage.has(at, "i") else passage.coded.players.get(at, "") for at in told]
+    is_list = all(name or passage.has(at, "comma and full_stop stop") for at, name in zip(told, names, strict=True))
+    is_between = any(claim.end <= one.start < end for one in claims)
+    if is_between or not is_list or not any(names):
+        return claim
+    actors = tuple(dict.fromkeys((*claim.actor.names, *filter(None, names))))
+    return replace(claim, actor=replace(claim.actor, names=actors), is_shared=True)
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
@@ -650,6 +675,7 @@ class Claim:
         source: For a changed vote, whom it was for before.
         is_unanimous: Whether all are said to have voted so.
         is_noun: Whether a noun tells it ("Ann's vote for Bob"), so that what stands beside it is another thought.
+        is_shared: Whether the last of its actors are added behind it ("and so did Ann"): all did it in one round.
         unproven: The first word in or beside it that no check covers ("except", another name); empty for none.
     """
 
@@ -670,6 +696,7 @@ class Claim:
     source: Who | None = None
     is_unanimous: bool = False
     is_noun: bool = False
+    is_shared: bool = False
     unproven: str = ""
 
 
@@ -716,6 +743,7 @@ def find_claims(passage: Passage) -> tuple[Claim, ...]:
             told.add(passage.sentence(hit.verb[0])[0])
     text = passage.message.text
     told_once = [claim for claim in _distinct(claims) if not tells_of_another_game(text, claim.start, claim.end)]
+    told_once = [_shared(passage, claim, told_once) for claim in told_once]
     whole = [replace(claim, unproven=_unproven(passage, claim, told_once)) for claim in told_once]
     unclear = [
         claim for claim in _unclear(passage, times, told) if not tells_of_another_game(text, claim.start, claim.end)

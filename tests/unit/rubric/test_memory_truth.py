@@ -187,3 +187,24 @@ def test_a_reader_with_fresh_eyes_finds_no_false_sentence_accurate(text: str) ->
 )
 def test_a_denial_of_what_was_not_so_is_never_inaccurate(text: str) -> None:
     assert "inaccurate" not in {str(row.details["finding"]) for row in memory_accuracy.measure(game(text)).ledger}
+
+
+SHARED = {
+    "Mara voted for Cole in round 1, and so did Priya.": "accurate",
+    "Mara voted for Cole, and so did Wren and Theo.": "accurate",
+    "I voted for Ivy, and so did Jonas.": "accurate",
+    "Mara voted for Cole, and so did Jonas.": "inaccurate",
+    "Mara voted for Cole in round 1 and so did Ivy.": "inaccurate",
+    "I voted for Cole, and so did Mara.": "inaccurate",
+    # One round must hold it all.
+    "Wren voted for Theo, and so did Theo.": "inaccurate",
+    # What is not all of the sentence, or not in the record, stays open.
+    "Mara voted for Cole, and so did Cole.": "unverified",
+    "Mara voted for Cole in round 1, and so did Priya in round 2.": "unverified",
+    "Mara voted for Cole, and so did half of us.": "unverified",
+}
+
+
+@pytest.mark.parametrize("text", SHARED)
+def test_a_vote_that_others_share_is_settled_where_the_round_is_recorded(text: str) -> None:
+    assert [row.details["finding"] for row in memory_accuracy.measure(game(text)).ledger] == [SHARED[text]]
