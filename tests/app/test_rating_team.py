@@ -44,8 +44,10 @@ def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_
             filled.ratings.add(Rating(game, rater, 3))
     app = team(open_page)
     app.text_area(key="team_names").set_value("Ann\nBob\nCleo").run()
-    assert "Cleo: 3 games to rate" in words(app)
-    assert "The raters then have 3 games in common" in words(app)
+    # Three in common would be three of the five games, for everybody.
+    assert "1 in common: at most a third of the 5 games above." in words(app)
+    assert "Cleo: 1 game to rate" in words(app)
+    assert "The raters then have 1 game in common" in words(app)
     app.number_input(key="team_common").set_value(0).run()
     assert "whether they agree cannot be told" in words(app)
     for wrong in (0, 99):

@@ -160,7 +160,7 @@ def _unrated(grid: RatingGrid) -> list[GridGame]:
 
 
 _COMMON = 3
-"""Games in common that are proposed."""
+"""Games in common that are proposed, and one in how many they are at most: everybody rates them."""
 _NAMES = "team_names"
 
 
@@ -208,6 +208,10 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
             width=160,
             help="All of these raters get them, so that any two can be compared. Games that they share already count.",
         )
+    most = max(1, len(grid.games) // _COMMON)
+    if common > most:
+        common = most
+        st.caption(f"{most} in common: at most a third of the {counted(len(grid.games), 'game')} above.")
     try:
         raters = named_raters(typed, {*grid.raters, *(one.rater for one in store.ratings.current())})
         if not raters:
