@@ -12,12 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice, pairwise
+from functools import cache
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 from evaluation.errors import InputError
 from evaluation.files.strict_json import shorten
-from evaluation.readers._draft import word_set, words_in
+from evaluation.readers._draft import column_key, word_lists, word_set, words_in
 from evaluation.readers._game_log import heading
 from evaluation.readers._line_shapes import part
 from evaluation.readers.document import Document, ReadResult, records
@@ -42,6 +43,11 @@ _CAST = (
     r"(?: (?:for|against|to (?:eliminate|lynch|kill|banish|exile)))?"
 )
 _CHOSEN = frozenset({"choice", "for", "target"})
+_MOST_SHOWN = 4
+_KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
+_KINDS_OF_TEXT = ("speech", "thought", "reason", "action")
+_MEANT = ["winner_keys", "player_keys", "gone_keys", "voter_columns", "thought_columns", "kind_columns", "bot_flags"]
+_MEANT += ["visibility_columns", "calls", "flag_words", "vote_kinds", *(f"{kind}_labels" for kind in _KINDS_OF_TEXT)]
 _ROUNDS = frozenset({"day", "round"})
 
 
@@ -56,7 +62,48 @@ def cross_checked(result: ReadResult, document: Document) -> ReadResult:
     if game is None or result.format not in _BY_LIKENESS:
         return result
     told = " ".join([result.not_understood, *_missing(game, document, result.format)]).strip()
-    return replace(result, not_understood=told)
+    unread = [] if result.format == PLAIN_TEXT else _unread_keys(game, document, result.format)
+    count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
+    more = f" and {len(unread) - _MOST_SHOWN} more" if len(unread) > _MOST_SHOWN else ""
+    shown = ", ".join(map(shorten, unread[:_MOST_SHOWN])) + more
+    remarks = (*result.remarks, f"{count}: {shown}.") if unread else result.remarks
+    return replace(result, not_understood=told, remarks=remarks)
+
+
+def _unread_keys(game: Transcript, document: Document, format_name: str) -> list[str]:
+    """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none."""
+    people = {fold(player.name) for player in game.players}
+    held = {*people, fold(game.winner or ""), fold(game.game_id)}
+    held |= {fold(str(one)) for player in game.players for one in (player.role, player.model, player.alignment)}
+    for message in game.messages:
+        about = (message.id, message.round, message.phase, message.channel_name, message.reply_to, message.speaker)
+        held |= {fold(str(one)) for one in (*about, *message.recipients)}
+    said = _squeezed("\n".join(message.text for message in game.messages))
+    is_read: dict[str, bool] = {}
+    stack: list[tuple[tuple[str, ...], Any]] = [((), root) for root in reversed(list(_roots(document, format_name)))]
+    for _ in range(_MOST_LINES):
+        if not stack:
+            break
+        keys, value = stack.pop()
+        if isinstance(value, dict):
+            # Names of players, and numbers, are no keys.
+            inner = ((keys if fold(key) in people or not _KEY.fullmatch(key) else (*keys, key), key) for key in value)
+            stack += reversed([(path, value[key]) for path, key in inner])
+        elif isinstance(value, list):
+            stack += [(keys, one) for one in reversed(value)]
+        elif value not in (None, "") and keys and not is_read.get(path := ".".join(keys[-2:]), False):
+            words = _squeezed(str(value))
+            is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
+            is_read[path] = (
+                is_text or column_key(keys[-1]) in _known_keys() or (isinstance(value, str) and words in held)
+            )
+    return [path for path, known in is_read.items() if not known]
+
+
+@cache
+def _known_keys() -> frozenset[str]:
+    """The keys whose names mean something to a reader: letters and digits."""
+    return frozenset(chain(["id"], *word_lists("columns").values(), *(word_set(name) for name in _MEANT)))
 
 
 def _missing(game: Transcript, document: Document, format_name: str) -> Iterator[str]:
@@ -89,15 +136,7 @@ class _Stated(NamedTuple):
 
 def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
     """The lines that the file states; none of a binary table."""
-    if is_parquet(document):
-        return
-    roots: Iterable[Any] = [document.text]
-    if document.json_error is not None or document.json is not None:
-        roots = [node.value for node in records(document)] if format_name != PLAIN_TEXT else roots
-    elif format_name == TABLE:
-        # YAML is taken line by line.
-        with suppress(InputError):
-            roots = [dict(row.cells) for row in text_table(document).rows]
+    roots = _roots(document, format_name)
     stack: list[tuple[frozenset[str], str, Any]] = [(frozenset(), "", root) for root in reversed(list(roots))]
     while stack:
         keys, last, value = stack.pop()
@@ -111,6 +150,19 @@ def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
             yield from (_Stated(keys, last, line) for line in map(str.strip, value.splitlines()) if line)
         elif isinstance(value, int) and not isinstance(value, bool):
             yield _Stated(keys, last, str(value))
+
+
+def _roots(document: Document, format_name: str) -> Iterable[Any]:
+    """The values that the file holds: records, rows, or its text; none of a binary table."""
+    if is_parquet(document):
+        return []
+    if document.json_error is not None or document.json is not None:
+        return [node.value for node in records(document)] if format_name != PLAIN_TEXT else [document.text]
+    if format_name == TABLE:
+        # YAML is taken line by line.
+        with suppress(InputError):
+            return [dict(row.cells) for row in text_table(document).rows]
+    return [document.text]
 
 
 def _kept_to_themselves(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:

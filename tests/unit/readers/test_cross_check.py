@@ -109,3 +109,22 @@ def test_that_a_first_name_and_a_whole_one_are_two_people_is_told() -> None:
 
 
 WHOLE = [("Olga", "Olga Berg"), ("Sara", "Sara Lind")]
+
+
+def test_keys_that_were_not_read_are_named_and_used_ones_are_not() -> None:
+    content = {
+        "prompt_version": "v7",
+        "usage": {"cost_usd": 0.4, "tokens": 91},
+        "people": [{"label": "Olga", "role": "Seer"}],
+        "said": [{"round": 1, "speaker_name": name["speaker"], "text": name["text"], "mood": "calm"} for name in TALK],
+        "notes": None,
+    }
+    (told,) = [one for one in result(content).remarks if "not read" in one]
+    assert told == "4 keys of the file were not read: prompt_version, usage.cost_usd, usage.tokens, said.mood."
+    rows = [one | {"votes_for": None, "phase": "day", "likes": place} for place, one in enumerate(TALK)]
+    assert [one for one in result(lines(*rows)).remarks if "not read" in one] == [
+        "1 key of the file was not read: likes."
+    ]
+    assert not [one for one in result(lines(*TALK)).remarks if "not read" in one]
+    many = lines(*[one | {f"extra_{number}": number for number in range(9)} for one in TALK])
+    assert "9 keys of the file were not read: extra_0, extra_1, extra_2, extra_3 and 5 more." in result(many).remarks
