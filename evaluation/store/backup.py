@@ -18,7 +18,7 @@ from evaluation.store import duckdb_errors
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import CONFIG
 from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, unfinished
-from evaluation.store._schema import make_tables, require_known
+from evaluation.store.database import make_tables, require_known
 from evaluation.store.settings import setting_fault
 from evaluation.store.transcript_rows import unpack
 from evaluation.text.display import counted, shortened

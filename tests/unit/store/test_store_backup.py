@@ -15,8 +15,8 @@ import pytest
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreBusyError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store._schema import SCHEMA, make_tables
 from evaluation.store.backup import check_backup
+from evaluation.store.database import SCHEMA, make_tables
 from evaluation.transcript import Message
 from tests.long import mostly_long
 from tests.unit.store.small_games import game

@@ -11,7 +11,7 @@ import pytest
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import NewerSchemaError, StoreError
 from evaluation.store import Store
-from evaluation.store._schema import SCHEMA, applied, make_tables
+from evaluation.store.database import SCHEMA, applied, make_tables
 
 # spec/persona-evaluation.md, Data Model: (column, type, may be empty, default), in its order.
 UUID = ("UUID", False, "gen_random_uuid()")
