@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -276,16 +277,17 @@ def collect(
 
     Run it again to add what is new, also after it was stopped halfway.
     """
-    from evaluation.workflows.corpora import Collected, import_corpus
+    from evaluation.workflows.corpora import import_corpus
 
-    collected, store, progress = Collected(), open_store(), TerminalProgress("file")
-    for games in import_corpus(corpus, store, collected):
-        progress.advance(counted(games, "game"))
+    found, store, progress = Counter[str](), open_store(), TerminalProgress("file")
+    for games in import_corpus(corpus, store):
+        found += games
+        progress.advance(counted(games["new"] + games["known"], "game"))
     progress.finish()
     store.close()
-    known = f"; {collected.known} were known" if collected.known else ""
-    deleted = f"; {collected.deleted} had been deleted and stay so" if collected.deleted else ""
-    say(f"{counted(collected.new, 'game')} imported{known}{deleted}.")
+    known = f"; {found['known']} were known" if found["known"] else ""
+    deleted = f"; {found['deleted']} had been deleted and stay so" if found["deleted"] else ""
+    say(f"{counted(found['new'], 'game')} imported{known}{deleted}.")
 
 
 @reading_options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -194,31 +195,15 @@ def _split(task: PartitionTask) -> list[PartitionTask]:
     return [replace(task, documents=(document,), sources=(source,)) for document, source in pairs]
 
 
-@dataclass(slots=True)
-class Collected:
-    """Counts of what was collected so far.
-
-    Attributes:
-        new: Games that the database did not have.
-        known: Games that it had; they keep their results.
-        deleted: Games that somebody has deleted there; they stay deleted.
-    """
-
-    new: int = 0
-    known: int = 0
-    deleted: int = 0
-
-
-def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[int]:
+def import_corpus(place: str, store: Store) -> Iterator[Counter[str]]:
     """Imports the games of a corpus that a store does not have. Running it again adds what is new.
 
     Args:
         place: The folder or URL of the corpus.
         store: Where to.
-        collected: Counts.
 
     Yields:
-        The number of games of each file, once they are stored.
+        The games of each file once they are stored: "new", "known" (they keep their results), "deleted" (they stay so).
 
     Raises:
         NotFoundError: There is no corpus, or other versions of the metrics have scored it.
@@ -242,7 +227,4 @@ def import_corpus(place: str, store: Store, collected: Collected) -> Iterator[in
             fresh = [one for key, one in games.items() if key not in known and key not in deleted]
             for iteration, group in groupby(fresh, key=lambda one: one[2]):
                 store_games(store, [(game, name) for game, name, _ in group], iteration=iteration, updates_known=True)
-        collected.new += len(fresh)
-        collected.known += len(known)
-        collected.deleted += len(deleted)
-        yield len(fresh) + len(known)
+        yield Counter(new=len(fresh), known=len(known), deleted=len(deleted))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from evaluation.files.locations import Location
 from evaluation.readers import iter_paths
 from evaluation.store import Store
 from evaluation.store.corpus import Corpus, scoring_key
-from evaluation.workflows.corpora import Collected, CorpusTally, import_corpus, score_to_corpus
+from evaluation.workflows.corpora import CorpusTally, import_corpus, score_to_corpus
 from evaluation.workflows.scoring import Tally, score_games, store_games
 from tests.dashboard_server import free_port
 from tests.dask_cluster import DaskCluster, dask_cluster, wait_until_open
@@ -68,11 +69,9 @@ def rows(output: Path | str) -> dict[str, object]:
     }
 
 
-def collect(output: Path, store: Store) -> Collected:
+def collect(output: Path, store: Store) -> Counter[str]:
     """Imports a corpus; what became of its games."""
-    collected = Collected()
-    list(import_corpus(str(output), store, collected))
-    return collected
+    return sum(import_corpus(str(output), store), Counter())
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +143,7 @@ def test_a_killed_client_is_followed_by_one_that_does_the_rest(games, alone, clu
     collected = collect(output, store)
     assert len(store.results.scores()) == GAMES * 7
     # The batches of the client that was killed may be there too, whole: no game is counted twice.
-    assert collected.new == GAMES
+    assert collected["new"] == GAMES
 
 
 def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_path) -> None:
@@ -155,7 +154,7 @@ def test_collecting_gives_the_database_what_importing_gives(games, alone, tmp_pa
     store_games(plain, packed, iteration="v1 / a", updates_known=True)
     for new, known in ((GAMES, 0), (0, GAMES)):
         collected = collect(alone, store)
-        assert (collected.new, collected.known) == (new, known)
+        assert (collected["new"], collected["known"]) == (new, known)
     assert store.results.metric_scores() == plain.results.metric_scores()
     for transcript in transcripts:
         assert store.transcripts.get(transcript.id) == transcript
@@ -179,7 +178,7 @@ def test_failures_and_deletions_come_along(games, tmp_path) -> None:
     assert "coherence" not in store.results.load(whole.transcript.id)
     store.deletions.delete([other.transcript.id], who="Ann")
     collected = collect(tmp_path, store)
-    assert (collected.new, collected.known, collected.deleted) == (0, 1, 1)
+    assert tuple(collected[name] for name in ("new", "known", "deleted")) == (0, 1, 1)
 
 
 def test_a_flipped_bit_is_noticed(alone, tmp_path) -> None:
