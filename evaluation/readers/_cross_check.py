@@ -86,7 +86,7 @@ def _unread_keys(game: Transcript, document: Document, format_name: str) -> list
             break
         keys, value = stack.pop()
         if isinstance(value, dict):
-            # Names of players, and numbers, are no keys.
+            # Names of players, and numbers, are not keys.
             inner = ((keys if fold(key) in people or not _KEY.fullmatch(key) else (*keys, key), key) for key in value)
             stack += reversed([(path, value[key]) for path, key in inner])
         elif isinstance(value, list):
