@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.shared.clicked_marks import first_losing_message
+from evaluation.score import Status
 from tests.browser.hands import settle
 
 ROWS = ".picture-box .row:not(.head)"
@@ -24,8 +25,11 @@ def failing(sample_server) -> tuple[int, str, str]:
     store = sample_server.store
     with store.unit():
         ids = list(store.transcripts.summaries()["transcript_id"])
-        found = ((place, one, first_losing_message(store, one, DEPTH)) for place, one in enumerate(ids))
-        place, transcript_id, message_id = next(found)
+        scores = store.results.metric_scores()
+        place, transcript_id = next(
+            (place, one) for place, one in enumerate(ids) if scores[one][DEPTH].status is Status.FAILED
+        )
+        message_id = first_losing_message(store, transcript_id, DEPTH)
     store.close()
     assert message_id is not None
     return place, transcript_id, message_id

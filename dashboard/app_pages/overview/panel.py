@@ -115,13 +115,13 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     status_table(differences.drop(columns=[*_TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
     plain("\n".join(filter(None, (f"More games are counted at {found.price_words}.", pairs, found.other_pair))))
-    st.caption(
-        "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
-        "together (Holm). So each interval has its own level, that of the test which decided its metric: it excludes 0 "
-        f"just where the verdict is beyond luck, or on low evidence. {stricter_words('The target')}"
-    )
     with st.expander("The tests"):
         status_table(differences[["Metric", *_TEST_COLUMNS]], "Every metric's test")
+        st.caption(
+            "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
+            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
+            f"just where the verdict is beyond luck, or on low evidence. {stricter_words('The target')}"
+        )
     with st.expander("How far to trust it"):
         plain("\n".join(found.decision_words))
         if trusted := found.trust_rows:
@@ -164,10 +164,10 @@ def _movers(found: IterationComparison) -> None:
         groups = [_change_of_metric(found, one.metric) for one in shown]
         place = pick_row(rows, f"Each {kind} that moved the scores", f"movers_{kind}", at_first=0, groups=groups)
         st.caption(
-            "Points of 100, and in how many rows. Every game weighs the same; with smaller changes, not listed here, "
-            "they add up to the change of the mean. What differs only in names, numbers or quotations is one."
+            "Points of 100, and in how many rows. With smaller changes, not listed here, they add up to the change of "
+            "the mean over games."
         )
-    with beside:
+    with beside, st.container(key="movers_messages", gap="small"):
         chosen = shown[place or 0]
         st.markdown(f"**Messages {'before' if chosen.change > 0 else 'after'}**")
         for example in chosen.examples:

@@ -153,8 +153,8 @@ def words() -> None:
         st.info("No term holds that.")
     for about, of_group in found.items():
         if of_group:
-            st.subheader(about, anchor=False)
-            st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in of_group))
+            with st.expander(about, expanded=bool(wanted) or about == next(iter(found))):
+                st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in of_group))
 
 
 def in_ci() -> None:
