@@ -236,12 +236,3 @@ def test_every_game_gets_a_file_of_its_own_in_the_folder_whatever_its_name(tmp_p
             recorder.message("Ann", "hello")
         assert recorder.path.parent == tmp_path
     assert sorted(result.transcript.game_id for result in read_path(tmp_path) if result.transcript) == sorted(names)
-
-
-def test_a_game_that_is_being_recorded_is_taken_on_request_only(tmp_path: Path) -> None:
-    with Recorder(tmp_path, game_id="live") as recorder:
-        recorder.message("Ann", "hello")
-        (result,) = read_path(tmp_path)
-        assert (result.transcript, bool(result.error or result.questions)) == (None, True)
-    (result,) = read_path(tmp_path)
-    assert result.transcript.metadata == {}
