@@ -25,6 +25,7 @@ from evaluation.readers import _sources as sources
 from evaluation.readers import tables
 from evaluation.readers._cross_check import cross_checked
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
+from evaluation.readers._line_shapes import remedy
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
 from evaluation.readers.document import NO_ANSWERS, Answers, Document, Found, Limits, Question, ReadResult, Topic
 from evaluation.readers.formats import plain_text
@@ -397,7 +398,7 @@ class _Reading:
             for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping), document):
                 yield replace(result, head=head)
             return
-        if head is not None:
+        if head is not None and error.remedy != remedy("game"):
             columns = ", ".join(map(shorten, head.columns[:20]))
             words = f" There is no column {shorten(lacking[0])!r}." if lacking else ""
             error = UnknownFormatError(error.message + words, remedy=f"{_NAME_COLUMNS} There are {columns}.")

@@ -65,6 +65,7 @@ _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT[:-1])}
 )
 _MOST_DEEP = 40
+_LEAST_TOLD = 4
 # Fewer are a name or a label.
 _LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
@@ -104,6 +105,23 @@ class _Walk:
         read = [one for row in self.rows for one in row.cells.values() if isinstance(one, str)]
         taken = {*read, *(line for text in read for line in text.split("\n"))}
         return {place: text for place, text in self.texts.items() if text not in taken}
+
+    def take_told(self) -> None:
+        """Takes the texts of an unknown key that tell who said what ("Ann said: ..."), and the others beside them."""
+        by_key: dict[str, dict[str, str]] = {}
+        for path, text in self.texts.items():
+            by_key.setdefault(_PLACE.sub("", path), {})[path] = text
+        for texts in by_key.values():
+            told = {path: said for path, text in texts.items() if (said := part("told speech").fullmatch(text.strip()))}
+            if len(told) < _LEAST_TOLD or len({said["name"] for said in told.values()}) < 2:
+                continue
+            for path, text in texts.items():
+                said = told.get(path)
+                cells = {"kind": "event", "text": text}
+                if said:
+                    to = {"recipients": said["to"]} if said["to"] else {}
+                    cells = {"speaker": said["name"], "text": said["text"].strip("\"'“”"), **to}
+                self._row(path, {}, cells, {})
 
     def _object(self, held: Mapping[str, Any], path: str, around: Mapping[str, Any], depth: int) -> None:
         plain = {key: one for key, one in held.items() if isinstance(one, (str, int, float)) or one is None}
@@ -496,6 +514,9 @@ def _walk(document: Document) -> list[_Walk]:
     kept = document.kept.get(FORMAT)
     if kept is None:
         found = list(_games(values_of(document)))
+        if not any(map(_is_game, found)):
+            for walk in found:
+                walk.take_told()
         # Beside a game, one in which nobody is known to speak is refused and not passed over.
         kept = document.kept[FORMAT] = found if any(map(_is_game, found)) else []
     assert isinstance(kept, list)

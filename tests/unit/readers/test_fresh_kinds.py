@@ -944,3 +944,20 @@ def test_refusals_name_the_columns_and_a_log_of_calls() -> None:
     assert [(one.speaker, one.text) for one in (answered.transcript or answered.preview).messages] == SAID
     text = "".join(f"Country: {name}\nPrompt: Say it, please\nResponse: {said}\n" for name, said in SAID)
     assert "log of calls to a model" in refusal(text)
+
+
+def test_sentences_that_tell_who_said_what_are_read() -> None:
+    told = [
+        'Olga said: "Good morning to all of you."', 'Per messaged Olga: "You and I against Rui?"',
+        'Per said: "I have my doubts about Rui."', 'Rui said: "And I about you, Per, as ever."',
+        "Olga voted to eliminate Rui", "Per voted to eliminate Rui", "Rui voted to eliminate Per",
+    ]  # fmt: skip
+    items = [{"seen_by": {"n": place}, "data": {"display": text}} for place, text in enumerate(told)]
+    prompts = [{"prompt": f"Context so far: {told[0]} What do you say, number {place}?"} for place in range(3)]
+    found = read({"buffer": [*items, *prompts]})
+    assert [(one.channel, one.speaker, one.text) for one in found.messages][:4] == [
+        ("public", "Olga", "Good morning to all of you."), ("private", "Per", "You and I against Rui?"),
+        ("public", "Per", "I have my doubts about Rui."), ("public", "Rui", "And I about you, Per, as ever."),
+    ]  # fmt: skip
+    assert [(vote.voter, vote.target) for vote in found.votes] == [("Olga", "Rui"), ("Per", "Rui"), ("Rui", "Per")]
+    assert "--map" not in refusal({"buffer": prompts})
