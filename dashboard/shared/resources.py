@@ -49,6 +49,10 @@ def _stamp(path: Path) -> tuple[int, ...] | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
+def _key(function: Callable[..., Any], arguments: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+    return str(default_path()), revision(), time_zone(), function.__module__, function.__qualname__, arguments
+
+
 def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
     """``query(store, *arguments)``, from the cache while the database is unchanged.
 
@@ -56,8 +60,7 @@ def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
         query: A function of a module, told apart by its name.
         arguments: What else it takes.
     """
-    key = (str(default_path()), revision(), time_zone(), query.__module__, query.__qualname__, arguments)
-    answer: Answer = _cached(key, partial(query, store(), *arguments))
+    answer: Answer = _cached(_key(query, arguments), partial(query, store(), *arguments))
     return answer
 
 
@@ -68,8 +71,7 @@ def _cached(key: tuple[Hashable, ...], _query: Callable[[], Any]) -> Any:  # noq
 
 def share(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
     """Like ``read``, for large results that no caller changes: all sessions get the same object, not a copy each."""
-    key = (str(default_path()), revision(), time_zone(), query.__module__, query.__qualname__, arguments)
-    answer: Answer = _shared(key, partial(query, store(), *arguments))
+    answer: Answer = _shared(_key(query, arguments), partial(query, store(), *arguments))
     return answer
 
 
@@ -81,8 +83,7 @@ def once(make: Callable[..., Answer], key: tuple[Hashable, ...], *arguments: Any
         key: Tells the arguments from others that it is called with.
         arguments: What it takes; read from the store, and from nowhere else that may change.
     """
-    drawn = (str(default_path()), revision(), time_zone(), make.__module__, make.__qualname__, key)
-    answer: Answer = _made(drawn, partial(make, *arguments))
+    answer: Answer = _made(_key(make, key), partial(make, *arguments))
     return answer
 
 
