@@ -93,7 +93,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     ]
     empty = {name for name in ("Others", "Look again") if not any(row[name] for row in rows)}
     rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
-    if (row := open_row(rows, "Your ratings", "own_table", is_matrix=True)) is not None:
+    if (row := open_row(rows, "Your ratings", "own_table")) is not None:
         open_again(store, rater, given[row])
         st.rerun()
 
