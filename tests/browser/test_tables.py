@@ -50,6 +50,9 @@ def test_on_a_phone_the_answer_stands_first_and_a_row_takes_few_lines(sample_ser
     assert band.bounding_box()["y"] < 200
     height = page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight")
     assert height < 2000
+    # A list needs no words of its own beside the title; a switch does.
+    page.goto(f"{sample_server.url}/trends")
+    expect(page.get_by_text("Games without an iteration")).to_be_visible()
     page.goto(f"{sample_server.url}/team?team=Agreement&numbers=true")
     row = page.get_by_role("table", name="Agreement by item").get_by_role("row").nth(1)
     expect(row).to_contain_text("Score 1 to 5")

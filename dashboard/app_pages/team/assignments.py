@@ -14,7 +14,6 @@ from dashboard import access_checks
 from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
-from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, words_of
@@ -54,14 +53,15 @@ def team(store: Store, lead: str) -> None:
             st.error("Nothing was stored.", icon=":material/error:")
         plain(words)
     names = list(resources.read(queries.iteration_sizes))
-    chosen = st.selectbox(
-        "Games of",
-        [_ALL_GAMES, *reversed(names)],
-        key="team_of",
-        bind="query-params",
-        filter_mode="contains",
-        width=PICKER,
-    )
+    with state.head():
+        chosen = st.selectbox(
+            "Games of",
+            [_ALL_GAMES, *reversed(names)],
+            key="team_of",
+            bind="query-params",
+            filter_mode="contains",
+            width=_PICKER_WIDTH,
+        )
     iteration = None if chosen == _ALL_GAMES else chosen
     grid = resources.read(rating_grid, iteration)
     latest = _current()
@@ -162,6 +162,7 @@ def _unrated(grid: RatingGrid) -> list[GridGame]:
 _COMMON = 3
 """Games in common that are proposed, and one in how many they are at most: everybody rates them."""
 _NAMES = "team_names"
+_PICKER_WIDTH = 230
 
 
 def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str]) -> None:
