@@ -92,8 +92,10 @@ function makeRow(view, cells, place) {
     const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
-    if (pick === "cell") held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
-    if (isButton && pick === "cell") held.onclick = () => choose(view, [place, at], held);
+    if (isButton && pick === "cell") {
+      held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
+      held.onclick = () => choose(view, [place, at], held);
+    }
     cell.append(held);
     if (marks) markParts(held, text, marks);
     if (share !== undefined && share !== null) cell.append(makeBar(share));
