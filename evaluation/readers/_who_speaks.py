@@ -25,6 +25,7 @@ from evaluation.readers._draft import (
     is_ordinary,
     letters,
     word_set,
+    words_in,
 )
 from evaluation.readers._line_shapes import part as line_part
 from evaluation.readers._text_parts import text_parts
@@ -317,6 +318,9 @@ def _is_moderator(
     if role is not None and is_moderator(role):
         return not is_in_results
     if not is_moderator(name):
+        if role is None and not is_in_results and any(map(is_moderator, words_in(name))) and words_in(name)[1:]:
+            words = f'"{shorten(name)}" may lead the talk, by a word of the name, and is taken as a player.'
+            questions.append(Question(Topic.SPEAKER, name, words, "player", ("player", "moderator")))
         return False
     if role is None and not is_in_results:
         return True

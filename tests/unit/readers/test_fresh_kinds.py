@@ -961,3 +961,12 @@ def test_sentences_that_tell_who_said_what_are_read() -> None:
     ]  # fmt: skip
     assert [(vote.voter, vote.target) for vote in found.votes] == [("Olga", "Rui"), ("Per", "Rui"), ("Rui", "Per")]
     assert "--map" not in refusal({"buffer": prompts})
+
+
+def test_a_name_with_the_word_moderator_in_it_is_asked_about() -> None:
+    said = [(name.replace("Rui", "Panel_Moderator"), text) for name, text in SAID]
+    found = result(lines(*({"speaker": name, "text": text} for name, text in said)))
+    assert [(one.name, one.taken) for one in found.questions] == [("Panel_Moderator", "player")]
+    answers = Answers(speakers={"Panel_Moderator": "moderator"})
+    answered = read(lines(*({"speaker": name, "text": text} for name, text in said)), answers=answers)
+    assert set(answered.player_names) == {"Olga", "Per"}
