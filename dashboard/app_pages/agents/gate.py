@@ -17,7 +17,6 @@ from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.shared import resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.drawing import draw_chart
-from dashboard.shared.formatting import PICKER
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, refusal_told
@@ -94,7 +93,8 @@ def choose_agent(checked: Sequence[str]) -> str | None:
         return data.agent_words(names, key) if key else "All agents"
 
     options = [_ALL, *checked] if len(checked) > 1 else checked
-    chosen = state.select_linked("Agent", options, words, parameter=AGENT, key="corrected_agent", width=PICKER)
+    with state.head():
+        chosen = state.select_linked("Agent", options, words, parameter=AGENT, key="corrected_agent", width=230)
     return chosen or None
 
 

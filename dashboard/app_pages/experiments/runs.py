@@ -174,10 +174,11 @@ def _read_one(label: str, names: Mapping[str, str], key: str, button_key: str) -
 
 def table1(found: Sequence[ShownRun]) -> None:
     """The directions of the 19 published rows beside the latest run of each scenario, and the numbers folded."""
-    st.markdown(f"**{data.published_words()} {data.table1_words(found)}**")
     shown = data.table1_directions(found)
-    if len(shown) == 1:
-        st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
+    headline, _, counts = data.published_words().partition(": ")
+    with answer(f"{headline}.", f"{counts[:1].upper()}{counts[1:]} {data.table1_words(found)}"):
+        if len(shown) == 1:
+            st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
     for title, directions, runs in shown:
         st.subheader(title, anchor=False)
         alt = f"{title}: the direction of every difference"
