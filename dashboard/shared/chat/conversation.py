@@ -89,7 +89,7 @@ def chat_data(transcript: Transcript, concerning: RowsByMessage, *, roles_hidden
         _event_row(entry)
         if isinstance(entry, TimelineEvent)
         else _message_row(entry, transcript, speakers, concerning.get(entry.id, {}), places, found_in)
-        | {"w": flags(entry.text)}
+        | {"w": bool(flags(entry.text))}
         for entry in entries
     ]
     return {
