@@ -342,7 +342,14 @@ class _Weighing:
             games = f"the {counted(sum(waiting), 'open game')} {'is' if sum(waiting) == 1 else 'are'}"
             return f"the rule will say {answer.words}, however {games} rated", answer
         high, low = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
-        return f"{high} {limit:g} or more, the rule will say {answer.words}; {low}, {Choice.REVERT.words}.", None
+        said = f"{answer.words}{self._reserve()}"
+        return f"{high} {limit:g} or more, the rule will say {said}; {low}, {Choice.REVERT.words}.", None
+
+    def _reserve(self) -> str:
+        """What must be said beside a coming "keep": the rule looks at means alone."""
+        if self.target is None or not is_metric_at_chance(self.after[self.target]):
+            return ""
+        return f", though {DEFINITIONS[self.target].label}, the target, is {AT_CHANCE}"
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:

@@ -100,6 +100,16 @@ def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, sm
     assert "strategic_depth:m0\nGrace" in words(app)
 
 
+def test_a_verdict_that_the_reader_doubts_says_so_beside_its_reason(open_page, store, words, small_game) -> None:
+    game = small_game("doubted", text="I said he was hiding! And I was wrong")
+    result = add_evaluated(store, game, source_name="doubted.json")
+    row = store.results.load(result.transcript_id)["strategic_depth"].ledger[0]
+    percent = round(100 * row.details["review"]["likelihood"])
+    assert f"says the opposite, by its own estimate with a chance of {percent} %" in words(detail(open_page, game.id))
+    # What nobody doubts carries no such line.
+    assert "says the opposite" not in words(detail(open_page, game.id, message="m1"))
+
+
 def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, small_game) -> None:
     game = small_game("attacked", text=f"I think this matters.\n{ATTACKS[0].text}\n")
     add_evaluated(store, game, source_name="attacked.json")

@@ -15,6 +15,7 @@ from dashboard.shared.queries import OpenTranscript
 from evaluation.judging.fencing import KINDS, flags
 from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY, STRATEGIC_DEPTH
+from evaluation.rubric.rows_in_doubt import UNSURE
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
 from evaluation.transcript import Message, Transcript
@@ -48,6 +49,8 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
         is_same = rule["verdict"] == row.verdict
         said = "agrees" if is_same else f"alone says {look(RowVerdict(rule['verdict'])).word}"
         plain(f"The rule {said}{'.' if rule['reason'] == row.reason else ': ' + rule['reason']}")
+    if doubt := _doubt(row):
+        plain(doubt)
     for original in _before(opened, row):
         plain(f"Before, {_DECIDERS[str(original.method)]} said {look(original.verdict).word}: {original.reason}")
     if (strength := row.details.get("link_strength")) is not None:
@@ -77,6 +80,18 @@ def _decided_by(row: LedgerRow) -> str:
     words = f"decided by {decider}, by its own estimate with a chance of {percent} %"
     measured = "" if row.metric == STRATEGIC_DEPTH.name and not _is_overruled(row) else decided_words(row.metric)
     return f"{words}; {measured}" if measured else words
+
+
+def _doubt(row: LedgerRow) -> str:
+    """What the reader holds against a row that it may not decide; empty where it holds nothing, or others decided."""
+    review = row.details.get("review") or {}
+    if review.get("kind") != UNSURE or row.method is not Method.RULE:
+        return ""
+    percent = min(99, round(100 * review["likelihood"]))
+    return (
+        f"In doubt: the built-in reader says the opposite, by its own estimate with a chance of {percent} %, which is "
+        "too little to decide. A person can, below or under Games, Check."
+    )
 
 
 def _is_overruled(row: LedgerRow) -> bool:

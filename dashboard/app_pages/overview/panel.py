@@ -180,7 +180,9 @@ def _change_of_metric(found: IterationComparison, metric: str) -> str:
 
 
 def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> None:
-    """The two prompt texts, line by line, else the one there is."""
+    """What was changed, in words, and the two prompt texts, line by line, else the one there is."""
+    if shown.iteration.change:
+        plain(shown.iteration.change)
     after = shown.iteration.prompt_text
     before = reference.iteration.prompt_text if reference else ""
     missing = [one.iteration.name for one in (reference, shown) if one and not one.iteration.prompt_text]

@@ -164,3 +164,13 @@ def test_short_counts_tell_why_four_passes_may_be_enough() -> None:
     assert judge_scores(game.metrics, 1.0).passes == "6 of 7 + 1 ≈"
     [other, *_] = games((99.0, 20.0))
     assert judge_scores(other.metrics, 1.0).passes == "7 of 7"
+
+
+def test_a_coming_keep_of_such_a_target_says_so() -> None:
+    before = games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0))
+    [open_one] = games((99.0, 99.0), rated=False)
+    for scores, said in (((99.0, 99.0), f"keep, though {LABEL}, the target, is {AT_CHANCE};"), ((99.0, 20.0), "keep;")):
+        after = [*games(scores, scores), replace(open_one, metrics=open_one.metrics | {TARGET: controlled(*scores)})]
+        decision = board(before, after)["v2"].decision
+        assert decision is not None
+        assert f"the rule will say {said}" in decision.outlook
