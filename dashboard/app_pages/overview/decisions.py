@@ -102,11 +102,12 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 label_visibility="collapsed",
                 width="content",
             )
-            told(_FATE)
+        told(_FATE)
+        st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
+        told(_WHY)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
             if not identity.decider_name():
-                st.text_input("Your name (required)", key=f"{_WHO}_{place}", width=160)
+                st.text_input("Your name (required)", key=f"{_WHO}_{place}", width=140)
             st.form_submit_button(
                 "Record the decision",
                 key=f"decide_now_{place}",
@@ -115,7 +116,6 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 args=(store, held, decision, seen),
                 help="A kept iteration is what the next ones are compared with. You can take it back.",
             )
-        told(_WHY)
         told(_WHO)
 
 
