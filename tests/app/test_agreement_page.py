@@ -71,6 +71,21 @@ def test_a_game_is_decided_and_seen_among_the_others_in_one_press_each(open_page
     assert "Talk about the moment" in words(app)
 
 
+def test_nobody_decides_without_a_name_and_the_name_makes_no_rater(open_page, rated, words, small_game) -> None:
+    game = small_game("one").id
+    app = open_page("team", team="Agreement", differ="Raters differ")
+    app.button(key=f"decide_{game}").click().run()
+    app.segmented_control(key="team_decided_score").set_value(3)
+    app.text_input(key="team_decision_reason").set_value("Read it twice")
+    app.button(key="team_decide_button").click().run()
+    assert not rated.engagement_decisions.current()
+    app.text_input(key="team_decider").set_value("Lea")
+    app.button(key="team_decide_button").click().run()
+    assert not app.exception
+    assert [(one.who, one.score) for one in rated.engagement_decisions.current().values()] == [("Lea", 3)]
+    assert "rater" not in app.query_params
+
+
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:
     game = small_game("one").id
     row = rated.results.load(game)["strategic_depth"].ledger[0]

@@ -331,6 +331,7 @@ def _close() -> None:
 
 DONE = "team_done"
 """Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""
+_LEAD = "lead_name"
 _DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
 
@@ -390,15 +391,25 @@ def _decision(store: Store, lead: str, game: GridGame) -> None:
         with st.form("team_decide", border=False):
             score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")
             reason = st.text_input("Why?", key=_DECISION_REASON)
+            who = identity.decider_name() or _lead_name()
             st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
             if st.form_submit_button("Decide", type="primary", key="team_decide_button"):
                 if score is None:
                     st.warning("Choose a score from 1 to 5.")
                 else:
                     act(
-                        lambda: store.engagement_decisions.add(game.transcript_id, score, who=lead, reason=reason),
+                        lambda: store.engagement_decisions.add(
+                            game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
+                        ),
                         f"{score} of 5 counts for {game.name}.",
                     )
+
+
+def _lead_name() -> str:
+    """A name for decisions of a lead who does not rate, to whom ratings would be hidden under a rater's name."""
+    held = st.text_input("Your name (required)", st.session_state.get(_LEAD, ""), key="team_decider")
+    st.session_state[_LEAD] = held
+    return str(held)
 
 
 def act(do: Callable[[], object], words: str) -> None:
