@@ -346,7 +346,7 @@ class _Weighing:
         return f"{high} {limit:g} or more, the rule will say {said}; {low}, {Choice.REVERT.words}.", None
 
     def _reserve(self) -> str:
-        """What must be said beside a coming "keep": the rule looks at means alone."""
+        """The reserve beside a coming "keep": the rule looks at means alone."""
         if self.target is None or not is_metric_at_chance(self.after[self.target]):
             return ""
         return f", though {DEFINITIONS[self.target].label}, the target, is {AT_CHANCE}"

@@ -83,7 +83,7 @@ def _decided_by(row: LedgerRow) -> str:
 
 
 def _doubt(row: LedgerRow) -> str:
-    """What the reader holds against a row that it may not decide; empty where it holds nothing, or others decided."""
+    """The reader's objection to a row that it may not decide; empty where it has none, or others decided."""
     review = row.details.get("review") or {}
     if review.get("kind") != UNSURE or row.method is not Method.RULE:
         return ""

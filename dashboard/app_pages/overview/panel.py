@@ -180,7 +180,7 @@ def _change_of_metric(found: IterationComparison, metric: str) -> str:
 
 
 def _prompts(shown: IterationSummary, reference: IterationSummary | None) -> None:
-    """What was changed, in words, and the two prompt texts, line by line, else the one there is."""
+    """The change in words, and the two prompt texts, line by line, else the one there is."""
     if shown.iteration.change:
         plain(shown.iteration.change)
     after = shown.iteration.prompt_text
