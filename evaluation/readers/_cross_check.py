@@ -44,6 +44,7 @@ _CAST = (
 )
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
+_MOST_LOOKS = 100
 _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
 _KINDS_OF_TEXT = ("speech", "thought", "reason", "action")
 _MEANT = ["winner_keys", "player_keys", "gone_keys", "voter_columns", "thought_columns", "kind_columns", "bot_flags"]
@@ -80,6 +81,7 @@ def _unread_keys(game: Transcript, document: Document, format_name: str) -> list
         held |= {fold(str(one)) for one in (*about, *message.recipients)}
     said = _squeezed("\n".join(message.text for message in game.messages))
     is_read: dict[str, bool] = {}
+    looks = Counter[str]()
     stack: list[tuple[tuple[str, ...], Any]] = [((), root) for root in reversed(list(_roots(document, format_name)))]
     for _ in range(_MOST_LINES):
         if not stack:
@@ -92,6 +94,10 @@ def _unread_keys(game: Transcript, document: Document, format_name: str) -> list
         elif isinstance(value, list):
             stack += [(keys, one) for one in reversed(value)]
         elif value not in (None, "") and keys and not is_read.get(path := ".".join(keys[-2:]), False):
+            looks[path] += 1
+            if looks[path] > _MOST_LOOKS:
+                # Each looks through all that was said.
+                continue
             words = _squeezed(str(value))
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
             is_read[path] = (
