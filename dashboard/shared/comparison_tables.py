@@ -10,7 +10,7 @@ from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
-from evaluation.statistics.words import detectable_words, difference_cells
+from evaluation.statistics.words import detectable_words, difference_cells, needed_words
 
 SYMBOLS = {
     Outcome.BETTER: "✓ better beyond luck",
@@ -40,7 +40,7 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
             "Verdict": SYMBOLS[one.outcome],
             **difference_cells(one),
             "Would show from": detectable_words(one),
-            "Games needed": "" if one.games_needed is None else str(one.games_needed),
+            "Games needed": needed_words(one),
         }
         for one in found.values()
     ]

@@ -42,8 +42,7 @@ from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAG
 from evaluation.rubric.verdict import MetricScore, Verdict
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
-from evaluation.statistics.tests import MOST_GAMES
-from evaluation.statistics.words import more_games, more_words
+from evaluation.statistics.words import MOST_GAMES_SAID, more_games, more_words, needs_many
 from evaluation.text.display import counted, listed
 
 if TYPE_CHECKING:
@@ -130,8 +129,8 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
 
 
 def _games_that_settle(target: Difference) -> str:
-    more = f"more than {MOST_GAMES:,} games on each side"
-    if target.games_needed is not None:
+    more = f"more than {MOST_GAMES_SAID} games on each side"
+    if not needs_many(target):
         more = more_words(target) if any(more_games(target)) else "1 game more on each side"
     return f"{more} would settle it, if the difference is as large as seen"
 

@@ -196,6 +196,16 @@ def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:
     return f"it is better than scrambled copies in {both}"
 
 
+def companion_change(before: ControlSummary, after: ControlSummary) -> str:
+    """The mean companion of both sides: "voice distance 0.5 to 0.8"; empty where a side has none.
+
+    It may differ where the score itself has come to its end.
+    """
+    if after.companion is None or before.value is None or after.value is None:
+        return ""
+    return f"{companion_words(after.companion, before.value)} to {number_words(after.value)}"
+
+
 def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
     """The controls of one metric over games, one for each game that has a score; ``None`` is one not computed yet."""
     given = list(controls)

@@ -194,9 +194,9 @@ def _power(one: Difference) -> Iterator[str]:
             "or more would show in 8 of 10 comparisons."
         )
     if one.games_needed is not None:
-        extra = f" ({more_words(one)})" if any(more_games(one)) else ""
-        needed = counted(one.games_needed, "game")
-        yield f"If the difference is as large as seen, {needed} on each side would show it{extra}."
+        extra = f" ({more_words(one)})" if any(more_games(one)) and not needs_many(one) else ""
+        games = "game" if one.games_needed == 1 else "games"
+        yield f"If the difference is as large as seen, {needed_words(one)} {games} on each side would show it{extra}."
 
 
 def detectable_words(one: Difference) -> str:
@@ -204,6 +204,22 @@ def detectable_words(one: Difference) -> str:
     if math.isnan(one.detectable):
         return ""
     return f"{one.detectable:.1f}" if one.detectable <= one.most else "none"
+
+
+MOST_GAMES_SAID = 100
+"""Beyond so many games on each side, the number says nothing but "far more": it rests on a spread seen in a few."""
+
+
+def needs_many(one: Difference) -> bool:
+    """Whether more games are needed on each side than anybody should count on, or so many that none is known."""
+    return one.games_needed is None or one.games_needed > MOST_GAMES_SAID
+
+
+def needed_words(one: Difference) -> str:
+    """Games on each side that would show a difference as large as seen: "37", "more than 100"; empty when unknown."""
+    if one.games_needed is None:
+        return ""
+    return f"more than {MOST_GAMES_SAID}" if needs_many(one) else str(one.games_needed)
 
 
 def more_games(one: Difference) -> tuple[int, int]:

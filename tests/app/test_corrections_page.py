@@ -101,3 +101,7 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
         assert "jim" in picker.options[picker.proto.default]
         assert app.query_params["agent"] == "jim"
         assert ("No message of this agent was checked yet; those of " in words(app)) == (view == "Checks")
+    app.segmented_control(key="agents").set_value("Checks").run()
+    _button(app, "Show all agents").click().run()
+    assert "agent" not in app.query_params
+    assert "No message of this agent was checked yet" not in words(app)

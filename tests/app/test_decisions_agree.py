@@ -262,4 +262,6 @@ def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: A
     assert "✗ worse beyond luck, 91.0 % to 71.0 %." in said
     assert [one.value for one in app.subheader] == ["Strategic depth"]
     assert [one.value for one in app.code] == [troubleshooting()["strategic_depth"][0]]
-    assert not any(line.startswith("No metric fails") for line in said)
+    # Where there is nothing to advise on there is no such tab.
+    assert "Advice" in [one.label for one in app.tabs]
+    assert "Advice" not in [one.label for one in open_page(iteration="v1").tabs]

@@ -76,7 +76,7 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
 
 
 def test_the_keyboard_reaches_every_mark_and_opens_it(sample_server, visit) -> None:
-    seen = visit(f"{sample_server.url}/?panel=Advice", height=WINDOW_HEIGHT)
+    seen = visit(f"{sample_server.url}/?panel=Prompt", height=WINDOW_HEIGHT)
     page = seen.page
     expect(page.locator("[data-mark][tabindex='0']")).to_have_count(7)
     mark(page, "1:metric:0").focus()

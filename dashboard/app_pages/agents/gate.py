@@ -40,6 +40,7 @@ from evaluation.text.display import counted, listed, shortened
 
 AGENT = "agent"
 MESSAGE = "checked"
+_PICKED = "corrected_agent"
 _ALL = ""
 _FORM = "choose_checks"
 _MOST_LISTED = 500
@@ -65,6 +66,7 @@ def gate(store: Store) -> None:
             names = resources.read(data.names_of_agents)
             others = listed([names[one] for one, count in checked.items() if count])
             st.info(f"No message of this agent was checked yet; those of {others} were.")
+            st.button("Show all agents", on_click=state.set_widgets, args=({_PICKED: _ALL},))
     else:
         nothing_checked()
     with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:
@@ -94,7 +96,7 @@ def choose_agent(checked: Sequence[str]) -> str | None:
 
     options = [_ALL, *checked] if len(checked) > 1 else checked
     with state.head():
-        chosen = state.select_linked("Agent", options, words, parameter=AGENT, key="corrected_agent", width=230)
+        chosen = state.select_linked("Agent", options, words, parameter=AGENT, key=_PICKED, width=230)
     return chosen or None
 
 

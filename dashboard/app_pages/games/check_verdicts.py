@@ -81,7 +81,8 @@ def review_queue(store: Store, iterations: list[str]) -> None:
     """The row with most at stake that this session has not skipped, below what narrows the choice down."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         iteration, kinds = _choices(iterations)
-        _ask_for_name()
+        if name := identity.decider_name():
+            plain(f"You decide as {shortened(name, 60)}.")
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
     thresholds = resources.read(queries.thresholds)
@@ -120,17 +121,15 @@ def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
 
 
 def _ask_for_name() -> None:
-    """Asks who decides, once a session, as for any override, and says it from then on."""
-    if name := identity.decider_name():
-        plain(f"You decide as {shortened(name, 60)}.")
-    else:
-        st.text_input(
-            "Your name",
-            key=_AUTHOR,
-            help="Your answer replaces the verdict, under this name; Undo takes it back.",
-            placeholder="Who decides?",
-            on_change=_take_author,
-        )
+    """Asks who decides, once a session, as for any override, beside the answers that wait for it."""
+    st.text_input(
+        "Your name",
+        key=_AUTHOR,
+        help="Your answer replaces the verdict, under this name; Undo takes it back.",
+        placeholder="Who decides?",
+        width=230,
+        on_change=_take_author,
+    )
 
 
 def _take_author() -> None:
@@ -184,13 +183,16 @@ def _context(queued: QueuedRow, context: RowContext) -> None:
 
 
 def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
-    with st.container(horizontal=True):
+    is_named = bool(identity.decider_name())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if not is_named:
+            _ask_for_name()
         for verdict, label, key in _CHOICES:
             st.button(
                 label,
                 key=f"queue_{verdict}",
                 shortcut=key,
-                disabled=not identity.decider_name(),
+                disabled=not is_named,
                 on_click=_decide,
                 args=(store, queued, game, verdict),
                 help=_HELP.get(verdict),
@@ -204,7 +206,7 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
             help="Nothing is decided; it waits until you have seen the others.",
         )
         _undo_button(store)
-    asked = "" if identity.decider_name() else "Enter your name above to answer. "
+    asked = "" if is_named else "Enter your name to answer. "
     st.caption(f"{asked}{effect_words(queued.item)}")
     if acts := st.session_state.get(_ACTS):
         plain(f"Your last answer: {acts[-1].words}")

@@ -86,8 +86,8 @@ def _pick(label: str, key: str, names: list[str], at_first: str) -> str:
 
 def cockpit(
     store: Store, board: Board, shown: IterationSummary, reference: IterationSummary | None, *, is_hidden: bool
-) -> None:
-    """Draws the first screen.
+) -> IterationComparison | None:
+    """Draws the first screen, and returns the comparison that it shows, where both sides have games.
 
     Args:
         store: Where decisions are kept.
@@ -124,6 +124,7 @@ def cockpit(
         if is_hidden:
             hidden_note(store)
         decision_form(store, shown, is_main=step is NextStep.RECORD)
+    return pair
 
 
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:

@@ -24,20 +24,28 @@ from evaluation.iterations.tests import (
     metrics_of,
     with_open_engagement,
 )
-from evaluation.rubric.control_words import above_chance_change
+from evaluation.rubric.control_words import above_chance_change, companion_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Status, changed_words
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
-from evaluation.statistics.words import change_words, evidence_words, interval_words, more_words, sizes_words
+from evaluation.statistics.words import (
+    MOST_GAMES_SAID,
+    change_words,
+    evidence_words,
+    interval_words,
+    more_words,
+    needed_words,
+    needs_many,
+    sizes_words,
+)
 from evaluation.text.display import cost_text, counted, fixed, half_up, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
 
 _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
-_MOST_GAMES_SAID = 100
 _OUTCOMES = {
     Outcome.BETTER: "▲ better beyond luck",
     Outcome.WORSE: "▼ worse beyond luck",
@@ -171,12 +179,12 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     if one is None or one.outcome is not Outcome.NO_EVIDENCE or not _direction(one):
         return ""
     label = METRIC_LABELS[one.name]
-    if one.games_needed is None or one.games_needed > _MOST_GAMES_SAID:
-        return f"{label} could be luck; it would take more than {_MOST_GAMES_SAID} games on each side to tell."
+    if needs_many(one):
+        return f"{label} could be luck; it would take more than {MOST_GAMES_SAID} games on each side to tell."
     usd = pair.more_usd(one)
     cost = f"; about {cost_text(usd)} at {pair.price_words}" if usd is not None else ""
     return (
-        f"{label} could be luck: if its change is as large as seen, {counted(one.games_needed, 'game')} on each side "
+        f"{label} could be luck: if its change is as large as seen, {needed_words(one)} games on each side "
         f"would show it, {more_words(one)}{cost}."
     )
 
@@ -194,7 +202,15 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric
     return [
-        _row(metric, shown, reference, differences.get(metric), statuses[metric], is_target=metric == target)
+        _row(
+            metric,
+            shown,
+            reference,
+            differences.get(metric),
+            statuses[metric],
+            companion_change(*pair.controls[metric]) if pair else "",
+            is_target=metric == target,
+        )
         for metric in DEFINITIONS
     ]
 
@@ -224,6 +240,7 @@ def _row(
     reference: IterationSummary | None,
     difference: Difference | None,
     status: str,
+    companion: str,
     *,
     is_target: bool,
 ) -> CockpitRow:
@@ -256,8 +273,8 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
-            # Once is enough.
-            "outcome": _OUTCOMES[difference.outcome] if difference and status != AT_CHANCE else "",
+            # That a score is at chance is said once; its companion may still tell the sides apart.
+            "outcome": companion if status == AT_CHANCE else _OUTCOMES[difference.outcome] if difference else "",
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },

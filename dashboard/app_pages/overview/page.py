@@ -63,14 +63,16 @@ def decision(store: Store, seen: queries.Overview) -> None:
         more_menu(store, shown, seen.board)
     sides = [shown, *([reference] if reference else [])]
     is_hidden = is_engagement_hidden(store, [game.transcript_id for side in sides for game in side.games])
-    cockpit(store, seen.board, shown, reference, is_hidden=is_hidden)
+    pair = cockpit(store, seen.board, shown, reference, is_hidden=is_hidden)
     versions_banner(store)
-    panel(store, seen.board, shown, reference, is_hidden=is_hidden)
+    panel(store, seen.board, shown, reference, pair, is_hidden=is_hidden)
 
 
 def all_iterations(store: Store, seen: queries.Overview) -> None:
     board = seen.board
     is_hidden = is_engagement_hidden(store, games_of(board))
+    if not is_hidden:
+        parts.checklist_answer(board)
     parts.iteration_table(board, is_hidden=is_hidden)
     if is_hidden:
         st.caption("The checklist rests on ratings of all iterations, and is hidden from you as well.")

@@ -16,7 +16,7 @@ from evaluation.comparison.iterations import IterationComparison, comparison_dat
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import stricter_words
+from evaluation.statistics.words import needs_many, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import cost_text, counted, fixed
 from evaluation.workflows.iterations import stored_comparison
@@ -26,31 +26,35 @@ _TEST_COLUMNS = ("Effect size d", "p", "p after Holm", "Paired p", "Would show f
 
 
 def panel(
-    store: Store, board: Board, shown: IterationSummary, reference: IterationSummary | None, *, is_hidden: bool
+    store: Store,
+    board: Board,
+    shown: IterationSummary,
+    reference: IterationSummary | None,
+    pair: IterationComparison | None,
+    *,
+    is_hidden: bool,
 ) -> None:
-    """Draws the tabs; what a tab shows is read when it is opened.
+    """Draws the tabs; what a tab shows is read when it is opened. Advice is there only where something fails or fell.
 
     Args:
         store: Where to read.
         board: All iterations.
         shown: The one in question.
         reference: What it is compared with, if anything.
+        pair: Their comparison, where both have games.
         is_hidden: Whether the ratings of their games are hidden from the person.
     """
-    tabs = st.tabs(TABS, key=state.PANEL, on_change="rerun", bind="query-params")
-    opened = next((one for one, tab in zip(TABS, tabs, strict=True) if tab.open), TABS[0])
+    # Advice rests on ratings, too.
+    is_advised = not is_hidden and parts.is_advised(shown, pair)
+    names = [one for one in TABS if is_advised or one != "Advice"]
+    tabs = st.tabs(names, key=state.PANEL, on_change="rerun", bind="query-params")
+    opened = next((one for one, tab in zip(names, tabs, strict=True) if tab.open), names[0])
     before = reference.iteration.name if reference else None
     found = None
-    if (
-        before
-        and reference
-        and reference.games
-        and shown.games
-        and opened in ("Messages", "Games", "Numbers", "Advice")
-    ):
+    if before and pair and opened in ("Messages", "Games", "Numbers", "Advice"):
         found = resources.read(stored_comparison, before, shown.iteration.name)
         found = found.without(ENGAGEMENT.name) if is_hidden else found
-    with tabs[TABS.index(opened)]:
+    with tabs[names.index(opened)]:
         if opened == "Reasons":
             why_messages_fail(shown.iteration.name, before)
         elif opened == "Prompt":
@@ -58,22 +62,13 @@ def panel(
         elif opened == "Games":
             _games(shown, found, is_hidden=is_hidden)
         elif opened == "Advice":
-            _advice(store, board, shown, found, is_hidden=is_hidden)
+            parts.advice(store, board, shown, found)
         elif found is None:
             st.caption("There is nothing to compare it with: choose what it is compared with above.")
         elif opened == "Messages":
             _movers(found)
         else:
             _numbers(found, with_files=not is_hidden)
-
-
-def _advice(
-    store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool
-) -> None:
-    if is_hidden:
-        st.caption("Advice rests on ratings, and is hidden from you until you have rated these games.")
-    else:
-        parts.advice(store, board, shown, found)
 
 
 def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool) -> None:
@@ -109,7 +104,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files."""
     rows = difference_rows(found.comparison, METRIC_LABELS)
     for row, one in zip(rows, found.comparison.values(), strict=True):
-        usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE else None
+        usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE and not needs_many(one) else None
         row["Games needed"] = f"{row['Games needed']}{'' if usd is None else f', about {cost_text(usd)}'}"
     differences = pd.DataFrame(rows)
     status_table(differences.drop(columns=[*_TEST_COLUMNS]), "Every metric's difference with its interval and verdict")

@@ -10,6 +10,7 @@ import streamlit as st
 from dashboard.app_pages.overview.cockpit_data import iteration_means, mean_label
 from dashboard.app_pages.overview.decisions import sign_off
 from dashboard.shared import changes, resources, state
+from dashboard.shared.answer import Fact, answer
 from dashboard.shared.formatting import decided_words, look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
@@ -20,9 +21,9 @@ from evaluation.comparison.movers import Example
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.tests import GameTest
-from evaluation.rubric.advice import advise, nothing_to_fix, troubleshooting
+from evaluation.rubric.advice import advise, troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
-from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.store import Store
 from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.iterations import stored_losses
@@ -93,17 +94,28 @@ def _test(test: GameTest) -> None:
     plain("\n".join([*test.verdict.reasons, *lesser]))
 
 
+def checklist_answer(board: Board) -> None:
+    """Whether the project may move on, by how many criteria of the checklist, and which iteration was kept last."""
+    is_ready, checks = board.checklist.gate is CheckState.MET, board.checklist.checks
+    met = sum(one.state is CheckState.MET for one in checks)
+    kept = [one.iteration.name for one in board.iterations if one.iteration.is_kept]
+    facts = [
+        Fact(f"{met} of {len(checks)} criteria met"),
+        *(Fact(f"kept last: {shortened(one, 60)}") for one in kept[-1:]),
+    ]
+    headline = f"The project may {'move on' if is_ready else 'not move on yet'}"
+    answer(headline, board.chance.words if board.chance else "", facts, color="green" if is_ready else "gray")
+
+
 def success_checklist(store: Store, board: Board) -> None:
-    """The rubric's criteria with what was measured, whether the project may move on, and the sign-off."""
+    """The rubric's criteria with what was measured, and the sign-off."""
     is_ready = board.checklist.gate is CheckState.MET
-    st.subheader(f"Success checklist: {'met' if is_ready else 'not met yet'}", anchor=False)
+    st.subheader("Success checklist", anchor=False)
     rows = [
         {"State": look(one.state).label, "Criterion": one.label, "Measured": one.measured}
         for one in board.checklist.checks
     ]
     status_table(rows, "The criteria of the checklist, whether they are met, and what was measured")
-    if board.chance:
-        st.caption(board.chance.words)
     if is_ready:
         add_games_link("Begin the next iteration", ":material/add:")
     if board.current:
@@ -112,13 +124,21 @@ def success_checklist(store: Store, board: Board) -> None:
         sign_off(store, held, f"gate_{held.position}")
 
 
+def is_advised(shown: IterationSummary, found: IterationComparison | None) -> bool:
+    """Whether :func:`advice` has a card: something fails, or fell beyond luck."""
+    return bool(_fell(found) or advise(shown.means, shown.cost_usd.mean))
+
+
+def _fell(found: IterationComparison | None) -> list[Difference]:
+    return [one for one in (found.comparison.values() if found else ()) if one.outcome is Outcome.WORSE]
+
+
 def advice(store: Store, board: Board, shown: IterationSummary, found: IterationComparison | None) -> None:
-    """Advice on the next change: on what fell beyond luck, then on what fails; else that nothing does.
+    """Advice on the next change: on what fell beyond luck, then on what fails.
 
     Each is a card: the finding, one message of its top reason, and one change of the prompt to copy.
     """
-    differences = found.comparison.values() if found else ()
-    fell = [one for one in differences if one.outcome is Outcome.WORSE]
+    fell = _fell(found)
     with st.grid(2, min_column_width=300):
         for one in fell:
             before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
@@ -134,8 +154,6 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
         for advised in given:
             loss = losses.get(advised.about)
             _card(advised.about, advised.finding, loss.words if loss else "", "", loss.examples if loss else ())
-        if not (fell or given):
-            plain(nothing_to_fix(shown.means))
 
 
 def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: Sequence[Example] = ()) -> None:
@@ -172,7 +190,8 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
         frame = frame[frame["Metric"] != mean_label(ENGAGEMENT.name)]
     chosen = pick_cell(frame, "The mean of every metric by iteration", "all_iterations")
     st.caption(
-        "▲ ▼ better or worse than its reference, beyond luck · ✗ below the threshold · a cell opens its iteration"
+        "▲ ▼ better or worse than its reference, beyond luck · ✗ below the threshold · ≈ no better than scrambled "
+        "copies · … not all rated · a cell opens its iteration"
     )
     if chosen is not None:
         state.choose_next(iteration=list(columns)[chosen[1] - 1], overview="Decision")

@@ -35,7 +35,8 @@ LABEL = DEFINITIONS[TARGET].label
 
 
 def controlled(score: float, chance: float) -> MetricScore:
-    control = {"chance": chance, "difference": score - chance, "p": 0.5, "reason": None, "companion": None}
+    beside = {"name": "voice_distance", "value": score / 100, "chance": 0.1, "difference": score / 100 - 0.1, "p": 0.5}
+    control = {"chance": chance, "difference": score - chance, "p": 0.5, "reason": None, "companion": beside}
     return scores_of({TARGET: score})[TARGET]._replace(control=control)
 
 
@@ -73,7 +74,8 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     # The gate does not fail by it, and says that it can tell nothing.
     assert (pair.regressions, pair.at_chance_words) == ((), f"{AT_CHANCE.capitalize()}: {LABEL}.")
     row = next(row for row, _ in cockpit_of(RISEN, "v2", "v1") if row["label"] == LABEL)
-    assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "")
+    # The score has come to its end; its companion may still tell the sides apart.
+    assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "voice distance 0.6 to 1")
     assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
 
 
