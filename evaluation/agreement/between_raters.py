@@ -334,7 +334,7 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
     answers = table.answers[item.name]
     shared = (~np.isnan(answers)).sum(axis=0) >= 2
     kept = answers[:, shared]
-    counts = np.stack([(kept == value).sum(axis=0) for value in item.values], axis=-1).astype(float)
+    counts = _counts(kept, item)
     totals = counts.sum(axis=0)
     given = counts.sum(axis=1)
     equal_pairs = np.stack([(counts * (counts - 1)).sum(axis=1), given * (given - 1)], axis=-1)
@@ -348,6 +348,11 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
         exact=figure(share_of, equal_pairs),
         floor=float(totals.max() / totals.sum()) if totals.any() else math.nan,
     )
+
+
+def _counts(answers: Numbers, item: Item) -> Numbers:
+    """Number of raters who gave each value: games x values, from raters x games."""
+    return np.stack([(answers == value).sum(axis=0) for value in item.values], axis=-1).astype(float)
 
 
 def _alpha(counts: Numbers, item: Item) -> Figure:
@@ -422,20 +427,26 @@ class RaterDifference:
         against: The other rater; empty for all the others.
         games: That both rated.
         points: Mean of own minus other score, on the scale of 1 to 5.
+        distance: Mean of the same without its sign: who is now above and now below the others is apart, too.
+        without: Alpha of the score among the others alone; NaN against one rater, and where it is not defined.
     """
 
     rater: str
     against: str
     games: int
     points: float
+    distance: float
+    without: float
 
     @property
     def words(self) -> str:
-        """ "Ann gives 1.2 points less than the others on 9 games." The names are untrusted text."""
+        """ "Ann gives 1.2 points less than the others on 9 games, 1.5 points apart." The names are untrusted text."""
         side = "more" if self.points > 0 else "less"
         points = f"{abs(self.points):.1f} points {side} than" if round(abs(self.points), 1) else "as much as"
         games = f"{self.games} {'game' if self.games == 1 else 'games'}"
-        return f"{self.rater} gives {points} {self.against or 'the others'} on {games}."
+        # The same number twice would say nothing.
+        apart = f", {self.distance:.1f} points apart" if f"{self.distance:.1f}" != f"{abs(self.points):.1f}" else ""
+        return f"{self.rater} gives {points} {self.against or 'the others'} on {games}{apart}."
 
 
 def rater_differences(table: RatingTable) -> tuple[RaterDifference, ...]:
@@ -447,7 +458,7 @@ def rater_differences(table: RatingTable) -> tuple[RaterDifference, ...]:
     return tuple(
         one
         for group in (alone, both)
-        for one in sorted(group, key=lambda one: -abs(one.points) * math.sqrt(one.games))
+        for one in sorted(group, key=lambda one: -one.distance * math.sqrt(one.games))
         if one.games
     )
 
@@ -456,8 +467,9 @@ def _difference(scores: Numbers, raters: Sequence[str], row: int, other: int | N
     own, others = scores[row], np.delete(scores, row, axis=0) if other is None else scores[[other]]
     shared = ~np.isnan(own) & ~np.isnan(others).all(axis=0)
     points = own[shared] - np.nanmean(others[:, shared], axis=0)
-    against = "" if other is None else raters[other]
-    return RaterDifference(raters[row], against, int(shared.sum()), float(points.mean()) if len(points) else 0.0)
+    without = float(alpha_of(coincidences(_counts(others, SCORE)), np.asarray(SCORE.values), SCORE.level))
+    mean, distance = (float(points.mean()), float(abs(points).mean())) if len(points) else (0.0, 0.0)
+    return RaterDifference(raters[row], "" if other is None else raters[other], len(points), mean, distance, without)
 
 
 def split_games(table: RatingTable, names: Mapping[str, str]) -> tuple[GameDisagreement, ...]:

@@ -232,10 +232,27 @@ class AgreementReport:
 
     @property
     def outlier(self) -> RaterDifference | None:
-        """The rater, of three and more, who lies apart from the others; ``None`` where nobody does."""
-        found = next((one for one in self.differences if not one.against), None)
-        is_apart = found and self.raters > 2 and abs(found.points) >= APART and found.games >= FEWEST_GAMES
-        return found if is_apart else None
+        """The rater, of three and more, who lies apart from the others; ``None`` where nobody does.
+
+        Apart is who gives more or less than they do, or now more and now less, and in this more than anybody else.
+        """
+        alone = [one for one in self.differences if not one.against and one.games >= FEWEST_GAMES]
+        if not alone or self.raters <= 2:
+            return None
+        first, beside = alone[0], max((one.distance for one in alone[1:]), default=0.0)
+        is_erratic = first.distance >= 2 * APART and first.distance - beside >= APART
+        return first if is_erratic or abs(first.points) >= APART else None
+
+    @property
+    def outlier_words(self) -> str:
+        """The outlier, and what agreement on the score would be without this rater; empty where there is none."""
+        if self.outlier is None:
+            return ""
+        score, without = next(one.alpha.value for one in self.items if one.item.is_score), self.outlier.without
+        known = not (math.isnan(score) or math.isnan(without))
+        return self.outlier.words + (
+            f" Alpha of the score is {without:.2f} without, {score:.2f} with." if known else ""
+        )
 
 
 def agreement_report(

@@ -61,29 +61,24 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
     assert "Ann gives 2.0 points less than Bob on 4 games." in tables(app)[0].iloc[:, 0].tolist()
 
 
-def test_a_game_is_decided_and_seen_among_the_others_in_one_press_each(open_page, rated, words, small_game) -> None:
-    app = open_page("team", team="Agreement", differ="Raters differ", rater="Lea")
-    app.button(key=f"decide_{small_game('one').id}").click().run()
-    assert not app.exception
-    assert app.segmented_control(key="team_decided_score").label == "The score that counts"
-    app.button(key="team_differ").click().run()
-    assert not app.exception
-    assert "Talk about the moment" in words(app)
-
-
-def test_nobody_decides_without_a_name_and_the_name_makes_no_rater(open_page, rated, words, small_game) -> None:
+def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
+    open_page, rated, words, small_game
+) -> None:
     game = small_game("one").id
     app = open_page("team", team="Agreement", differ="Raters differ")
-    app.button(key=f"decide_{game}").click().run()
-    app.segmented_control(key="team_decided_score").set_value(3)
-    app.text_input(key="team_decision_reason").set_value("Read it twice")
-    app.button(key="team_decide_button").click().run()
+    app.segmented_control(key=f"team_decided_score_{game}").set_value(3)
+    app.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
+    app.button(key=f"team_decide_button_{game}").click().run()
     assert not rated.engagement_decisions.current()
-    app.text_input(key="team_decider").set_value("Lea")
-    app.button(key="team_decide_button").click().run()
+    app.text_input(key=f"team_decider_{game}").set_value("Lea")
+    app.button(key=f"team_decide_button_{game}").click().run()
     assert not app.exception
     assert [(one.who, one.score) for one in rated.engagement_decisions.current().values()] == [("Lea", 3)]
+    # The list stays, with what became of it; the name makes no rater.
+    assert "3 of 5 counts for " in words(app)
+    assert "Talk about the moment" in words(app)
     assert "rater" not in app.query_params
+    assert f"team_decide_button_{game}" not in [one.key for one in app.button]
 
 
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:

@@ -74,8 +74,8 @@ def agreement() -> None:
         facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
         if report.note:
             facts.append(Fact(f"{report.missing_games} more such games are needed to be sure", "orange"))
-        apart = [report.outlier.words] if report.outlier else []
-        with answer(headline(report), " ".join([*apart, question_words(report)]), facts):
+        sentence = " ".join(filter(None, (report.outlier_words, question_words(report))))
+        with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):
                 st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
         if report.revised:
@@ -125,6 +125,9 @@ def _raters(report: AgreementReport) -> None:
     else:
         shown = [one for one in report.differences if one.against]
     rows = [{"Far apart on many games first": one.words} for one in shown]
+    for row, one in zip(rows, shown, strict=True):
+        if not one.against:
+            row["Alpha without"] = "" if math.isnan(one.without) else f"{one.without:.2f}"
     status_table(rows, "How much more or less each rater gives on the games that they share")
 
 

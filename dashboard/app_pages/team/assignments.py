@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
+from dashboard.app_pages.team.deciding import act, decision
 from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
@@ -25,7 +26,7 @@ from evaluation.access import Action
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard
-from evaluation.ratings import SCORES, Rating
+from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -45,13 +46,6 @@ _ALL_GAMES = "All games"
 
 def team(store: Store, lead: str) -> None:
     """Raters by games: an empty cell assigns, another one opens the rating with what can be done about it."""
-    if (said := st.session_state.pop(DONE, None)) is not None:
-        words, is_fine = said
-        if is_fine:
-            st.success("Stored.", icon=":material/check:")
-        else:
-            st.error("Nothing was stored.", icon=":material/error:")
-        plain(words)
     names = list(resources.read(queries.iteration_sizes))
     with state.head():
         chosen = st.selectbox(
@@ -228,7 +222,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         return
     _preview(plan, len(raters))
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
-        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.")
+        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
 
 def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
@@ -304,6 +298,7 @@ def assign_one(store: Store, lead: str, game: GridGame, rater: str) -> None:
     act(
         lambda: store.rating_assignments.add([(game.transcript_id, rater)], who=lead),
         f"{rater} is to rate {game.name}.",
+        _close,
     )
 
 
@@ -329,10 +324,6 @@ def _close() -> None:
     state.choose(team_game=None, team_rater=None)
 
 
-DONE = "team_done"
-"""Where ``act`` leaves what it did, in words, for the next run to show; with whether it went well."""
-_LEAD = "lead_name"
-_DECISION_REASON = "team_decision_reason"
 _WORDS = {True: "yes", False: "no", None: "no answer"}
 
 
@@ -349,7 +340,7 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) 
     if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
         _assignment(store, lead, game, rater)
     if not is_hidden:
-        _decision(store, lead, game)
+        decision(store, lead, game, _close)
     if len(game.ratings) > 1 and st.button("Where raters differ", icon=":material/handshake:", key="team_differ"):
         _close()
         state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT, "differ": RATERS})
@@ -373,61 +364,7 @@ def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
         if st.button("Assign it", key="team_assign_one"):
             assign_one(store, lead, game, rater)
     elif st.button("Withdraw the assignment", key="team_assign_one"):
-        act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.")
-
-
-def _decision(store: Store, lead: str, game: GridGame) -> None:
-    if game.decision is not None:
-        held = game.decision
-        plain(f"Decided by {held.who} on {local_time(held.created_at)}: {held.score} of 5 counts. {held.reason}")
-        if st.button("Undo the decision", icon=":material/undo:", key="team_undo_decision"):
-            act(lambda: store.engagement_decisions.undo(held.id, who=lead), f"The ratings of {game.name} count again.")
-        return
-    if not game.is_disputed:
-        return
-    scores = ", ".join(f"{one.rater} {one.score}" for one in game.ratings)
-    with st.expander(f"Decide: {counted(game.spread, 'point')} apart", expanded=True):
-        plain(scores)
-        with st.form("team_decide", border=False):
-            score = st.segmented_control("The score that counts", SCORES, key="team_decided_score")
-            reason = st.text_input("Why?", key=_DECISION_REASON)
-            who = identity.decider_name() or _lead_name()
-            st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
-            if st.form_submit_button("Decide", type="primary", key="team_decide_button"):
-                if score is None:
-                    st.warning("Choose a score from 1 to 5.")
-                else:
-                    act(
-                        lambda: store.engagement_decisions.add(
-                            game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
-                        ),
-                        f"{score} of 5 counts for {game.name}.",
-                    )
-
-
-def _lead_name() -> str:
-    """A name for decisions of a lead who does not rate, to whom ratings would be hidden under a rater's name."""
-    held = st.text_input("Your name (required)", st.session_state.get(_LEAD, ""), key="team_decider")
-    st.session_state[_LEAD] = held
-    return str(held)
-
-
-def act(do: Callable[[], object], words: str) -> None:
-    """Does something that leads may do, and draws the page again with what became of it.
-
-    Args:
-        do: Writes to the store.
-        words: What is so afterwards; may hold untrusted text.
-    """
-    try:
-        identity.require(Action.EDIT)
-        do()
-    except DramaturgError as error:
-        st.session_state[DONE] = (words_of(error), False)
-    else:
-        st.session_state[DONE] = (words, True)
-        _close()
-    st.rerun()
+        act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.", _close)
 
 
 def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from dashboard.app_pages.team.deciding import decision
 from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
@@ -15,12 +16,12 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.agreement.between_raters import GameDisagreement
 from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, listed, shortened
+from evaluation.workflows.ratings import rating_grid
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
 
@@ -54,8 +55,9 @@ def _split_games(report: AgreementReport) -> None:
     decided = resources.read(queries.engagement_decisions)
     waiting = [one for one in report.split if one.transcript_id not in decided]
     given = resources.read(queries.current_ratings) if waiting else ()
+    grid = resources.read(rating_grid, None)
     for one in waiting[:_FIRST]:
-        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id, split=one)
+        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id)
         own = sorted((each for each in given if each.transcript_id == one.transcript_id), key=lambda each: each.score)
         rows = [
             {
@@ -70,6 +72,9 @@ def _split_games(report: AgreementReport) -> None:
             for each in own
         ]
         status_table(rows, "What each rater gave, where answers differ, and their comments")
+        if one.spread and identity.allowed(Action.EDIT):
+            game = next(each for each in grid.games if each.transcript_id == one.transcript_id)
+            decision(resources.store(), identity.author_name(), game, _stay, f"_{one.transcript_id}")
     _rest(
         [
             {
@@ -85,10 +90,8 @@ def _split_games(report: AgreementReport) -> None:
     )
 
 
-def _decide(transcript_id: str, rater: str) -> None:
-    """Opens the game under Assign, where its score is decided."""
-    st.session_state[state.TEAM_VIEW] = state.ASSIGN
-    state.choose(team_game=transcript_id, team_rater=rater)
+def _stay() -> None:
+    """The next game that waits takes the place of the one that is decided."""
 
 
 def _topics(numbers: tuple[int, ...]) -> str:
@@ -188,13 +191,9 @@ def _lead(
     words: str,
     transcript_id: str,
     more: Mapping[str, str] | None = None,
-    split: GameDisagreement | None = None,
 ) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
-        if split and split.spread and identity.allowed(Action.EDIT):
-            place = (transcript_id, split.scores[0][0])
-            st.button("Decide", icon=":material/gavel:", key=f"decide_{transcript_id}", on_click=_decide, args=place)
         transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
 
 

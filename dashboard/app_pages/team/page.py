@@ -2,12 +2,15 @@
 
 from dashboard.app_pages.team.agreement import agreement
 from dashboard.app_pages.team.assignments import team
+from dashboard.app_pages.team.deciding import told
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from evaluation.access import Action
 
 views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
-if state.choose_view(views, key=state.TEAM_VIEW) == state.ASSIGN:
+shown = state.choose_view(views, key=state.TEAM_VIEW)
+told()
+if shown == state.ASSIGN:
     team(resources.store(), identity.author_name())
 else:
     agreement()

@@ -146,3 +146,17 @@ def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
     assert headline(found) == "So far the two raters agree on the score."
     assert question_words(found) == "On the questions: no on 1."
     assert headline(agreement_report(table[:1], scores(a=1.0), NAMES)) == ""
+
+
+def test_a_rater_who_is_now_above_and_now_below_the_others_is_named_with_the_agreement_of_the_rest() -> None:
+    given = {"Ann": (1, 2, 4, 5), "Ben": (1, 2, 4, 5), "Cleo": (4, 5, 1, 2)}
+    rows = [
+        (game, who, score, "yyyyy") for who, each in given.items() for game, score in zip("abcd", each, strict=True)
+    ]
+    found = agreement_report(ratings(*rows), scores(a=50.0), NAMES)
+    # In the mean Cleo gives as much as the others do.
+    assert found.outlier_words == (
+        "Cleo gives as much as the others on 4 games, 3.0 points apart. Alpha of the score is 1.00 without, 0.02 with."
+    )
+    calm = [row for row in rows if row[1] != "Cleo"] + [(game, "Cleo", 4, "yyyyy") for game in "cd"]
+    assert agreement_report(ratings(*calm), scores(a=50.0), NAMES).outlier_words == ""
