@@ -25,7 +25,8 @@ from evaluation.corrections.action_gate import ActionContext, ActionGate, Messag
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.conversation import simulate
-from evaluation.experiments.plan import ExperimentPlan, Side, scenario_named
+from evaluation.experiments.plan import ExperimentPlan, scenario_named
+from evaluation.experiments.results import Side
 from evaluation.judging.live_judge import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.prices import listed_price

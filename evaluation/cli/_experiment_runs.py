@@ -9,169 +9,149 @@ import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
-from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json, table
+from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json
+from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import ExperimentPlan, ExperimentRecord, scenario_named, scenarios
-from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, judge_config, price_of
-from evaluation.judging.model_client.calls import Provider
+from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
+from evaluation.experiments.study import Study
+from evaluation.experiments.table1 import direction, published_experiments, published_rows
+from evaluation.experiments.tables import (
+    CAVEAT,
+    SCRIPTED_NOTE,
+    activity_cells,
+    activity_words,
+    missing_words,
+    report_cells,
+    table1_cells,
+    verdict_words,
+)
+from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
+from evaluation.text.display import json_data
 from evaluation.workflows.experiment_runs import connection
 from evaluation.workflows.studies import run_as_job
 
 
-def estimate_words(plan: ExperimentPlan, config: JudgeConfig) -> str:
-    """The expected questions and cost, in a sentence."""
-    words = estimate(plan, PropositionLibrary.load(), config).words(price_of)
-    return f"{plan.scenario.id}, {words} What is known already is not asked again."
+def run_all(
+    store: Store, scenario: str, settings: dict[str, Any], judge: JudgeChoice, output: ListFormat, *, yes: bool
+) -> None:
+    """Each experiment: what it will cost, the person's consent, the run and its report; of several a joint table.
 
-
-def chosen_plans(
-    store: Store,
-    scenario: str,
-    settings: dict[str, Any],
-    model: str | None,
-) -> list[ExperimentPlan]:
-    """The plan of a scenario, or of all four.
+    Args:
+        store: Where to.
+        scenario: An id, or "all".
+        settings: Fields of ``ExperimentPlan``.
+        judge: Model, address and limits.
+        output: Of the reports.
+        yes: Whether the person agreed beforehand.
 
     Raises:
         InputError: There is no such scenario.
     """
-    speaker = (
-        SCRIPTED_MODEL
-        if settings["effects"] is not None
-        else judge_config({"model": model}, store.settings.get(SETTINGS_KEY)).model
-    )
-    named = list(scenarios().values()) if scenario == "all" else [scenario_named(scenario)]
-    return [ExperimentPlan(each, speaker, **settings) for each in named]
-
-
-def run_all(
-    store: Store,
-    plans: list[ExperimentPlan],
-    judge: JudgeChoice,
-    output: ListFormat,
-    *,
-    yes: bool,
-) -> None:
-    """Each plan: what it will cost, the person's consent, the run and its report; of several a joint table."""
     limits = {key: value for key, value in judge.config.items() if key != "model"}
-    records: list[ExperimentRecord] = []
-    is_list = output == "json" and len(plans) > 1
+    stored = store.settings.get(SETTINGS_KEY)
+    is_scripted = settings["effects"] is not None
+    model = SCRIPTED_MODEL if is_scripted else judge_config({"model": judge.config["model"]}, stored).model
+    studies: list[Study] = []
+    is_list = output == "json" and scenario == "all"
     try:
-        for plan in plans:
-            config, provider = connection(plan, limits, store.settings.get(SETTINGS_KEY), is_estimate=judge.is_estimate)
+        for chosen in scenarios().values() if scenario == "all" else [scenario_named(scenario)]:
+            plan = ExperimentPlan(chosen, model, **settings)
+            config, provider = connection(plan, limits, stored, is_estimate=judge.is_estimate)
+            words = estimate(plan, PropositionLibrary.load(), config).words(price_of)
+            expected = f"{chosen.id}, {words} What is known already is not asked again."
             if judge.is_estimate:
-                say(estimate_words(plan, config))
+                say(expected)
                 continue
-            note(estimate_words(plan, config))
-            if plan.effects is None:
+            note(expected)
+            if not is_scripted:
                 require_consent("Run it?", yes)
-            record = _carry_out(store, plan, config, limits, provider)
-            if record.stopped:
+            progress = TerminalProgress("step")
+
+            def report(done: int, total: int, progress: TerminalProgress = progress) -> None:
+                progress.done = done - 1
+                progress.advance(f"of {total:,}: people, messages and evaluated conversations")
+
+            study = run_as_job(store, plan, config, options=limits, provider=provider, report=report)
+            progress.finish()
+            if study.result.stopped:
                 note(
-                    f"The run stopped before its end ({record.stopped}). What is done is stored; run the same command "
-                    "again to go on where it stopped."
+                    f"The run stopped before its end ({study.result.stopped}). What is done is stored; run the same "
+                    "command again to go on where it stopped."
                 )
                 raise typer.Exit(INFRASTRUCTURE)
-            records.append(record)
+            studies.append(study)
             if not is_list:
-                say(record_text(record, output))
+                say(study_text(study, output))
     finally:
-        if len(records) > 1 and not is_list:
-            say(joint_table(records))
+        if len(studies) > 1 and not is_list:
+            say(_joint_table(studies))
         # One document, also when a later one stops: those that are done are known.
-        if is_list and records:
-            say_json([record_dict(each) for each in records])
+        if is_list and studies:
+            say_json([study_data(each) for each in studies])
 
 
-def _carry_out(
-    store: Store, plan: ExperimentPlan, config: JudgeConfig, options: dict[str, Any], provider: Provider | None
-) -> ExperimentRecord:
-    progress = TerminalProgress("step")
-
-    def report(done: int, total: int) -> None:
-        progress.done = done - 1
-        progress.advance(f"of {total:,}: people, messages and evaluated conversations")
-
-    record = run_as_job(store, plan, config, options=options, provider=provider, report=report)
-    progress.finish()
-    return record
-
-
-def record_text(record: ExperimentRecord, output: ListFormat) -> str:
+def study_text(study: Study, output: ListFormat) -> str:
     """A finished experiment's report."""
-    from evaluation.experiments.conversation import stored_activity
-    from evaluation.experiments.report import (
-        CAVEAT,
-        SCRIPTED_NOTE,
-        activity_words,
-        missing_words,
-        report_cells,
-        verdict_words,
-    )
-
     if output == "json":
-        from evaluation.escaping import json_text
-
-        return json_text(record_dict(record))
-    head = f"{safe(record.name)} ({record.scenario}), seed {record.seed}, scale {record.scale:g}, id {record.id[:8]}"
-    activity = stored_activity(record)
+        return json_text(study_data(study))
+    plan, result = study.experiment, study.result
+    head = f"{safe(plan.name)} ({plan.scenario.id}), seed {plan.seed}, scale {plan.scale:g}, id {study.id[:8]}"
     parts = [
-        SCRIPTED_NOTE if record.is_scripted else "",
-        f"{head}, judged by {safe(str(record.config.get('model')))}",
-        cell_table([report_cells(row) for row in record.rows]),
-        verdict_words(record.rows),
-        table(("What happened", "Treatment", "Control"), activity) if activity else "",
-        activity_words(record),
-        missing_words(record.rows),
+        SCRIPTED_NOTE if plan.is_scripted else "",
+        f"{head}, judged by {safe(plan.model)}",
+        cell_table(report_cells(study)),
+        verdict_words([study]),
+        cell_table(activity_cells(study)),
+        activity_words(result),
+        missing_words(result.comparisons),
         CAVEAT,
     ]
     return "\n\n".join(filter(None, parts))
 
 
-def joint_table(records: Sequence[ExperimentRecord]) -> str:
+def _joint_table(studies: Sequence[Study]) -> str:
     """All rows of several finished experiments in one table, in the layout of Table 1.
 
     Scripted experiments have no columns of the paper. A sentence for each tells how often its treatment took effect.
     """
-    from evaluation.experiments.report import activity_words, report_cells
+    names = {study.id: study.experiment.scenario.id for study in studies}
+    rows = [{"Experiment": names[study.id], **row} for study in studies for row in report_cells(study)]
+    return "\n\n".join([cell_table(rows), *(f"{names[each.id]}: {activity_words(each.result)}" for each in studies)])
 
-    rows = [{"Experiment": record.scenario, **report_cells(row)} for record in records for row in record.rows]
-    return "\n\n".join([cell_table(rows), *(f"{each.scenario}: {activity_words(each)}" for each in records)])
 
-
-def record_dict(record: ExperimentRecord) -> dict[str, Any]:
+def study_data(study: Study) -> dict[str, Any]:
     """An experiment as JSON-compatible data."""
-    from evaluation.experiments.report import CAVEAT
-
+    plan, published = study.experiment, published_rows(study.experiment)
+    rows: list[dict[str, Any]] = [
+        json_data(row) | {"label": row.label, "direction": str(direction(row, theirs)), "published": json_data(theirs)}
+        for row in study.result.comparisons
+        for theirs in [published.get(row.metric_name)]
+    ]
     return {
-        "id": record.id,
-        "scenario": record.scenario,
-        "name": record.name,
-        "seed": record.seed,
-        "scale": record.scale,
-        "model": record.config.get("model"),
-        "is_scripted": record.is_scripted,
-        "status": str(record.status),
-        "rows": record.rows,
-        "activity": record.activity or None,
+        "id": study.id,
+        "scenario": plan.scenario.id,
+        "name": plan.name,
+        "seed": plan.seed,
+        "scale": plan.scale,
+        "model": plan.model,
+        "is_scripted": plan.is_scripted,
+        "status": str(study.status),
+        "rows": rows,
+        "activity": json_data(study.result.activity) or None,
         "caveat": CAVEAT,
     }
 
 
 def table1_text(output: ListFormat) -> str:
     """Table 1 as its authors printed it."""
-    from evaluation.escaping import json_text
-    from evaluation.experiments.table1 import published_experiments, table1_cells
-
     if output == "table":
         return cell_table(table1_cells())
     return json_text(
         [
-            {"experiment": one.name, "setting": one.setting, "treatment": one.treatment, "dimension": row.dimension}
-            | row.as_dict()
+            {"experiment": one.name, "setting": one.setting, "treatment": one.treatment, **json_data(row)}
             for one in published_experiments()
             for row in one.rows
         ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,6 @@ import typer
 from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
 from evaluation.cli.options import (
     JudgeMode,
-    ListFormat,
     Rows,
     Yes,
     judge_options,
@@ -21,9 +19,7 @@ from evaluation.cli.options import (
 from evaluation.cli.terminal import Columns, TerminalProgress, cell_table, note, safe, say, say_json, say_list
 
 if TYPE_CHECKING:
-    from evaluation.experiments.ab_runner import ABTestResult
-    from evaluation.experiments.plan import ExperimentRecord
-    from evaluation.store import Store
+    from evaluation.experiments.study import Study
 
 
 def _above_zero(scale: float) -> float:
@@ -96,7 +92,7 @@ def run(
     when the budget ran out, run the same command again, and nothing is paid twice. Exits with 3 when the run stopped
     before its end.
     """
-    from evaluation.cli._experiment_runs import chosen_plans, run_all
+    from evaluation.cli._experiment_runs import run_all
 
     asked = judge_options.value()
     if scripted and (asked.config["model"] or asked.config["base_url"]):
@@ -104,7 +100,6 @@ def run(
             "With --scripted no model and no server is asked: leave one of them out.",
             param_hint="--model, --base-url",
         )
-    store = open_store()
     settings = {
         "scale": scale,
         "seed": seed,
@@ -114,8 +109,7 @@ def run(
         "has_double_check": double_check,
         "effects": True if scripted else None,
     }
-    plans = chosen_plans(store, scenario, settings, asked.config["model"])
-    run_all(store, plans, asked, output, yes=yes)
+    run_all(open_store(), scenario, settings, asked, output, yes=yes)
 
 
 @app.command()
@@ -130,39 +124,32 @@ def report(
     output: Rows = "table",
 ) -> None:
     """List the experiments that were run, print the report of one that is done, or the paper's Table 1."""
-    from evaluation.cli._experiment_runs import record_text, table1_text
+    from evaluation.cli._experiment_runs import study_data, study_text, table1_text
     from evaluation.errors import InputError
+    from evaluation.experiments.plan import EXPERIMENT
+    from evaluation.text.display import time_words
 
     if experiment == _TABLE1:
         say(table1_text(output))
         return
     store = open_store()
     if experiment is None:
-        _list_runs(store, output)
+        columns: Columns[Study] = {
+            "Id": lambda study: study.id[:8],
+            "Scenario": lambda study: study.experiment.scenario.id,
+            "Scale": lambda study: f"{study.experiment.scale:g}",
+            "Seed": lambda study: study.experiment.seed,
+            "Model": lambda study: study.experiment.model,
+            "Status": lambda study: study.status,
+            "Begun": lambda study: time_words(study.created_at),
+        }
+        nothing = "No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted."
+        say_list(store.experiments.all(EXPERIMENT), columns, study_data, nothing, is_json=output == "json")
         return
-    record = store.experiments.get(experiment)
-    if not record.rows:
-        raise InputError(f"The experiment {record.id[:8]} is not done.", remedy="Run it again to go on with it.")
-    say(record_text(record, output))
-
-
-def _list_runs(store: Store, output: ListFormat) -> None:
-    from evaluation.cli._experiment_runs import record_dict
-    from evaluation.experiments.plan import EXPERIMENT
-    from evaluation.text.display import time_words
-
-    found = store.experiments.all(EXPERIMENT)
-    columns: Columns[ExperimentRecord] = {
-        "Id": lambda record: record.id[:8],
-        "Scenario": lambda record: record.scenario,
-        "Scale": lambda record: f"{record.scale:g}",
-        "Seed": lambda record: record.seed,
-        "Model": lambda record: record.config["model"],
-        "Status": lambda record: record.status,
-        "Begun": lambda record: time_words(record.created_at),
-    }
-    nothing = "No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted."
-    say_list(found, columns, record_dict, nothing, is_json=output == "json")
+    study = store.experiments.get(experiment)
+    if not study.result.activity:
+        raise InputError(f"The experiment {study.id[:8]} is not done.", remedy="Run it again to go on with it.")
+    say(study_text(study, output))
 
 
 @judge_options
@@ -181,8 +168,10 @@ def ab(
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
     from evaluation.experiments.ab_runner import ABConfig
+    from evaluation.experiments.tables import comparison_cells, run_cells, runs_by_status, variant_cells
     from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
+    from evaluation.text.display import cost_text, json_data
     from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
 
     store, test = open_store(), read_model(config, ABConfig)
@@ -200,30 +189,17 @@ def ab(
         lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
     )
     progress.finish()
-    _say(result, output)
+    if output == "json":
+        say_json({"name": test.name, **json_data(result), "failed": result.failed, "skipped": result.skipped})
+    else:
+        say(f"{safe(test.name)}\n\nRuns: {runs_by_status(result.runs)}. Spent: {cost_text(result.spent_usd)}.\n")
+        is_only_pair = len(result.variants) == 2
+        say(cell_table([variant_cells(one) for one in result.variants.values()]) + "\n")
+        say(cell_table([comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]) + "\n")
+        failed = [run_cells(one) for one in result.runs if one.status == "failed"]
+        lines = [*result.reasons, *(" ".join((one["Variant"], one["Run"], one["Status"])) for one in failed)]
+        say("\n".join([safe(result.recommendation), *(f"- {safe(line)}" for line in lines)]))
     if result.skipped:
         note(f"{result.skipped} runs wait for a new budget. Raise the limit, or run it again.")
     if result.failed:
         raise typer.Exit(INFRASTRUCTURE)
-
-
-def _say(result: ABTestResult, output: ListFormat) -> None:
-    if output == "json":
-        say_json(result.as_dict())
-    else:
-        say("\n".join(_lines(result)))
-
-
-def _lines(result: ABTestResult) -> Iterator[str]:
-    from evaluation.experiments.ab_results import ab_summary
-
-    found = ab_summary(result.as_dict())
-    yield f"{safe(result.name)}\n"
-    yield f"Runs: {found.runs}. Spent: {found.spent}.\n"
-    for rows in (found.variants, found.comparisons):
-        yield f"{cell_table(rows)}\n"
-    yield safe(result.recommendation)
-    yield from (f"- {safe(reason)}" for reason in result.reasons)
-    for run in found.every_run:
-        if run["Status"].startswith("✗"):
-            yield "- " + safe(" ".join((run["Variant"], run["Run"], run["Status"])))

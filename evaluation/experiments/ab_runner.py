@@ -10,31 +10,30 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from statistics import fmean
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments.ab_results import (
+from evaluation.experiments.plan import AB_TEST
+from evaluation.experiments.results import (
     Better,
     RunResult,
-    StatisticalComparison,
-    VariantResults,
+    StudyResult,
     comparisons,
+    passed_share,
     reasons,
     recommendation,
+    variant_results,
     winner,
 )
-from evaluation.experiments.plan import AB_TEST, ExperimentRecord
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, ValidationResult, Validator
 from evaluation.judged_by import Judges
 from evaluation.judging.model_client.budget import BudgetSpentError
 from evaluation.judging.protocol import Judge, JudgementStatus
-from evaluation.text.display import json_data
 from evaluation.transcript import Transcript
 
 PASS_RATE = "validation_pass_rate"
@@ -94,11 +93,15 @@ class ABConfig(BaseModel):
         return self.source == "simulation" if self.checks is None else self.checks
 
     @property
-    def record(self) -> ExperimentRecord:
-        """The test as it is stored: what the file says, as which measures it chose decides what is checked."""
+    def kind(self) -> str:
+        """``AB_TEST``."""
+        return AB_TEST
+
+    @property
+    def id(self) -> str:
+        """A UUID made of what the file says, as which measures it chose decides what is checked."""
         written = self.model_dump(mode="json", exclude_unset=True)
-        key = str(uuid.uuid5(_NAMESPACE, json.dumps(written, sort_keys=True)))
-        return ExperimentRecord(key, self.name, AB_TEST, 0, 1.0, {"kind": AB_TEST, "test": written})
+        return str(uuid.uuid5(_NAMESPACE, json.dumps(written, sort_keys=True)))
 
     @model_validator(mode="after")
     def _primary_decides(self) -> Self:
@@ -108,11 +111,6 @@ class ABConfig(BaseModel):
 
 
 _NAMESPACE = uuid.UUID("0f4c8b52-33f5-4c0f-8a43-0a1d7d6a9c11")
-
-
-def ab_test_of(record: ExperimentRecord) -> ABConfig:
-    """The stored A/B test, to go on with it."""
-    return ABConfig.model_validate(record.config["test"])
 
 
 def variant_config(config: ABConfig, variant: str) -> dict[str, Any]:
@@ -141,74 +139,17 @@ def _override(config: dict[str, Any], key: str, value: Any, place: str, *, is_fr
     target[last] = value
 
 
-@dataclass(frozen=True, slots=True)
-class ABTestResult:
-    """The whole test.
-
-    Attributes:
-        variants: By name, in the order of the file.
-        comparisons: Every pair of variants on every measure.
-        primary: The measure that decides.
-        winner: The best variant; ``None`` when the runs do not show one.
-        recommendation: One sentence on what to do.
-        reasons: What speaks for it and against it.
-        spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
-    """
-
-    name: str
-    variants: Mapping[str, VariantResults]
-    comparisons: tuple[StatisticalComparison, ...]
-    primary: str
-    winner: str | None
-    recommendation: str
-    reasons: tuple[str, ...]
-    spent_usd: float | None = 0.0
-
-    @property
-    def failed(self) -> int:
-        """Runs that could not be run."""
-        return self._count("failed")
-
-    @property
-    def skipped(self) -> int:
-        """Runs that a limit did not allow."""
-        return self._count("skipped")
-
-    def _count(self, status: str) -> int:
-        return sum(run.status == status for variant in self.variants.values() for run in variant.runs)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Every field, ready for JSON, with the counts that a report needs beside them."""
-        counts = {
-            name: {
-                "runs_by_status": dict(Counter(run.status for run in one.runs)),
-                "checks_passed": sum(one.verdicts),
-                "checks_scored": len(one.verdicts),
-            }
-            for name, one in self.variants.items()
-        }
-        body: dict[str, Any] = json_data(self)
-        body["variants"] = {name: one | counts[name] for name, one in body["variants"].items()}
-        return body | {"failed": self.failed, "skipped": self.skipped}
-
-
 _LONGEST_REASON = 200
 
 
 def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
     """The number of checks without a score, with the commonest reason; empty when all have one."""
     checks = [one for run in runs for one in run.validations]
-    unscored = Counter(str(one["explanation"])[:_LONGEST_REASON] for one in checks if one["score"] is None)
+    unscored = Counter(one.explanation[:_LONGEST_REASON] for one in checks if one.score is None)
     if not unscored:
         return []
     reason, count = unscored.most_common(1)[0]
     return [f"{unscored.total()} of {len(checks)} checks have no score; {count} of them: {reason.rstrip('.')}."]
-
-
-def passed_share(runs: Sequence[RunResult]) -> float | None:
-    """Passed over scored checks of all runs together; skipped ones and those without a score do not count."""
-    verdicts = [bool(one["passed"]) for run in runs for one in run.validations if one["passed"] is not None]
-    return sum(verdicts) / len(verdicts) if verdicts else None
 
 
 MAX_RUNS = "limit of runs"
@@ -222,26 +163,22 @@ class RunOutcome:
         metrics: Figures by name; ``None`` where one is not known.
         transcript: What was said, where there is anything to check.
         personas: Persona texts by player.
-        reference: The stored transcript that it is; empty for none.
         judges: Who judged the figures that a judge decided.
-        leads: How far a score lies above that of scrambled copies, by measure; without those that were not compared.
+        leads: As in ``RunResult``.
     """
 
     metrics: Mapping[str, float | None]
     transcript: Transcript | None = None
     personas: Mapping[str, str] | None = None
-    reference: str = ""
     judges: Mapping[str, Judges] = field(default_factory=dict)
     leads: Mapping[str, float] = field(default_factory=dict)
 
 
-Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome | Mapping[str, float | None]]]
+Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome]]
 """Runs a configuration with a seed. What it changes in the configuration, nobody else sees."""
 
 Told = Callable[[RunResult], None]
 """Told of every run as soon as it is done, failed or skipped."""
-KeepRun = Callable[[str, RunResult], None]
-"""Keeps a run that is done, under its key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +248,7 @@ class ExperimentRunner:
         spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
             known.
         known: The runs that earlier calls made, by key.
-        keep: Told of every further one.
+        keep: Told of every further one that is final.
         asked: Who judges and who speaks; runs that others answered are made again.
     """
 
@@ -323,7 +260,7 @@ class ExperimentRunner:
         judge: Judge | None = None,
         spent: Callable[[], float | None] = lambda: 0.0,
         known: Mapping[str, RunResult] = MappingProxyType({}),
-        keep: KeepRun | None = None,
+        keep: Told | None = None,
         asked: JudgeIdentity = _NOBODY,
     ) -> None:
         self._config = config
@@ -336,7 +273,7 @@ class ExperimentRunner:
         self._keep = keep
         self._made = 0
 
-    async def run_ab_test(self, tell: Told | None = None) -> ABTestResult:
+    async def run_ab_test(self, tell: Told | None = None) -> StudyResult:
         """The result over all runs, those of earlier calls included.
 
         A run that fails is listed with its reason, and the others go on.
@@ -352,7 +289,7 @@ class ExperimentRunner:
         return self._result(runs)
 
     async def _one(self, planned: PlannedRun) -> RunResult:
-        place = (planned.variant, planned.run_index, planned.seed)
+        run = RunResult(planned.variant, planned.run_index, seed=planned.seed)
         try:
             # What is stored is read again every time: that costs nothing, and its scores may have changed.
             stored = await self._outcome(planned) if self._config.source == "transcripts" else None
@@ -360,8 +297,8 @@ class ExperimentRunner:
             key = planned.key(self._config.source, checks, self._asked, _content(stored))
             if known := self._known.get(key):
                 self._spent_before = _sum(self._spent_before, known.cost_usd)
-                anew = known if stored is None else _done(planned, stored, known.validations, known.cost_usd)
-                return replace(anew, is_resumed=True)
+                known = replace(known, run_index=planned.run_index, is_resumed=True)
+                return known if stored is None else _done(known, stored)
             if limit := self._limit():
                 raise BudgetSpentError(limit)
             self._made += 1
@@ -369,13 +306,13 @@ class ExperimentRunner:
             outcome = stored or await self._outcome(planned)
             checked = await self._validated(outcome)
         except BudgetSpentError as error:
-            return RunResult(*place, "skipped", detail=error.reason)
+            return replace(run, status="skipped", detail=error.reason)
         except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
-            return RunResult(*place, "failed", detail=_reason(error))
+            return replace(run, status="failed", detail=_reason(error))
         cost = None if before is None else _sum(self._spent_now(), -before)
-        made = _done(planned, outcome, tuple([one.as_dict() for one in checked]), cost)
+        made = _done(replace(run, validations=checked, cost_usd=cost, key=key), outcome)
         if self._keep and self._is_final(made):
-            self._keep(key, made)
+            self._keep(made)
         return made
 
     def _is_final(self, made: RunResult) -> bool:
@@ -383,9 +320,11 @@ class ExperimentRunner:
 
         A simulated run costs money, so only one that nobody could judge is made again; a game is there already.
         """
-        useless = {"not_scored"} if self._config.source == "simulation" else {"not_scored", "error"}
-        asked = [one for one in made.validations if one["is_asked"]]
-        return not asked or any(one["status"] not in useless for one in asked)
+        useless = {JudgementStatus.NOT_SCORED}
+        if self._config.source == "transcripts":
+            useless.add(JudgementStatus.ERROR)
+        asked = [one for one in made.validations if one.is_asked]
+        return not asked or any(one.status not in useless for one in asked)
 
     def _limit(self) -> str:
         """Which limit forbids another run; empty when none does."""
@@ -400,8 +339,7 @@ class ExperimentRunner:
         return _sum(self._spent_before, self._spent_now())
 
     async def _outcome(self, planned: PlannedRun) -> RunOutcome:
-        made = await self._run(deepcopy(planned.config), planned.seed)
-        return made if isinstance(made, RunOutcome) else RunOutcome(made)
+        return await self._run(deepcopy(planned.config), planned.seed)
 
     async def _validated(self, outcome: RunOutcome) -> tuple[ValidationResult, ...]:
         if self._validator is None or outcome.transcript is None:
@@ -414,20 +352,19 @@ class ExperimentRunner:
             raise BudgetSpentError(BUDGET)
         return checked
 
-    def _result(self, runs: Sequence[RunResult]) -> ABTestResult:
+    def _result(self, runs: Sequence[RunResult]) -> StudyResult:
         config = self._config
-        variants = {name: self._variant(name, [run for run in runs if run.variant == name]) for name in config.variants}
+        by_variant = {name: [run for run in runs if run.variant == name] for name in config.variants}
         found = comparisons(
-            variants,
+            by_variant,
             config.measures,
             primary=config.primary,
             threshold=config.evaluation.significance_threshold,
             is_paired=config.source == "simulation",
         )
-        best = winner(found, list(variants), config.primary)
-        return ABTestResult(
-            config.name,
-            variants,
+        best = winner(found, list(config.variants), config.primary)
+        return StudyResult(
+            {name: variant_results(name, own, config.measures) for name, own in by_variant.items()},
             tuple(found),
             config.primary,
             best,
@@ -436,35 +373,21 @@ class ExperimentRunner:
             self.spent_usd,
         )
 
-    def _variant(self, name: str, runs: Sequence[RunResult]) -> VariantResults:
-        averages = {}
-        for measure in self._config.measures:
-            values = [value for run in runs if (value := run.metrics.get(measure)) is not None]
-            averages[measure] = fmean(values) if values else None
-        return VariantResults(name, tuple(runs), averages, passed_share(runs))
-
 
 def _sum(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else first + second
 
 
-def _done(
-    planned: PlannedRun, outcome: RunOutcome, validations: tuple[Mapping[str, Any], ...], cost_usd: float | None
-) -> RunResult:
-    result = RunResult(
-        planned.variant,
-        planned.run_index,
-        planned.seed,
-        "done",
-        dict(outcome.metrics),
-        validations,
-        reference=outcome.reference,
+def _done(run: RunResult, outcome: RunOutcome) -> RunResult:
+    """The run with what came of it, and the share of its checks that passed."""
+    share = passed_share([run])
+    return replace(
+        run,
+        metrics={**outcome.metrics} if share is None else {**outcome.metrics, PASS_RATE: share},
         judges=dict(outcome.judges),
         leads=dict(outcome.leads),
-        cost_usd=cost_usd,
+        transcript_id=outcome.transcript.id if outcome.transcript else "",
     )
-    share = passed_share([result])
-    return result if share is None else replace(result, metrics={**outcome.metrics, PASS_RATE: share})
 
 
 def _reason(error: Exception) -> str:

@@ -124,7 +124,7 @@ def simulated_games(
         if keep is not None:
             keep(transcript, calls)
         personas = {name: persona_text(one) for name, one in zip(settings.names, settings.personas, strict=True)}
-        return RunOutcome(flat_metrics(transcript_metrics(transcript)), transcript, personas, transcript.id)
+        return RunOutcome(flat_metrics(transcript_metrics(transcript)), transcript, personas)
 
     return run
 
@@ -182,7 +182,7 @@ def stored_games(load: Load) -> Run:
         metrics = flat_metrics(transcript_metrics(transcript)) | {name: one.score for name, one in scores.items()}
         judges = {name: found for name, one in scores.items() if (found := metric_judges(one))}
         leads = {name: lead for name, one in scores.items() if (lead := lead_of(metric_control(one))) is not None}
-        return RunOutcome(metrics, transcript, personas, transcript.id, judges, leads)
+        return RunOutcome(metrics, transcript, personas, judges, leads)
 
     return run
 

@@ -115,7 +115,7 @@ def estimate(plan: ExperimentPlan, library: PropositionLibrary, model: JudgeConf
             _use(model, 0, corrections, JUDGING_TOKENS),
             _use(model, evaluation, evaluation, JUDGING_TOKENS),
         ),
-        is_free=plan.effects is not None,
+        is_free=plan.is_scripted,
     )
 
 

@@ -1,25 +1,20 @@
-"""The plan of an experiment: scenario, groups, settings, and the record that it is stored as."""
+"""The plan of an experiment: scenario, groups and settings."""
 
 from __future__ import annotations
 
 import json
 import math
 import uuid
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
-from enum import StrEnum
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
-from evaluation.experiments.ab_results import RunResult
 from evaluation.files.yaml_files import parse_model
-from evaluation.judging.answers import describe
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
 from evaluation.persona.dimensions import DIMENSIONS
@@ -28,133 +23,15 @@ from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
 from evaluation.simulation.population import profiles
 
-
-class Side(StrEnum):
-    """With the corrections in question, or without any."""
-
-    TREATMENT = "treatment"
-    CONTROL = "control"
-
-
-class ExperimentStatus(StrEnum):
-    """``pending`` stopped before its end (a budget, a person) and can go on. A killed one is still ``running``."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentScore:
-    """The scores of an agent in one conversation, or of the whole conversation where ``agent`` is empty.
-
-    Attributes:
-        score: 0 to 9, a count for ideas; ``None`` when nothing could be scored.
-    """
-
-    side: Side
-    environment: int
-    agent: str
-    dimension: str
-    score: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class StudyRun:
-    """A run of one arm on one unit, or a part of it: what is known later is stored as a part of its own.
-
-    Attributes:
-        arm: A side, or the name of a variant. Both sides of a unit have the same agents.
-        unit: The pair of conversations, or the run of the variant, from 0.
-        transcript_id: The game that it became; empty while none is stored.
-        scores: Of its agents; none while it is not evaluated.
-        activity: Counts of what corrections did in it, and of its calls.
-        result: What an A/B test measured in it; ``None`` for the conversations of an experiment.
-        key: Changes with everything that decides the result.
-    """
-
-    arm: str
-    unit: int
-    transcript_id: str = ""
-    scores: tuple[AgentScore, ...] = ()
-    activity: Mapping[str, Any] = field(default_factory=dict)
-    result: RunResult | None = None
-    key: str = ""
-
-
-def joined(parts: Iterable[StudyRun]) -> list[StudyRun]:
-    """One run for each arm and unit, by arm and unit, with its transcript and its scores; what came first stays."""
-    runs: dict[tuple[str, int], StudyRun] = {}
-    for part in parts:
-        known = runs.get((part.arm, part.unit), StudyRun(part.arm, part.unit))
-        runs[part.arm, part.unit] = replace(
-            known, transcript_id=known.transcript_id or part.transcript_id, scores=known.scores or part.scores
-        )
-    return [runs[place] for place in sorted(runs)]
-
-
 EXPERIMENT, AB_TEST = "experiment", "ab_test"
 """The kinds of studies; their jobs are called so, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentRecord:
-    """An experiment or an A/B test as it is stored.
-
-    Attributes:
-        id: A UUID made of everything that decides what is asked, so that the same experiment goes on and never doubles.
-        config: All settings, as data.
-        results: The report, as data; ``None`` before the end.
-    """
-
-    id: str
-    name: str
-    scenario: str
-    seed: int
-    scale: float
-    config: Mapping[str, Any]
-    status: ExperimentStatus = ExperimentStatus.RUNNING
-    results: Mapping[str, Any] | None = None
-    created_at: datetime | None = None
-    completed_at: datetime | None = None
-
-    @property
-    def kind(self) -> str:
-        """``EXPERIMENT`` or ``AB_TEST``."""
-        return str(self.config.get("kind", ""))
-
-    @property
-    def is_scripted(self) -> bool:
-        """Whether a script took the place of the model: it shows that the pipeline works, and says nothing else."""
-        return bool(self.config.get("is_scripted"))
-
-    @property
-    def rows(self) -> list[dict[str, Any]]:
-        """The report's rows; none before the end."""
-        return list((self.results or {}).get("rows", []))
-
-    @property
-    def activity(self) -> Mapping[str, Any]:
-        """By side, what its corrections did, as ``Activity.as_dict`` gives it; empty before the end."""
-        return (self.results or {}).get("activity") or {}
-
-    @property
-    def stopped(self) -> str:
-        """Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on."""
-        return str((self.results or {}).get("stopped") or "")
-
 
 TOPIC = "{{topic}}"
 
 Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Scenario(_Part):
+class Scenario(BaseModel):
     """One experiment's setting.
 
     Attributes:
@@ -173,6 +50,8 @@ class Scenario(_Part):
             topic.
         published: The experiment of Table 1 that it repeats.
     """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = ""
     title: Text
@@ -249,8 +128,6 @@ def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
 FEWEST_ENVIRONMENTS = 2
 """One conversation on each side could not be told from chance."""
 
-
-DEFAULT_SAMPLE_SIZE = 3
 _NAMESPACE = uuid.UUID("6e4d1f0a-58a0-4a55-9a0e-0c2f6c2a7a10")
 
 
@@ -276,7 +153,7 @@ class ExperimentPlan:
     scale: float = 1.0
     seed: int = 0
     steps: int | None = None
-    sample_size: int = DEFAULT_SAMPLE_SIZE
+    sample_size: int = 3
     is_batched: bool = False
     has_double_check: bool = False
     temperature: float = 1.0
@@ -316,41 +193,25 @@ class ExperimentPlan:
         return EvaluationPlan(DIMENSIONS, self.sample_size, self.seed, options=options)
 
     @property
-    def config(self) -> dict[str, Any]:
-        """All settings that decide what is asked, as data; ``plan_of`` builds the plan from it again."""
-        return {
-            "kind": EXPERIMENT,
-            **_PLANS.dump_python(self, mode="json"),
-            "is_scripted": self.effects is not None,
-            "conversations": 2 * len(self.rooms),
-            "versions": [WRITING_VERSION, PROMPT_VERSION],
-        }
+    def kind(self) -> str:
+        """``EXPERIMENT``."""
+        return EXPERIMENT
 
     @property
-    def record(self) -> ExperimentRecord:
-        """The experiment as it is stored."""
-        packed = json.dumps(self.config, sort_keys=True)
-        return ExperimentRecord(
-            id=str(uuid.uuid5(_NAMESPACE, packed)),
-            name=self.scenario.title,
-            scenario=self.scenario.id,
-            seed=self.seed,
-            scale=self.scale,
-            config=self.config,
-        )
+    def name(self) -> str:
+        """The scenario's title."""
+        return self.scenario.title
+
+    @property
+    def is_scripted(self) -> bool:
+        """Whether a script takes the place of the model: it shows that the pipeline works, and says nothing else."""
+        return self.effects is not None
+
+    @property
+    def id(self) -> str:
+        """A UUID made of everything that decides what is asked: the same experiment goes on and never doubles."""
+        parts = [_PLANS.dump_python(self, mode="json"), WRITING_VERSION, PROMPT_VERSION]
+        return str(uuid.uuid5(_NAMESPACE, json.dumps(parts, sort_keys=True)))
 
 
 _PLANS = TypeAdapter(ExperimentPlan)
-
-
-def plan_of(record: ExperimentRecord) -> ExperimentPlan:
-    """The plan of a stored experiment, to go on with it.
-
-    Raises:
-        InputError: It was stored by a version whose scenarios looked otherwise.
-    """
-    try:
-        return _PLANS.validate_python({each.name: record.config[each.name] for each in fields(ExperimentPlan)})
-    except ValidationError as error:
-        remedy = "Start the experiment again."
-        raise InputError(f"{describe(error)}.", place=f"experiment {record.id}", remedy=remedy) from None

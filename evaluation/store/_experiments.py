@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.experiments.plan import ExperimentRecord, ExperimentStatus, StudyRun
-from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds, packed
+from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentPlan
+from evaluation.experiments.results import RunResult, StudyResult
+from evaluation.experiments.study import Study, StudyPlan, StudyStatus
+from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds
 from evaluation.store.transactions import Units
 
-_Records = list[ExperimentRecord]
-_RUNS = TypeAdapter(StudyRun)
+_RUNS, _RESULTS = TypeAdapter(RunResult), TypeAdapter(StudyResult)
+_PLANS: dict[str, TypeAdapter[Any]] = {EXPERIMENT: TypeAdapter(ExperimentPlan), AB_TEST: TypeAdapter(ABConfig)}
 
 
 class Experiments:
@@ -25,89 +28,89 @@ class Experiments:
     def __init__(self, units: Units) -> None:
         self._units = units
 
-    def begin(self, record: ExperimentRecord) -> None:
-        """Records that an experiment runs; one that is known goes on."""
+    def begin(self, plan: StudyPlan) -> None:
+        """Records that a study runs; one that is known goes on."""
+        is_test = isinstance(plan, ABConfig)
+        config = _PLANS[plan.kind].dump_json(plan, exclude_unset=is_test).decode("utf-8")
+        scenario, scale = (AB_TEST, 1.0) if isinstance(plan, ABConfig) else (plan.scenario.id, plan.scale)
         with self._units.unit(write=True, join=True) as cursor:
             cursor.execute(
                 """INSERT INTO experiments (id, name, scenario, seed, scale, status, config)
                 VALUES (?, ?, ?, ?, ?, 'running', ?) ON CONFLICT DO NOTHING""",
-                [
-                    record.id,
-                    well_formed(record.name),
-                    well_formed(record.scenario),
-                    record.seed,
-                    record.scale,
-                    packed(record.config).decode("utf-8"),
-                ],
+                [plan.id, well_formed(plan.name), well_formed(scenario), plan.seed, scale, config],
             )
-            cursor.execute("UPDATE experiments SET status = 'running', completed_at = NULL WHERE id = ?", [record.id])
+            cursor.execute("UPDATE experiments SET status = 'running', completed_at = NULL WHERE id = ?", [plan.id])
 
-    def end(self, experiment_id: str, status: ExperimentStatus, results: Mapping[str, Any] | None = None) -> None:
+    def end(self, study_id: str, status: StudyStatus, result: StudyResult | None = None) -> None:
         """Records how far it came: ``completed`` with results, ``pending`` when it can go on, or ``failed``."""
+        results = None if result is None else to_json(result, inf_nan_mode="strings").decode("utf-8")
         self._units.write(
             """UPDATE experiments SET status = ?, results = ?,
             completed_at = CASE WHEN ? = 'completed' THEN now() END WHERE id = ?""",
-            [str(status), None if results is None else packed(results).decode("utf-8"), str(status), experiment_id],
+            [str(status), results, str(status), study_id],
         )
 
-    def add_run(self, experiment_id: str, run: StudyRun) -> None:
-        """Stores a run of an experiment or an A/B test, or a part of one."""
+    def add_run(self, study_id: str, run: RunResult) -> None:
+        """Stores a run of a study, or a part of one."""
         self._units.write(
             "INSERT INTO study_runs (experiment_id, arm, unit, run) VALUES (?, ?, ?, ?)",
-            [experiment_id, well_formed(run.arm), run.unit, _RUNS.dump_json(run).decode("utf-8")],
+            [
+                study_id,
+                well_formed(run.variant),
+                run.run_index,
+                _RUNS.dump_json(run, exclude_defaults=True).decode("utf-8"),
+            ],
         )
 
-    def runs(self, experiment_id: str | None = None) -> list[StudyRun]:
-        """The runs of an experiment or an A/B test, or of all, in the parts and the order in which they were stored.
+    def runs(self, study_id: str | None = None) -> list[RunResult]:
+        """The runs of a study, or of all, in the parts and the order in which they were stored.
 
         What is damaged is left out.
         """
         query = "SELECT run::text FROM study_runs WHERE coalesce(experiment_id = ?, true) ORDER BY rowid"
         found = []
-        for (text,) in self._units.rows(query, [experiment_id]):
+        for (text,) in self._units.rows(query, [study_id]):
             with suppress(ValidationError):
                 found.append(_RUNS.validate_json(text))
         return found
 
-    def all(self, kind: str = "") -> _Records:
-        """Every study of a kind, or of both, the latest first."""
-        return [one for one in self._select("ORDER BY rowid DESC", []) if kind in ("", one.kind)]
+    def all(self, kind: str = "") -> list[Study]:
+        """Every study of a kind, or of both, the latest first; what is damaged is left out."""
+        return [one for one in self._select("ORDER BY rowid DESC", []) if kind in ("", one.plan.kind)]
 
-    def get(self, experiment_id: str) -> ExperimentRecord:
-        """The experiment of that id, or of an id that begins like this.
+    def get(self, study_id: str) -> Study:
+        """The study of that id, or of an id that begins like this.
 
         Raises:
             NotFoundError: There is none, or there are several.
         """
-        found = self._select("WHERE starts_with(id::text, ?)", [well_formed(experiment_id)])
-        if len(found) != 1 or not experiment_id:
+        found = self._select("WHERE starts_with(id::text, ?)", [well_formed(study_id)])
+        if len(found) != 1 or not study_id:
             raise NotFoundError(
-                f"There is no experiment {experiment_id!r}." if not found else f"{len(found)} experiments begin so.",
+                f"There is no experiment {study_id!r}." if not found else f"{len(found)} experiments begin so.",
                 remedy="See them with: dramaturg experiment report.",
             )
         return found[0]
 
-    def _select(self, rest: str, values: Sequence[object]) -> _Records:
-        return [_record(row) for row in self._units.rows(f"{_SELECT} {rest}", values)]
+    def _select(self, rest: str, values: Sequence[object]) -> list[Study]:
+        found = []
+        for key, scenario, status, config, results, created, completed in self._units.rows(f"{_SELECT} {rest}", values):
+            with suppress(ValidationError):
+                kind = AB_TEST if scenario == AB_TEST else EXPERIMENT
+                found.append(
+                    Study(
+                        key,
+                        _PLANS[kind].validate_json(config or ""),
+                        StudyStatus(status),
+                        _RESULTS.validate_json(results or "{}"),
+                        from_microseconds(created),
+                        maybe_from_microseconds(completed),
+                    )
+                )
+        return found
 
 
 _SELECT = """
-SELECT id::text, name, scenario, seed, scale, status, config::text, results::text, epoch_us(created_at),
-    epoch_us(completed_at) FROM experiments
+SELECT id::text, scenario, status, config::text, results::text, epoch_us(created_at), epoch_us(completed_at)
+FROM experiments
 """
-
-
-def _record(row: tuple[Any, ...]) -> ExperimentRecord:
-    key, name, scenario, seed, scale, status, config, results, created, completed = row
-    return ExperimentRecord(
-        id=key,
-        name=name,
-        scenario=scenario,
-        seed=seed,
-        scale=scale,
-        config=json.loads(config),
-        status=ExperimentStatus(status),
-        results=json.loads(results) if results else None,
-        created_at=from_microseconds(created),
-        completed_at=maybe_from_microseconds(completed),
-    )

@@ -5,23 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_results import RunResult
-from evaluation.experiments.ab_runner import (
-    ABConfig,
-    ABTestResult,
-    ExperimentRunner,
-    JudgeIdentity,
-    Run,
-    RunOutcome,
-    Told,
-    plan,
-)
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
 from evaluation.experiments.ab_sources import check_test, simulated_games, stored_games
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
-from evaluation.experiments.plan import ExperimentStatus, StudyRun
+from evaluation.experiments.results import RunResult, StudyResult
+from evaluation.experiments.study import StudyStatus
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -54,7 +46,7 @@ def run_ab_test(
     report: Told,
     *,
     budget: Budget | None = None,
-) -> ABTestResult:
+) -> StudyResult:
     """Runs what is left of an A/B test, and stores every run as soon as it is done, and the result.
 
     A run is known by its own settings: a file that changed, or another test, keeps what it has in common.
@@ -73,23 +65,19 @@ def run_ab_test(
     check_test(test)
     judged = CallBuffer()
 
-    def keep(key: str, made: RunResult) -> None:
-        run = StudyRun(made.variant, made.run_index, made.reference, result=made, key=key)
-        store.experiments.add_run(test.record.id, run)
-
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
     asked = _asked(store, test, judge, options, config)
     source, run = _source(store, test, judge, judged, options)
-    store.experiments.begin(test.record)
+    store.experiments.begin(test)
 
-    async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome | Mapping[str, float | None]:
+    async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome:
         # Runs that ask nobody meet the switch here.
         if judge.budget.stopped:
             raise BudgetSpentError(judge.budget.stopped)
         return await run(config, seed)
 
-    async def compare() -> ABTestResult:
+    async def compare() -> StudyResult:
         async with judge.session():
             runner = ExperimentRunner(
                 source,
@@ -97,13 +85,13 @@ def run_ab_test(
                 judge=judge,
                 spent=lambda: judge.budget.known_usd,
                 known=_stored_runs(store),
-                keep=keep,
+                keep=partial(store.experiments.add_run, test.id),
                 asked=asked,
             )
             return await runner.run_ab_test(report)
 
     result = asyncio.run(compare())
-    store.experiments.end(test.record.id, ExperimentStatus.COMPLETED, result.as_dict())
+    store.experiments.end(test.id, StudyStatus.COMPLETED, result)
     return result
 
 
@@ -141,7 +129,7 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
         asked=_asked(store, test, judge, options, config),
     )
     result = asyncio.run(runner.run_ab_test())
-    runs = [each for variant in result.variants.values() for each in variant.runs]
+    runs = result.runs
     known = sum(each.is_resumed for each in runs)
     before = f", {known:,} of them done before" if known else ""
     if counting:
@@ -152,7 +140,7 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
 
 def _stored_runs(store: Store) -> dict[str, RunResult]:
     """The runs of all tests that are done, by key."""
-    return {run.key: run.result for run in store.experiments.runs() if run.result is not None}
+    return {run.key: run for run in store.experiments.runs() if run.key}
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:

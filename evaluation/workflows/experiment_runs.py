@@ -14,17 +14,10 @@ from typing import Any
 from evaluation.corrections.action_gate import GateResult
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments.conversation import Activity, activity_of, evaluate, simulate
-from evaluation.experiments.plan import (
-    ExperimentPlan,
-    ExperimentRecord,
-    ExperimentStatus,
-    Side,
-    StudyRun,
-    joined,
-    scenarios,
-)
-from evaluation.experiments.report import report_rows
+from evaluation.experiments.conversation import evaluate, report_rows, simulate
+from evaluation.experiments.plan import ExperimentPlan, scenarios
+from evaluation.experiments.results import Activity, RunResult, Side, StudyResult, joined
+from evaluation.experiments.study import Study, StudyStatus
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
     ChosenJudge,
@@ -60,7 +53,7 @@ class _Run:
     done: int = 0
     total: int = 0
     population: Sequence[Mapping[str, Any]] = field(default_factory=list)
-    known: Mapping[tuple[str, int], StudyRun] = field(default_factory=dict)
+    known: Mapping[tuple[str, int], RunResult] = field(default_factory=dict)
     # Every thread that works with much memory keeps some of it, so one does all of that.
     heavy: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy"))
 
@@ -72,8 +65,8 @@ class _Run:
         """Does ``work`` in the store, one conversation at a time: they would only wait for each other there."""
         await asyncio.get_running_loop().run_in_executor(self.heavy, retry_while_busy, work)
 
-    async def add(self, part: StudyRun) -> None:
-        await self.keep(partial(self.store.experiments.add_run, self.plan.record.id, part))
+    async def add(self, part: RunResult) -> None:
+        await self.keep(partial(self.store.experiments.add_run, self.plan.id, part))
 
 
 def run_experiment(
@@ -84,7 +77,7 @@ def run_experiment(
     budget: Budget | None = None,
     provider: Provider | None = None,
     report: ProgressCallback = no_progress,
-) -> ExperimentRecord:
+) -> Study:
     """Runs an experiment to its end, or as far as it may; one that was begun goes on, one that is done says so.
 
     Args:
@@ -109,32 +102,25 @@ def run_experiment(
         report,
         total=plan.people + 2 * plan.people * plan.step_count + 2 * len(plan.rooms),
     )
-    store.experiments.begin(plan.record)
-    status = ExperimentStatus.FAILED
-    results: dict[str, Any] | None = None
+    store.experiments.begin(plan)
+    status, result = StudyStatus.FAILED, StudyResult()
     try:
-        stopped = asyncio.run(_run(run))
-        # A script says nothing about agents, so nothing of it is held beside the paper.
-        published = None if plan.effects is not None else plan.scenario.published
-        parts = store.experiments.runs(plan.record.id)
-        scores = [score for each in joined(parts) for score in each.scores]
-        sides = activity_of((Side(part.arm), part.activity) for part in parts)
-        results = (
-            {"stopped": stopped}
-            if stopped
-            else {
-                "rows": [row.as_dict() for row in report_rows(scores, published)],
-                "activity": {str(side): counts.as_dict() for side, counts in sides.items()},
+        if stopped := asyncio.run(_run(run)):
+            status, result = StudyStatus.PENDING, StudyResult(stopped=stopped)
+        else:
+            runs = joined(store.experiments.runs(plan.id))
+            activity = {
+                str(side): sum((one.activity for one in runs if one.variant == side), Activity()) for side in Side
             }
-        )
-        status = ExperimentStatus.PENDING if stopped else ExperimentStatus.COMPLETED
+            status = StudyStatus.COMPLETED
+            result = StudyResult(comparisons=tuple(report_rows(runs)), activity=activity)
     except DramaturgError as error:
-        results = {"error": str(error)}
+        result = StudyResult(error=str(error))
         raise
     finally:
         run.heavy.shutdown()
-        store.experiments.end(plan.record.id, status, results)
-    return store.experiments.get(plan.record.id)
+        store.experiments.end(plan.id, status, result)
+    return store.experiments.get(plan.id)
 
 
 async def _run(run: _Run) -> str:
@@ -145,7 +131,7 @@ async def _run(run: _Run) -> str:
         run.heavy.submit(import_module, "scipy.stats")
         writer, chosen = _writer(run, journal), _judge(run, journal)
         judge = RaisingJudge(chosen)
-        _recall(run)
+        run.known = {(one.variant, one.run_index): one for one in joined(run.store.experiments.runs(run.plan.id))}
         async with writer.session(), chosen.session():
             try:
                 factory = AgentFactory(writer, profiles()[run.plan.scenario.population], seed=run.plan.seed)
@@ -164,7 +150,7 @@ def _writer(run: _Run, journal: AnswerJournal) -> Writer:
     calls = CallBuffer()
     return Writer(
         build_client(run.config, budget=run.budget, log=calls.add, provider=run.provider),
-        scope=run.plan.record.id,
+        scope=run.plan.id,
         cache=JournalledTexts(journal, run.store.generations),
         calls=calls,
         temperature=run.plan.temperature,
@@ -177,7 +163,7 @@ def _judge(run: _Run, journal: AnswerJournal) -> ChosenJudge:
     known = judgements.keys(run.config.model)
     cache = JournalledAnswers(journal, judgements, known)
     # The script listens elsewhere every time, and answers by what is planted: so keys name the experiment.
-    server = None if run.plan.effects is None else f"script of {run.plan.record.id}"
+    server = f"script of {run.plan.id}" if run.plan.is_scripted else None
     return build_judge(
         run.config,
         cache=cache,
@@ -191,7 +177,7 @@ def _judge(run: _Run, journal: AnswerJournal) -> ChosenJudge:
 def _journal_place(run: _Run) -> Path | None:
     """Beside the database, by its name and the experiment's: whoever goes on finds it there."""
     path = run.store.path
-    return None if path is None else path.with_name(f".{path.name}.{run.plan.record.id}")
+    return None if path is None else path.with_name(f".{path.name}.{run.plan.id}")
 
 
 def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
@@ -203,36 +189,29 @@ def _keep(store: Store, entries: Sequence[JournalEntry]) -> None:
         )
 
 
-def _recall(run: _Run) -> None:
-    """The conversations of an earlier run of the same, as far as they are stored and evaluated."""
-    run.known = {(each.arm, each.unit): each for each in joined(run.store.experiments.runs(run.plan.record.id))}
-
-
 async def _conversation(run: _Run, side: Side, number: int, writer: Writer, judge: RaisingJudge) -> None:
     """Simulates and evaluates one conversation, or what of that is not stored yet."""
-    activity = Activity()
-    known = run.known.get((side, number), StudyRun(side, number))
+    calls = Activity()
+    known = run.known.get((side, number), RunResult(side, number))
     try:
-        with tallied_calls(activity):
-            transcript = await _transcript(run, side, known, writer, judge, activity)
+        with tallied_calls(calls):
+            transcript = await _transcript(run, side, known, writer, judge)
             if not known.scores:
-                scores = await evaluate(run.plan, side, number, transcript, judge, run.library)
-                await run.add(StudyRun(side, number, scores=tuple(scores)))
+                scores = await evaluate(run.plan, transcript, judge, run.library)
+                await run.add(RunResult(side, number, scores=scores))
         run.advance()
     except (DramaturgError, OSError) as error:
         # What is under way elsewhere is paid for and ends; nothing new begins.
         run.budget.stop(str(error))
         raise
     finally:
-        if activity != Activity():
-            await run.add(StudyRun(side, number, activity=activity.as_dict()))
+        if calls.calls:
+            await run.add(RunResult(side, number, activity=calls))
 
 
-async def _transcript(
-    run: _Run, side: Side, known: StudyRun, writer: Writer, judge: RaisingJudge, activity: Activity
-) -> Transcript:
+async def _transcript(run: _Run, side: Side, known: RunResult, writer: Writer, judge: RaisingJudge) -> Transcript:
     if known.transcript_id:
-        run.advance(len(run.plan.rooms[known.unit]) * run.plan.step_count)
+        run.advance(len(run.plan.rooms[known.run_index]) * run.plan.step_count)
         return run.store.transcripts.get(known.transcript_id)
     checked: list[GateResult] = []
     done = Activity()
@@ -244,7 +223,7 @@ async def _transcript(
     transcript = await simulate(
         run.plan,
         side,
-        known.unit,
+        known.run_index,
         run.population,
         writer,
         judge,
@@ -255,22 +234,24 @@ async def _transcript(
         steering=done.note,
     )
     done.messages = len(transcript.discussion)
-    await run.keep(partial(_store, run, known, transcript, checked))
-    # Only of a conversation that is stored: one that is broken off is held again from its beginning.
-    activity.add(done.as_dict())
+    made = RunResult(side, known.run_index, transcript.id, activity=done)
+    await run.keep(partial(_store, run, made, transcript, checked))
     return transcript
 
 
-def _store(run: _Run, known: StudyRun, transcript: Transcript, checked: Sequence[GateResult]) -> None:
-    """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction."""
+def _store(run: _Run, made: RunResult, transcript: Transcript, checked: Sequence[GateResult]) -> None:
+    """Keeps a conversation like every other transcript, with its metrics and what the gate did, in one transaction.
+
+    What corrections did counts only in one that is stored: one that is broken off is held again from its beginning.
+    """
     evaluation = evaluate_transcript(transcript)
-    store, experiment = run.store, run.plan.record.id
+    store, experiment = run.store, run.plan.id
     with store.unit(write=True):
         added = store.transcripts.add(transcript, source_name=f"{transcript.game_id}.json")
         if added.is_new:
             store.results.save([evaluation])
-        store.experiments.add_run(experiment, StudyRun(known.arm, known.unit, transcript.id))
-        if run.plan.effects is None:
+        store.experiments.add_run(experiment, made)
+        if not run.plan.is_scripted:
             # What a script did is not a correction of anybody.
             for result in checked:
                 store.corrections.add(result, experiment_id=experiment)

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from dashboard.app_pages.experiments import data
-from evaluation.experiments.plan import ExperimentPlan, scenario_named
+from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, scenario_named
+from evaluation.experiments.results import RunResult, Side, StudyResult, comparisons, variant_results
+from evaluation.experiments.study import Study
 from evaluation.judging.judge_config import judge_config
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
@@ -51,44 +54,54 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     assert "A script spoke and judged in place of a language model." in said
     assert "in the paper:" not in said
     # The rows of marks of the Overview: without and with the treatment, a dot a conversation with it.
-    [run] = data.shown_runs(finished)
-    treated = [one.transcript_id for one in run.sessions if one.arm == "treatment"]
-    assert data_of(app, "cockpit")["rows"] == [row for row, _ in data.treatment_rows(run)]
-    for row, (drawn, targets) in zip(run.record.rows, data.treatment_rows(run), strict=True):
+    [run] = data.shown_studies(finished, EXPERIMENT)
+    treated = [one.transcript_id for one in run.runs if one.variant == "treatment"]
+    assert data_of(app, "cockpit")["rows"] == [row for row, _ in data.mark_rows(run)]
+    for row, (drawn, targets) in zip(run.study.result.comparisons, data.mark_rows(run), strict=True):
         if drawn["texts"]["current"].endswith(" of 9"):
-            assert drawn["after"] == pytest.approx(row["treatment_mean"] / 9)
+            assert drawn["after"] == pytest.approx(row.mean_b / 9)
         assert [one.transcript_id for one in targets["game"]] == treated[: len(drawn["games"])]
 
 
 def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference() -> None:
-    values = {"a": [30.0, 34.0, 38.0], "b": [80.0, 84.0, 88.0]}
-    variants = {
-        name: {
-            "runs": [
-                {"variant": name, "run_index": place, "reference": f"{name}{place}", "metrics": {"coherence": value}}
-                for place, value in enumerate(held)
+    values = {"a": [30.0, 34.0, 38.0], "b": [80.0, 84.0, 88.0], "c": [1.0, 2.0, 3.0]}
+    measures = {"coherence": "higher", "total_tokens": "neither"}
+
+    def shown(*names: str) -> data.ShownStudy:
+        runs = {
+            name: [
+                RunResult(name, at, f"{name}{at}", metrics={"coherence": one}) for at, one in enumerate(values[name])
             ]
+            for name in names
         }
-        for name, held in values.items()
-    }
-    compared = {"metric_name": "coherence", "variant_a": "a", "variant_b": "b", "mean_a": 34.0, "mean_b": 84.0}
-    compared |= {"difference": 50.0, "interval": {"low": 40.0, "high": 120.0}, "significant": True, "favours": "b"}
-    results = {"variants": variants, "comparisons": [compared | {"reason": ""}]}
-    [(row, targets)] = data.variant_rows(results, ["coherence", "total_tokens"])
-    assert (row["before"], row["after"], row["interval"]) == (0.34, 0.84, [0.74, 1.0])
-    # No difference of two shares is larger than 100 points.
-    assert row["texts"]["threshold"] == "+40.0 to +100.0"
+        found = comparisons(runs, measures, primary="coherence", is_paired=False)
+        variants = {name: variant_results(name, own, measures) for name, own in runs.items()}
+        test = ABConfig(
+            name="t", source="transcripts", variants={key: {} for key in names}, measures=measures, primary="coherence"
+        )
+        study = Study(test.id, test, result=StudyResult(variants, tuple(found), "coherence"))
+        return data.ShownStudy(study, tuple(study.result.runs))
+
+    [(row, targets)] = data.mark_rows(shown("a", "b"))
+    # Means 34 and 84, sds 4: a standard error of 4 * sqrt(2 / 3) = 3.266 times t(0.975; 4) = 2.776 is 9.07.
+    assert (row["before"], row["after"]) == (0.34, 0.84)
+    assert row["interval"] == pytest.approx([0.749, 0.931], abs=1e-3)
+    assert row["texts"]["threshold"] == "+40.9 to +59.1"
     assert row["texts"]["outcome"] == "▲ better beyond luck"
     assert [one["place"] for one in row["games"]] == [0.8, 0.84, 0.88]
     assert [one.transcript_id for one in targets["game"]] == ["b0", "b1", "b2"]
+    # No difference of two shares is larger than 100 points.
+    values["b"] = [0.0, 100.0, 100.0]
+    [(wide, _)] = data.mark_rows(shown("a", "b"))
+    assert wide["texts"]["threshold"].endswith(" to +100.0")
     # Three variants stand in the table alone.
-    assert data.variant_rows(results | {"variants": variants | {"c": {"runs": []}}}, ["coherence"]) == []
+    assert data.mark_rows(shown("a", "b", "c")) == []
 
 
 def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_limit(open_page, finished, words) -> None:
     options = {"max_usd": None, "max_calls": 20, "concurrency": 4, "base_url": None}
     config = judge_config({"mode": "live", "model": SCRIPTED_MODEL, "max_calls": 20}, environment={})
-    stopped = small_plan(1).record.id
+    stopped = small_plan(1).id
     run_as_job(finished, small_plan(1), config, options=options, provider=ScriptedProvider(ScriptedWorld()))
     app = open_page("experiments", experiment=stopped)
     said = words(app)
@@ -101,21 +114,21 @@ def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_li
     wait_for_jobs()
     job = finished.jobs.list()[0]
     assert job.state is JobState.DONE, job.message
-    assert latest_options(finished, small_plan(1).record) == options | {"max_calls": 9_999}
-    assert finished.experiments.get(stopped).results["rows"]
+    assert latest_options(finished, small_plan(1)) == options | {"max_calls": 9_999}
+    assert finished.experiments.get(stopped).result.comparisons
 
 
 def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
-    (run,) = data.shown_runs(finished)
-    row = {"paper_label": "Fluency", "difference": -1.0, "direction": "same direction"}
-    row["published"] = {"difference": -0.33}
-    rows = [row, row | {"paper_label": "Ideas Qty.", "difference": 2.0, "direction": "undecided"}]
-    record = replace(run.record, config={**run.record.config, "is_scripted": False}, results={"rows": rows})
-    model = replace(run, record=record)
+    (run,) = data.shown_studies(finished, EXPERIMENT)
+    rows = {row.metric_name: row for row in run.study.result.comparisons}
+    lower = replace(rows["fluency"], difference=-1.0, significant=True, favours=Side.CONTROL)
+    found = (lower, replace(rows["ideas_quantity"], significant=False))
+    plan = replace(run.study.experiment, effects=None)
+    model = replace(run, study=replace(run.study, plan=plan, result=StudyResult(comparisons=found)))
     assert data.table1_words([model]).startswith("Of 2 differences in the paper: 1 the same way here, 1 could be luck")
     _, (title, ours, runs) = data.table1_directions([model])
     assert title == "Here, in the latest runs"
     # A row for the one experiment that was run; it opens that run.
     (line,) = ours
     assert line["Experiment"].startswith("2.2: ")
-    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [record.id])
+    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [run.study.id])

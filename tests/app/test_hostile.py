@@ -9,7 +9,9 @@ import pytest
 
 from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import ExperimentPlan, ExperimentStatus, scenario_named
+from evaluation.experiments.plan import ExperimentPlan, scenario_named
+from evaluation.experiments.results import RunResult, StudyResult, comparisons, variant_results
+from evaluation.experiments.study import StudyStatus
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -74,16 +76,24 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, 
     agent = str(store.evaluations.latest()["agent_id"].iloc[0])
     store.corrections.add(GateResult(agent, tried, GateOutcome.PASSED, (tried,)))
     plan = ExperimentPlan(scenario_named("brainstorming-difficult-variety"), HOSTILE, 0.01, 0)
-    store.experiments.begin(plan.record)
-    store.experiments.end(plan.record.id, ExperimentStatus.FAILED, {"error": HOSTILE})
-    compared = {"metric_name": "coherence", "variant_a": "short", "variant_b": HOSTILE, "favours": HOSTILE}
-    compared |= {"n_a": 3, "n_b": 4, "mean_a": 6.0, "mean_b": 7.5, "difference": 1.5, "p_holm": 0.01}
-    compared |= {"interval": {"low": 0.5, "high": 2.5}, "significant": True, "practical_difference": True}
-    results = {"recommendation": f"Take {HOSTILE}.", "reasons": [HOSTILE], "comparisons": [compared]}
-    variants = {"short": {}, HOSTILE[:200]: {}}
-    test = ABConfig(name=HOSTILE[:200], source="transcripts", variants=variants).record
+    store.experiments.begin(plan)
+    store.experiments.end(plan.id, StudyStatus.FAILED, StudyResult(error=HOSTILE))
+    variants = {
+        name: [RunResult(name, at, metrics={"coherence": value + at}) for at in range(3)]
+        for name, value in (("short", 6.0), (HOSTILE[:200], 70.5))
+    }
+    found = comparisons(variants, {"coherence": "higher"}, primary="coherence")
+    result = StudyResult(
+        {name: variant_results(name, runs, ["coherence"]) for name, runs in variants.items()},
+        tuple(found),
+        "coherence",
+        HOSTILE,
+        f"Take {HOSTILE}.",
+        (HOSTILE,),
+    )
+    test = ABConfig(name=HOSTILE[:200], source="transcripts", variants={key: {} for key in variants})
     store.experiments.begin(test)
-    store.experiments.end(test.id, ExperimentStatus.COMPLETED, results)
+    store.experiments.end(test.id, StudyStatus.COMPLETED, result)
     store.close()
     return store.path.read_bytes(), {"first": first, "second": second, "agent": agent}
 

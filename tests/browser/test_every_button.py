@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Download, Page, expect
 
-from evaluation.experiments.plan import ExperimentRecord
+from evaluation.experiments.study import Study
 from evaluation.store import Store
 from evaluation.workflows.persona_runs import evaluate_example
 from evaluation.workflows.scoring import add_evaluated
@@ -246,7 +246,7 @@ def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -
     known = {one.id for one in pressed_server.store.experiments.all()}
     page.get_by_role("button", name="Start", exact=True).click()
     begun = _begun(page, pressed_server, known)
-    assert begun.seed == 77
+    assert begun.experiment.seed == 77
     expect(page).to_have_url(re.compile(f"experiment={begun.id}"))
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
@@ -261,7 +261,7 @@ def test_an_ab_test_that_is_started_is_the_one_that_is_shown(pressed_server, vis
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def _begun(page: Page, server: Server, known: Collection[str]) -> ExperimentRecord:
+def _begun(page: Page, server: Server, known: Collection[str]) -> Study:
     """Waits for the experiment that was not there before; pages name another one in their address meanwhile."""
     for _ in range(PATIENCE_MS // 100):
         if fresh := [one for one in server.store.experiments.all() if one.id not in known]:

@@ -15,6 +15,7 @@ from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
+from evaluation.text.display import json_data
 from evaluation.workflows.studies import run_as_job
 
 CONCURRENCY = 8
@@ -46,7 +47,7 @@ def main(database: str) -> None:
     options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
     provider = Telling(ScriptedWorld())
     record = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)
-    print(json.dumps(record.rows))
+    print(json.dumps(json_data(record.result.comparisons)))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from random import Random
 from typing import Any
 from unicodedata import category
 
-from dashboard.app_pages.experiments.data import read_ab_test
 from dashboard.app_pages.games.insights_data import read_place
 from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
@@ -32,7 +31,9 @@ from dashboard.shared.clicked_marks import read_mark
 from evaluation.access import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
+from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import read_scenario
+from evaluation.files.yaml_files import parse_model
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.harness.regression import read_baselines
 from evaluation.judging.answers import AnswerError, ScoreAnswer, parse_answer, parse_items
@@ -272,7 +273,7 @@ def _other_files() -> list[Target]:
             [b"You are Ann, a baker.", *_files("tests/data/tinytroupe/agents/*.json")],
         ),
         Target("propositions", lambda content: check_text(content, "p.yaml"), _files("propositions/*/*.yaml")),
-        Target("A/B tests", lambda content: read_ab_test("a.yaml", content), [iterations_test("a", "b").encode()]),
+        Target("A/B tests", lambda content: parse_model(content, ABConfig, "a"), [iterations_test("a", "b").encode()]),
         Target("prices", _from_file("pricing.yaml", read_prices), [b"m: {input: 1.5, output: 2, cached: 0.1}\n"]),
     ]
 

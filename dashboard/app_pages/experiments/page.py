@@ -8,6 +8,7 @@ from dashboard.app_pages.experiments import data, runs, start
 from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.notices import empty_state
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT
 from evaluation.store import Store
 
 RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"
@@ -18,18 +19,23 @@ def show() -> None:
     store = resources.store()
     open_clicked_mark(store)
     view = state.choose_view([RUNS, AB_TESTS, TABLE1], key="experiments_view")
-    if view == AB_TESTS:
-        tests = resources.read(data.ab_tests)
-        form("Run an A/B test", AB_FORM, start.ab_form, is_first=not tests)
-        runs.ab_view(store, tests)
-        return
-    found = resources.read(data.shown_runs)
+    kind = AB_TEST if view == AB_TESTS else EXPERIMENT
+    found = resources.read(data.shown_studies, kind)
     if view == TABLE1:
         runs.table1(found)
         return
-    form("Run an experiment", FORM, start.start_form, is_first=not found)
+    if kind == AB_TEST:
+        form("Run an A/B test", AB_FORM, start.ab_form, is_first=not found)
+    else:
+        form("Run an experiment", FORM, start.start_form, is_first=not found)
     if found:
-        runs.run_view(store, runs.choose(found))
+        runs.study_view(store, runs.choose(found, kind))
+    elif kind == AB_TEST:
+        empty_state(
+            "No A/B tests yet",
+            "An A/B test compares variants of a configuration on the same measures. Start one here, or with "
+            "`dramaturg ab CONFIG`.",
+        )
     else:
         empty_state(
             "No experiments yet",

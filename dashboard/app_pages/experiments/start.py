@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import streamlit as st
@@ -14,15 +15,11 @@ from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
-from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import (
-    AB_TEST,
-    DEFAULT_SAMPLE_SIZE,
-    EXPERIMENT,
-    ExperimentPlan,
-    ExperimentRecord,
-    scenarios,
-)
+from evaluation.experiments.ab_runner import ABConfig
+from evaluation.experiments.estimate import Estimate, estimate
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentPlan, scenarios
+from evaluation.experiments.study import StudyPlan
+from evaluation.files.yaml_files import parse_model
 from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
@@ -77,23 +74,24 @@ def start_form(store: Store) -> None:
         scale,
         seed,
         steps,
-        DEFAULT_SAMPLE_SIZE,
-        is_batched,
+        is_batched=is_batched,
         effects=True if is_scripted else None,
     )
-    expected = estimate(plan, PropositionLibrary.load(), config).words(price_of)
-    st.caption(f"{expected} What is known from an earlier run of the same is not asked again.")
-    is_busy = jobs.running(store, EXPERIMENT) is not None
-    if st.button(
-        "Start",
-        icon=":material/play_arrow:",
-        type="primary",
-        disabled=is_busy,
-        key="start_experiment",
-    ):
-        start_study(store, plan.record, limits)
+    expected = estimate(plan, PropositionLibrary.load(), config)
+    note = " What is known from an earlier run of the same is not asked again."
+    _start_button(store, plan, expected, limits, "Start", note)
+
+
+def _start_button(
+    store: Store, plan: StudyPlan, expected: Estimate, limits: dict[str, Any], label: str, note: str = ""
+) -> None:
+    """The estimate, and the button that starts the study; one of its kind runs at a time."""
+    st.caption(expected.words(price_of) + note)
+    is_busy = jobs.running(store, plan.kind) is not None
+    if st.button(label, icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"start_{plan.kind}"):
+        start_study(store, plan, limits)
     if is_busy:
-        st.caption("An experiment is running; another one can start when it is done.")
+        st.caption("Another one is running; this one can start when it is done.")
 
 
 def load_experiment(store: Store) -> None:
@@ -108,19 +106,17 @@ def load_experiment(store: Store) -> None:
         )
     st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
     if is_pressed:
-        start_study(store, example_plan().record, {})
+        start_study(store, example_plan(), {})
 
 
-def start_study(store: Store, record: ExperimentRecord, options: dict[str, Any]) -> None:
+def start_study(store: Store, plan: StudyPlan, options: dict[str, Any]) -> None:
     """Starts the job of an experiment or an A/B test and opens it, or says why it did not start."""
     with refusal_told("That did not start."):
         identity.require(Action.EVALUATE)
-        jobs.start_study(store, record, options)
-        state.choose_next(**{CHOSEN[record.kind]: record.id})
+        jobs.start_study(store, plan, options)
+        state.choose_next(**{CHOSEN[plan.kind]: plan.id})
 
 
-TEST = "ab_test"
-"""The query parameter that names the A/B test which is looked at."""
 CHOSEN = {EXPERIMENT: "chosen_experiment", AB_TEST: "chosen_ab_test"}
 """The keys of the lists of experiments and of A/B tests."""
 
@@ -142,21 +138,13 @@ def ab_form(store: Store) -> None:
         st.info("Choose a file, or write the configuration.")
         return
     try:
-        test = data.read_ab_test(name, content)
+        test = parse_model(content, ABConfig, name)
         found = resources.read(data.ab_estimate, name, content)
     except DramaturgError as error:
         st.error("This test cannot be run.")
         plain(words_of(error))
         return
-    limits = limit_inputs("ab")
-    st.caption(found.words(price_of))
-    is_busy = jobs.running(store, AB_TEST) is not None
-    if st.button(
-        "Run the A/B test", icon=":material/play_arrow:", type="primary", disabled=is_busy, key="start_ab_test"
-    ):
-        start_study(store, test.record, limits)
-    if is_busy:
-        st.caption("An A/B test is running; another one can start when it is done.")
+    _start_button(store, test, found, limit_inputs("ab"), "Run the A/B test")
 
 
 def _configuration() -> tuple[str, bytes]:
@@ -212,4 +200,4 @@ def _fill() -> None:
         before, after = (st.session_state.get(key, name) for key, name in zip((_BEFORE, _AFTER), _pair(), strict=True))
         st.session_state[_TEXT] = iterations_test(before, after, resources.read(_target, after))
     else:
-        st.session_state[_TEXT] = data.example_test()
+        st.session_state[_TEXT] = (files("evaluation.experiments") / "ab_simulation.yaml").read_text("utf-8")

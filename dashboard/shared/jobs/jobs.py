@@ -32,7 +32,8 @@ from dashboard.shared.jobs.judging_jobs import (
     judge_games,
 )
 from evaluation.errors import ConflictError, DramaturgError
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentRecord
+from evaluation.experiments.plan import AB_TEST, EXPERIMENT
+from evaluation.experiments.study import StudyPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store
 from evaluation.text.display import counted
@@ -198,19 +199,19 @@ def start_reading_imports(store: Store, after: Job) -> None:
             start_judging(store, order)
 
 
-def start_study(store: Store, record: ExperimentRecord, options: Mapping[str, Any]) -> Job:
+def start_study(store: Store, plan: StudyPlan, options: Mapping[str, Any]) -> Job:
     """Runs an experiment or an A/B test, or goes on with one that was begun.
 
     Args:
         store: Where to.
-        record: What to run.
+        plan: What to run.
         options: Limits and concurrency; none for the settings' own.
 
     Raises:
         ConflictError: Another one of its kind is under way.
         InputError: The design is impossible, or the test can give no result.
     """
-    return _begin(store, begin_study(store, record, options))
+    return _begin(store, begin_study(store, plan, options))
 
 
 def _load_samples(store: Store, _job_id: str, report: ProgressCallback) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from evaluation.errors import InputError, JudgeError
-from evaluation.experiments.ab_results import RunResult, ab_summary, runs_by_status, sentence
 from evaluation.experiments.ab_runner import (
     ABConfig,
-    ABTestResult,
     ExperimentRunner,
     JudgeIdentity,
     Run,
@@ -25,12 +21,14 @@ from evaluation.experiments.ab_runner import (
     variant_config,
 )
 from evaluation.experiments.ab_sources import stored_games
+from evaluation.experiments.results import RunResult, StudyResult, comparisons, sentence
+from evaluation.experiments.tables import basis_words, measure_rows, runs_by_status
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.rubric.verdict import MetricScore, Scored
 from evaluation.score import Status
-from evaluation.text.display import significant_text
+from evaluation.text.display import json_data, significant_text
 from evaluation.transcript import Transcript
 from tests.games import game_of
 
@@ -52,16 +50,20 @@ def simulated(**more: Any) -> ABConfig:
     )
 
 
-async def given(config: dict[str, Any], _seed: int) -> Mapping[str, float | None]:
-    return config["run"]
+async def given(config: dict[str, Any], _seed: int) -> RunOutcome:
+    return RunOutcome(config["run"])
 
 
-def result_of(config: ABConfig, run: Run = given, **more: Any) -> ABTestResult:
+def keeping(kept: dict[str, RunResult]) -> Callable[[RunResult], None]:
+    return lambda run: kept.update({run.key: run})
+
+
+def result_of(config: ABConfig, run: Run = given, **more: Any) -> StudyResult:
     return asyncio.run(ExperimentRunner(config, run, **more).run_ab_test())
 
 
-async def temperature(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
-    return {"q": config["agents"]["temperature"] + seed / 100, "estimated_cost_usd": 0.5}
+async def temperature(config: dict[str, Any], seed: int) -> RunOutcome:
+    return RunOutcome({"q": config["agents"]["temperature"] + seed / 100, "estimated_cost_usd": 0.5})
 
 
 def test_ten_percent_is_practical_and_not_significant() -> None:
@@ -106,20 +108,19 @@ def test_no_spread_and_no_values_are_untestable_and_never_zero() -> None:
     assert flat.winner is None
     assert "no spread seen" in flat.recommendation
     unknown = result_of(numbers([1, 2], [3, 4], measures={"quality": "higher", "nothing": "lower"}))
-    empty = unknown.as_dict()["comparisons"][1]
+    empty = json_data(unknown)["comparisons"][1]
     assert (empty["mean_a"], empty["difference"], empty["significant"]) == (None, None, None)
     assert sentence(unknown.comparisons[1]) == "nothing, old against new: not known of old and of new."
     assert unknown.variants["old"].avg_metrics["nothing"] is None
-    assert json.dumps(unknown.as_dict())
 
 
 def test_a_variant_cannot_change_another_or_the_next_run() -> None:
     seen = []
 
-    async def spoil(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+    async def spoil(config: dict[str, Any], seed: int) -> RunOutcome:
         seen.append(list(config["agents"]["names"]))
         config["agents"]["names"].append("Mallory")
-        return {"q": 1.0}
+        return RunOutcome({"q": 1.0})
 
     config = simulated(runs_per_variant=2)
     result_of(config, spoil)
@@ -150,18 +151,18 @@ def test_a_test_that_was_killed_goes_on_where_it_stopped() -> None:
     finished = {}
     seeds = []
 
-    async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         seeds.append(seed)
         return await temperature(config, seed)
 
-    first = result_of(simulated(max_runs=3), run, known=finished, keep=finished.__setitem__)
+    first = result_of(simulated(max_runs=3), run, known=finished, keep=keeping(finished))
     assert (first.skipped, len(seeds)) == (3, 3)
-    second = result_of(simulated(), run, known=finished, keep=finished.__setitem__)
+    second = result_of(simulated(), run, known=finished, keep=keeping(finished))
     assert (second.skipped, len(seeds)) == (0, 6)
     assert sum(one.is_resumed for variant in second.variants.values() for one in variant.runs) == 3
-    third = result_of(simulated(), run, known=finished, keep=finished.__setitem__)
+    third = result_of(simulated(), run, known=finished, keep=keeping(finished))
     assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
-    assert result_of(simulated(seed=1), run, known=finished, keep=finished.__setitem__).skipped == 0
+    assert result_of(simulated(seed=1), run, known=finished, keep=keeping(finished)).skipped == 0
     assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
 
 
@@ -169,12 +170,12 @@ def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
     # Each run costs 0.5: after the second, 1.0 of 1.0 is spent.
     spent: list[float] = []
 
-    async def paid(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+    async def paid(config: dict[str, Any], seed: int) -> RunOutcome:
         spent.append(0.5)
         return await temperature(config, seed)
 
     kept: dict[str, RunResult] = {}
-    found = result_of(simulated(max_usd=1.0), paid, spent=lambda: sum(spent), keep=kept.__setitem__)
+    found = result_of(simulated(max_usd=1.0), paid, spent=lambda: sum(spent), keep=keeping(kept))
     assert (found.skipped, found.spent_usd) == (4, 1.0)
     assert {run.detail for run in found.variants["warm"].runs if run.status == "skipped"} == {"budget"}
     # The next call counts what its runs cost before.
@@ -182,7 +183,7 @@ def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
 
 
 def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
-    async def run(config: dict[str, Any], seed: int) -> Mapping[str, float | None]:
+    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         if seed == 1:
             raise JudgeError("The server is gone.")
         return await temperature(config, seed)
@@ -190,7 +191,7 @@ def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
     found = result_of(simulated(), run)
     assert found.failed == 2
     assert found.variants["warm"].runs[1].detail == "The server is gone."
-    assert math.isnan(found.variants["warm"].runs[1].value("q"))
+    assert found.variants["warm"].runs[1].values("q") == {}
     assert found.comparisons[0].n_a == 2
 
 
@@ -241,13 +242,13 @@ class Shelf:
         return game_of(said, game_id=key), {"depth": MetricScore(Status.FAILED, self.depth, 90.0)}, {}
 
 
-def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> ABTestResult:
+def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> StudyResult:
     variants = {"a": {"runs": ["a"]}, "b": {"runs": ["b"]}}
     evaluation = {"validation_sampling_rate": 1, "max_validation_calls": more.pop("calls", 50)}
     checks = more.pop("checks", True)
     config = ABConfig(name="t", source="transcripts", variants=variants, checks=checks, evaluation=evaluation)
     kept = {} if finished is None else finished
-    return result_of(config, stored_games(shelf.load), judge=judge, known=kept, keep=kept.__setitem__, **more)
+    return result_of(config, stored_games(shelf.load), judge=judge, known=kept, keep=keeping(kept), **more)
 
 
 def good(request: Any) -> QualityAnswer:
@@ -336,32 +337,32 @@ def test_numbers_keep_their_significant_digits() -> None:
 
 
 def test_runs_are_told_by_status_and_reason() -> None:
-    runs = [{"status": "skipped", "detail": "budget"}] * 6 + [{"status": "done", "detail": ""}] * 2
+    runs = [RunResult("a", 0, status="skipped", detail="budget")] * 6 + [RunResult("a", 0)] * 2
     assert runs_by_status(runs) == "2 done, 6 skipped: budget"
-    assert runs_by_status([*runs, {"status": "failed", "detail": "x"}]) == "2 done, 1 failed, 6 skipped: budget"
-
-
-def _pair(measure: str, a: str, b: str, *, significant: bool | None, favours: str | None = None) -> dict[str, Any]:
-    more = {"n_a": 3, "n_b": 1, "mean_a": 4.0, "mean_b": 6.0, "difference": 2.0, "interval": {}, "p_holm": None}
-    judged = {"significant": significant, "practical_difference": True, "favours": favours}
-    return {"metric_name": measure, "variant_a": a, "variant_b": b, **more, **judged}
+    assert (
+        runs_by_status([*runs, RunResult("a", 0, status="failed", detail="x")]) == "2 done, 1 failed, 6 skipped: budget"
+    )
 
 
 def test_measures_say_what_they_show_and_the_deciding_one_what_the_decision_rests_on() -> None:
-    pairs = [
-        _pair("q", "x", "y", significant=False),
-        _pair("q", "x", "z", significant=True, favours="z"),
-        _pair("cost", "x", "y", significant=None),
-        _pair("speed", "x", "y", significant=False),
+    values = {"x": [4.0, 4.2, 3.8], "y": [4.1, 4.3, 3.9], "z": [6.0, 6.2, 5.8]}
+    runs = {
+        name: [
+            RunResult(name, place, metrics={"q": value, "cost": 4.0, "speed": place})
+            for place, value in enumerate(held)
+        ]
+        for name, held in values.items()
+    }
+    found = comparisons(runs, {"cost": "lower", "q": "higher", "speed": "neither"}, primary="q")
+    result = StudyResult(comparisons=tuple(found), primary="q")
+    assert list(measure_rows(result).values()) == [
+        {"Measure": "q", "Better beyond luck": "✓ z (than x), z (than y)", "x": "4", "y": "4.1", "z": "6"},
+        {"Measure": "cost", "Better beyond luck": "? cannot be tested", "x": "4", "y": "4", "z": "4"},
+        {"Measure": "speed", "Better beyond luck": "– could be luck", "x": "1", "y": "1", "z": "1"},
     ]
-    found = ab_summary({"comparisons": pairs, "primary": "q"})
-    assert list(found.measures.values()) == [
-        {"Measure": "q", "Better beyond luck": "✓ z (than x)", "x": "4", "y": "6", "z": "6"},
-        {"Measure": "cost", "Better beyond luck": "? cannot be tested", "x": "4", "y": "6"},
-        {"Measure": "speed", "Better beyond luck": "– could be luck", "x": "4", "y": "6"},
-    ]
-    assert found.basis == "q: x 4 (3 runs), y 6 (1 run) and z 6 (1 run). No difference beyond luck on 2 other measures."
-    other = ab_summary({"comparisons": pairs, "primary": "cost"})
-    assert list(other.measures) == ["cost", "q", "speed"]
-    assert other.basis.endswith("Differences beyond luck on other measures: q.")
-    assert ab_summary({}).basis == ""
+    means = "x 4 (3 runs), y 4.1 (3 runs) and z 6 (3 runs)"
+    assert basis_words(result) == f"q: {means}. No difference beyond luck on 2 other measures."
+    other = replace(result, primary="cost")
+    assert list(measure_rows(other)) == ["cost", "q", "speed"]
+    assert basis_words(other).endswith("Differences beyond luck on other measures: q.")
+    assert basis_words(StudyResult()) == ""

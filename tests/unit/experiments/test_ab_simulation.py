@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_runner import ABConfig, ABTestResult, ExperimentRunner
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner
 from evaluation.experiments.ab_sources import read_run, simulated_games
+from evaluation.experiments.results import StudyResult
 from evaluation.insight.collector import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
@@ -32,7 +33,7 @@ def connect(model: str | None, log: CallLog) -> LLMClient:
     return LLMClient(ScriptedProvider(ScriptedWorld()), log=log)
 
 
-def run_test() -> tuple[ABTestResult, list[Transcript]]:
+def run_test() -> tuple[StudyResult, list[Transcript]]:
     config = ABConfig(
         name="t",
         source="simulation",
@@ -59,7 +60,7 @@ def test_every_run_is_a_conversation_with_its_calls_counted() -> None:
     assert kept[0].cost is not None
     assert kept[0].cost.total_usd == 0
     turns = zip(*(variant.runs for variant in found.variants.values()), strict=True)
-    assert [one.id for one in kept] == [run.reference for pair in turns for run in pair]
+    assert [one.id for one in kept] == [run.transcript_id for pair in turns for run in pair]
     assert {one.metadata["seed"] for one in kept} == {0, 1}
 
 

@@ -10,13 +10,13 @@ from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import (
     ExperimentPlan,
-    plan_of,
     read_scenario,
     scenario_named,
     scenarios,
 )
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.proposition_library import PropositionLibrary
+from evaluation.store import Store
 
 VARIETY = "brainstorming-difficult-variety"
 
@@ -56,11 +56,12 @@ def test_a_scale_is_rounded_up(name: str, scale: float, personas: int, rooms: in
 
 def test_the_id_is_that_of_everything_that_is_asked_and_the_plan_comes_back() -> None:
     plan = ExperimentPlan(scenario_named(VARIETY), "m", 0.1, effects=False)
-    assert plan.record.id == replace(plan).record.id
+    assert plan.id == replace(plan).id
     others = [replace(plan, seed=1), replace(plan, scale=0.2), replace(plan, model="n"), replace(plan, effects=None)]
-    assert len({plan.record.id, *(other.record.id for other in others)}) == 5
-    assert plan_of(plan.record) == plan
-    assert plan.record.is_scripted
+    assert len({plan.id, *(other.id for other in others)}) == 5
+    store = Store(":memory:")
+    store.experiments.begin(plan)
+    assert store.experiments.get(plan.id).plan == plan
 
 
 def test_the_estimate_counts_calls() -> None:

@@ -9,17 +9,10 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.conversation import activity_of, stored_activity
-from evaluation.experiments.plan import (
-    EXPERIMENT,
-    ExperimentPlan,
-    ExperimentRecord,
-    ExperimentStatus,
-    Side,
-    StudyRun,
-    joined,
-    read_scenario,
-)
+from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, read_scenario
+from evaluation.experiments.results import RunResult, Side, joined
+from evaluation.experiments.study import Study, StudyStatus
+from evaluation.experiments.tables import activity_cells
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
@@ -27,6 +20,7 @@ from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMR
 from evaluation.judging.propositions import Dimension
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
+from evaluation.text.display import json_data
 from evaluation.workflows.experiment_runs import run_experiment
 from evaluation.workflows.studies import run_as_job
 from tests.stored_rows import correction_log
@@ -72,11 +66,11 @@ class Ran:
 
     store: Store
     asked: ScriptedProvider
-    record: ExperimentRecord
+    record: Study
     told: list[tuple[int, int]]
 
     @property
-    def sessions(self) -> list[StudyRun]:
+    def sessions(self) -> list[RunResult]:
         return joined(self.store.experiments.runs(self.record.id))
 
 
@@ -100,25 +94,25 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 def test_planted_effects_are_found_and_nothing_is_asked_twice(planted: Ran) -> None:
-    rows = {row["dimension"]: row for row in planted.record.rows}
+    rows = {row.metric_name: row for row in planted.record.result.comparisons}
     for dimension in (Dimension.ADHERENCE, Dimension.FLUENCY):
-        assert rows[dimension]["difference"] > 0
-        assert rows[dimension]["p_value"] < 0.05
-    assert rows[Dimension.IDEAS_QUANTITY]["difference"] > 1
-    assert planted.record.status is ExperimentStatus.COMPLETED
-    assert planted.record.is_scripted
+        assert rows[dimension].difference > 0
+        assert rows[dimension].p_value < 0.05
+    assert rows[Dimension.IDEAS_QUANTITY].difference > 1
+    assert planted.record.status is StudyStatus.COMPLETED
+    assert planted.record.experiment.is_scripted
     # 8 people, 2 sides * 8 agents * 3 steps, 4 evaluated conversations.
     assert planted.told[-1] == (8 + 48 + 4, 60)
     before = planted.asked.asked
     again = run_experiment(planted.store, plan(steps=3), CONFIG, provider=planted.asked)
     assert planted.asked.asked == before
-    assert again.results == planted.record.results
+    assert json_data(again.result) == json_data(planted.record.result)
 
 
 def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(planted: Ran) -> None:
     store, sessions = planted.store, planted.sessions
     sides = [(Side.CONTROL, 0), (Side.CONTROL, 1), (Side.TREATMENT, 0), (Side.TREATMENT, 1)]
-    assert [(each.arm, each.unit) for each in sessions] == sides
+    assert [(each.variant, each.run_index) for each in sessions] == sides
     transcripts = [store.transcripts.get(each.transcript_id) for each in sessions]
     for transcript in transcripts:
         # Every message was written by a call of its agent's, and those that were sent back by further ones.
@@ -140,8 +134,7 @@ def test_conversations_can_be_read_and_have_the_same_agents_on_both_sides(plante
 
 def test_the_report_counts_what_took_effect_and_what_each_side_cost(planted: Ran) -> None:
     record = planted.record
-    sides = activity_of((Side(run.arm), run.activity) for run in planted.store.experiments.runs(record.id))
-    treatment, control = sides[Side.TREATMENT], sides[Side.CONTROL]
+    treatment, control = (record.result.activity[side] for side in (Side.TREATMENT, Side.CONTROL))
     # 8 agents in 3 steps; each is looked at once in each step.
     assert (treatment.messages, control.messages) == (24, 24)
     assert (treatment.checked, control.checked) == (24, 0)
@@ -152,14 +145,15 @@ def test_the_report_counts_what_took_effect_and_what_each_side_cost(planted: Ran
     # Everything that is not the population's belongs to a side; retries and judgements make the treatment dearer.
     assert treatment.calls > control.calls > 24
     assert treatment.calls + control.calls < planted.asked.asked
-    assert {row[0]: row[1:] for row in stored_activity(record)}["Messages by agents"] == ("24", "24")
+    first = {"What happened": "Messages by agents", "Treatment": "24", "Control": "24"}
+    assert activity_cells(record)[0] == first
 
 
 def test_the_same_seed_makes_the_same_experiment_whatever_the_concurrency(store: Store, whole: Ran) -> None:
     config = CONFIG.model_copy(update={"concurrency": 1})
     assert config.concurrency < CONFIG.concurrency
     record = run_experiment(store, plan(), config, provider=provider())
-    assert record.results == whole.record.results
+    assert json_data(record.result) == json_data(whole.record.result)
     sessions = joined(store.experiments.runs(record.id))
     assert [each.transcript_id for each in sessions] == [each.transcript_id for each in whole.sessions]
 
@@ -172,14 +166,14 @@ def test_a_run_out_of_budget_goes_on_without_asking_anything_twice(store: Store,
         # The script's server has another port every time.
         elsewhere = CONFIG.model_copy(update={"base_url": f"http://127.0.0.1:{runs}/v1"})
         record = run_experiment(store, plan(), elsewhere, provider=asked, budget=Budget(calls=90))
-        if not record.stopped:
+        if not record.result.stopped:
             break
-        assert record.stopped == "budget"
-        assert record.rows == []
-        assert record.status is ExperimentStatus.PENDING
+        assert record.result.stopped == "budget"
+        assert record.result.comparisons == ()
+        assert record.status is StudyStatus.PENDING
     assert runs == -(-whole.asked.asked // 90)
     assert asked.asked == whole.asked.asked
-    assert record.results == whole.record.results
+    assert json_data(record.result) == json_data(whole.record.result)
 
 
 def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
@@ -192,7 +186,7 @@ def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
     with pytest.raises(JudgeError, match="no such key"):
         run_as_job(store, plan(), CONFIG, report=None, provider=refusing)
     assert refusing.asked == 1
-    assert store.experiments.get(plan().record.id).status is ExperimentStatus.FAILED
+    assert store.experiments.get(plan().id).status is StudyStatus.FAILED
     [job] = store.jobs.list()
     assert job.state is JobState.FAILED
     assert "no such key" in job.message

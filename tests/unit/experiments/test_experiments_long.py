@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from evaluation.experiments.conversation import evaluate, simulate
-from evaluation.experiments.plan import AgentScore, ExperimentPlan, Side, read_scenario
-from evaluation.experiments.report import report_rows
+from evaluation.experiments.conversation import evaluate, report_rows, simulate
+from evaluation.experiments.plan import ExperimentPlan, read_scenario
+from evaluation.experiments.results import RunResult, Side
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -46,17 +46,18 @@ def plan(seed: int, *, effects: bool) -> ExperimentPlan:
     return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
 
 
-async def scores(seed: int, library: PropositionLibrary, *, effects: bool) -> list[AgentScore]:
+async def runs(seed: int, library: PropositionLibrary, *, effects: bool) -> list[RunResult]:
     """All of an experiment but the storing, so that two hundred of them take minutes."""
     provider, small = ScriptedProvider(ScriptedWorld(effects=effects)), plan(seed, effects=effects)
     writer = Writer(LLMClient(provider), salt=seed)
     judge = build_judge(CONFIG, provider=provider)
     people = await AgentFactory(writer, profiles()["average-customers"], seed=seed).make(small.people)
-    found: list[AgentScore] = []
+    found: list[RunResult] = []
     for room in range(len(small.rooms)):
         for side in Side:
             said = await simulate(small, side, room, people, writer, judge, library, gate_seconds=60)
-            found += await evaluate(small, side, room, said, judge, library)
+            scores = await evaluate(small, said, judge, library)
+            found.append(RunResult(side, room, scores=scores))
     return found
 
 
@@ -65,7 +66,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     found = dict.fromkeys(Dimension, 0)
     library = PropositionLibrary.load()
     for seed in range(RUNS):
-        for row in report_rows(asyncio.run(scores(seed, library, effects=False))):
-            found[row.dimension] += row.found.welch.p < LEVEL
+        for row in report_rows(asyncio.run(runs(seed, library, effects=False))):
+            found[Dimension(row.metric_name)] += row.p_value < LEVEL
     print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
     assert max(found.values()) <= MOST_FOUND

@@ -89,7 +89,7 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: J
     found = estimate_ab_test(store, test, options(server))
     assert found.calls_at_least < found.calls_at_most
     result = run_ab_test(store, test, options(server), lambda _: None)
-    assert {run.status for one in result.variants.values() for run in one.runs} == {"done"}
+    assert {run.status for run in result.runs} == {"done"}
     assert found.calls_at_least <= server.tally.asked.total() <= found.calls_at_most
 
 
@@ -148,8 +148,8 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
 
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: JudgeServer) -> None:
     store = Store(":memory:")
-    test_id = simulated().record.id
-    job = begin_study(store, simulated().record, options(server, max_calls=8))
+    test_id = simulated().id
+    job = begin_study(store, simulated(), options(server, max_calls=8))
     found = running_order(store, AB_TEST, test_id)
     assert (found.id, found.total) == (job.id, 4)
     said = run_study(store, job.id)
@@ -160,11 +160,10 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
     store.jobs.update(job.id, state=JobState.DONE)
     assert running_order(store, AB_TEST, test_id) is None
     asked = server.tally.asked.total()
-    again = begin_study(store, simulated().record, options(server))
+    again = begin_study(store, simulated(), options(server))
     assert run_study(store, again.id).startswith("Runs: 4 done.")
     assert server.tally.asked.total() == asked + 16, "three runs, of 6, 4 and 6 messages"
-    record = store.experiments.get(test_id)
-    assert (record.results or {})["skipped"] == 0
+    assert store.experiments.get(test_id).result.skipped == 0
 
 
 def test_a_test_that_cannot_run_leaves_nothing_that_waits() -> None:

@@ -1,0 +1,375 @@
+"""A study in words and tables: the report in the layout of Table 1, and an A/B test's variants, measures and runs.
+
+Names of variants, measures and reasons are untrusted text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+from evaluation.corrections.config import CorrectionConfig
+from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY
+from evaluation.corrections.statistics import SIMILARITY
+from evaluation.experiments.results import (
+    Activity,
+    RunResult,
+    Side,
+    StatisticalComparison,
+    StudyResult,
+    VariantResults,
+    measure_label,
+    verdicts,
+)
+from evaluation.experiments.study import Study
+from evaluation.experiments.table1 import (
+    DirectionAgreement,
+    PublishedRow,
+    direction,
+    published_experiments,
+    published_rows,
+)
+from evaluation.rubric.definitions import DEFINITIONS, score_words
+from evaluation.score import AT_CHANCE
+from evaluation.simulation.environment import REPETITION
+from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.intervals import LEVEL as LEVEL_OF_INTERVALS
+from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.statistics.words import p_words, percent_interval
+from evaluation.text.display import cost_text, counted, listed, significant_text
+
+SCRIPTED_NOTE = (
+    "A rehearsal, not a result: a script spoke and judged in place of a language model. It tests the pipeline and says "
+    "nothing about any agent."
+)
+CAVEAT = (
+    "Scores of agents in one conversation, and of one persona in several, are alike, so Welch's test takes them for "
+    "more evidence than they are; the cluster-robust p counts each persona (each pair of conversations) once. Only the "
+    "direction is compared with the paper: another model, other agents, other judges."
+)
+NO_VALUE = "–"
+BETTER_COLUMN = "Better beyond luck"
+"""The column of what the tests of a measure show."""
+
+Row = dict[str, str]
+Comparisons = Sequence[StatisticalComparison]
+
+
+# Experiments.
+
+
+def finding_words(rows: Comparisons) -> str:
+    """The report in a sentence: "With the treatment: Ideas higher beyond luck; 4 other differences could be luck." """
+    proven = [f"{row.label} {row_words(row)}" for row in rows if row.favours]
+    counts = Counter(row_words(row) for row in rows if not row.favours)
+    kind = "other difference" if proven else "difference"
+    others = listed([f"{counted(number, kind)} {words}" for words, number in counts.items()])
+    if not proven:
+        return f"No effect of the treatment beyond luck: {'all ' if len(counts) == 1 < len(rows) else ''}{others}."
+    return f"With the treatment: {'; '.join(filter(None, (listed(proven), others)))}."
+
+
+def row_words(row: StatisticalComparison) -> str:
+    """The verdict on a difference: "higher beyond luck", "could be luck". More is not better in each of the paper."""
+    return row.outcome.words.replace("better", "higher").replace("worse", "lower")
+
+
+_DIRECTION_WORDS = {
+    DirectionAgreement.SAME: "the same way here",
+    DirectionAgreement.OPPOSITE: "the other way here",
+    DirectionAgreement.UNDECIDED: "could be luck here",
+    DirectionAgreement.UNKNOWN: "cannot be compared",
+}
+
+
+def verdict_words(studies: Iterable[Study]) -> str:
+    """The verdicts of experiments in a sentence; empty where the paper has no row of theirs."""
+    counts = Counter(
+        direction(row, published.get(row.metric_name))
+        for study in studies
+        for published in [published_rows(study.experiment)]
+        for row in study.result.comparisons
+    )
+    told = [f"{counts[each]} {words}" for each, words in _DIRECTION_WORDS.items() if counts[each]]
+    if not told:
+        return ""
+    compared = counted(sum(counts[each] for each in _DIRECTION_WORDS), "difference")
+    return f"Of {compared} in the paper: {', '.join(told)}. Only directions are compared, not sizes."
+
+
+def activity_words(result: StudyResult) -> str:
+    """Tell in a sentence how often the treatment of an experiment took effect; empty before its end."""
+    own = result.activity.get(Side.TREATMENT)
+    if own is None:
+        return ""
+    parts = [f"{part} {counted(number, 'time')}" for part, number in own.fired.items() if number]
+    if not parts:
+        return "It never took effect, so the two sides differ by chance alone. More steps may help."
+    return f"In {counted(own.messages, 'message')} it took effect: {listed(parts)}."
+
+
+def activity_cells(study: Study) -> list[Row]:
+    """The effects of corrections on both sides, and what that cost; none before the end.
+
+    A treatment without a gate has no rows about one.
+    """
+    treatment, control = (study.result.activity.get(side) for side in (Side.TREATMENT, Side.CONTROL))
+    if treatment is None or control is None:
+        return []
+    config = study.experiment.scenario.treatment
+
+    def row(label: str, cell: Callable[[Activity], str]) -> Row:
+        return {"What happened": label, "Treatment": cell(treatment), "Control": cell(control)}
+
+    gate = {"Checked by the gate": "checked", "Sent back at first": "sent_back", "Corrected": "corrected"}
+    counts = {"Messages by agents": "messages", **(gate if config.is_gate_on else {})}
+    return [
+        *(row(label, partial(_count, name)) for label, name in counts.items()),
+        *(row(f"Stepped in: {part}", partial(_fired, part)) for part in _parts_of(config)),
+        row("Calls to the model", partial(_count, "calls")),
+        row("Cost in US dollars", lambda one: "not known" if one.unpriced_calls else f"{one.cost_usd:.4f}"),
+    ]
+
+
+def _count(name: str, activity: Activity) -> str:
+    return f"{getattr(activity, name):,}"
+
+
+def _fired(part: str, activity: Activity) -> str:
+    return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
+
+
+def _parts_of(config: CorrectionConfig) -> tuple[str, ...]:
+    """The names of everything that a configuration turns on."""
+    return (
+        *config.thresholds,
+        *([SIMILARITY] if config.gate_similarity_enabled else []),
+        *([ANTI_CONVERGENCE] if config.anti_convergence_enabled else []),
+        *([VARIETY] if config.variety_intervention_enabled else []),
+        *([REPETITION] if config.repetition_suppression_enabled else []),
+    )
+
+
+def report_cells(study: Study) -> list[Row]:
+    """The report by column in the layout of Table 1; the paper's values beside ours, where it has any."""
+    published = published_rows(study.experiment)
+    found = []
+    for row in study.result.comparisons:
+        cells = {
+            "Dimension": row.label,
+            "Treatment": _mean_cell(row.mean_b, row.sd_b),
+            "Control": _mean_cell(row.mean_a, row.sd_a),
+            "Difference": _change_cell(row.difference),
+            "95 % interval": f"{row.interval.low:+z.2f} to {row.interval.high:+z.2f}"
+            if row.interval.low is not None and row.interval.high is not None
+            else row.interval.note or NO_VALUE,
+            "Effect of the treatment": row_words(row),
+            "n": f"{row.n_b} / {row.n_a}",
+            "p": _p_cell(row.p_value),
+            "p (Holm)": _p_cell(row.p_holm),
+            "p (clusters)": _p_cell(row.p_clustered),
+            "d": _change_cell(row.effect_size),
+        }
+        if theirs := published.get(row.metric_name):
+            cells |= {"Direction": direction_cell(direction(row, theirs)), **_paper_cells(theirs)}
+        found.append(cells)
+    return found
+
+
+def direction_cell(verdict: DirectionAgreement) -> str:
+    """The verdict on a direction, with the symbol that colours it."""
+    words = {"same direction": "✓ same", "opposite direction": "✗ opposite", "undecided": "– could be luck"}
+    return words.get(verdict, verdict)
+
+
+def table1_cells() -> list[Row]:
+    """The paper's 19 rows by column."""
+    return [
+        {"Experiment": experiment.name, "Dimension": measure_label(row.dimension), **_paper_cells(row)}
+        for experiment in published_experiments()
+        for row in experiment.rows
+    ]
+
+
+def _paper_cells(row: PublishedRow) -> Row:
+    return {
+        "Paper: treatment": _mean_cell(row.treatment_mean, row.treatment_sd),
+        "Paper: control": _mean_cell(row.control_mean, row.control_sd),
+        "Paper: difference": _change_cell(row.difference),
+        "Paper: p": row.p_value,
+    }
+
+
+def _mean_cell(mean: float, sd: float) -> str:
+    """ "5.81 (1.66)"; a dash where there is nothing."""
+    return NO_VALUE if math.isnan(mean) else f"{mean:.2f} ({NO_VALUE if math.isnan(sd) else f'{sd:.2f}'})"
+
+
+def _change_cell(value: float) -> str:
+    return NO_VALUE if math.isnan(value) else f"{value:+z.2f}"
+
+
+def _p_cell(value: float) -> str:
+    return NO_VALUE if math.isnan(value) else p_words(value)
+
+
+def missing_words(rows: Comparisons) -> str:
+    """The dimensions of which scores are missing, in a sentence; empty where none is."""
+    lost = [f"{row.label}: {row.unscored}" for row in rows if row.unscored]
+    return f"Scores that are missing: {', '.join(lost)}." if lost else ""
+
+
+# A/B tests.
+
+
+def runs_by_status(runs: Iterable[RunResult]) -> str:
+    """Number of runs by status, skipped ones by their reason: "2 done, 1 failed, 6 skipped: budget"."""
+    counts = Counter(_status(run) for run in runs)
+    ordered = sorted(counts, key=lambda status: (list(_SYMBOLS).index(status.split(":")[0]), status))
+    return ", ".join(f"{counts[status]} {status}" for status in ordered) or "none"
+
+
+_SYMBOLS = {"done": "✓", "failed": "✗", "skipped": "–"}
+
+
+def _status(run: RunResult) -> str:
+    return f"skipped: {run.detail}" if run.status == "skipped" and run.detail else run.status
+
+
+def run_name(run: RunResult) -> str:
+    """ "short answers, run 2"."""
+    return f"{run.variant}, run {run.run_index + 1}"
+
+
+def variant_cells(one: VariantResults) -> Row:
+    """A variant: its runs by status, checks that passed, and the mean of every measure.
+
+    The interval of the share of checks is Wilson's, as if they were independent.
+    """
+    found = verdicts(one.runs)
+    passed = significant_text(None)
+    if found:
+        interval = percent_interval(proportion_interval(sum(found), len(found)))
+        passed = f"{100 * sum(found) / len(found):.0f} % ({sum(found)} of {len(found)}), {interval}"
+    means = {f"Mean {measure_label(name)}": significant_text(value) for name, value in one.avg_metrics.items()}
+    return {"Variant": one.variant_name, "Runs": runs_by_status(one.runs), "Checks passed": passed, **means}
+
+
+def run_cells(run: RunResult) -> Row:
+    """A run: variant, number, seed, status with its reason, and cost."""
+    status = f"failed: {run.detail}" if run.status == "failed" else _status(run)
+    return {
+        "Variant": run.variant,
+        "Run": str(run.run_index + 1),
+        "Seed": str(run.seed),
+        "Status": f"{_SYMBOLS[run.status]} {status}",
+        "Cost": cost_text(run.cost_usd),
+    }
+
+
+def comparison_cells(one: StatisticalComparison, *, is_only_pair: bool) -> Row:
+    """A pair of variants and a measure, b minus a; an only pair stands under the variants' names."""
+    first, second = one.variant_a, one.variant_b
+    columns = (f"{first} (runs)", f"{second} (runs)", "Difference")
+    if not is_only_pair:
+        columns = ("Mean of A (runs)", "Mean of B (runs)", "B minus A")
+    values = (
+        f"{significant_text(one.mean_a)} ({one.n_a})",
+        f"{significant_text(one.mean_b)} ({one.n_b})",
+        significant_text(one.difference, signed=True),
+    )
+    return {
+        "Measure": one.label,
+        "Better": one.favours or "neither",
+        **({} if is_only_pair else {"A": first, "B": second}),
+        **dict(zip(columns, values, strict=True)),
+        "Interval": _interval(one.interval),
+        "Effect size": significant_text(one.effect_size, signed=True),
+        "p": p_words(one.p_value),
+        "p (Holm)": p_words(one.p_holm),
+        "Significant": {True: "✓ yes", False: "no", None: "untestable"}[one.significant],
+        "Practical": {True: "yes", False: "no", None: "untestable"}[one.practical_difference],
+        "Detectable": significant_text(one.detectable),
+    }
+
+
+def _interval(interval: Interval) -> str:
+    """Intervals at another level than 95 %, as the adjustment asks for, say so."""
+    low, high = interval.low, interval.high
+    if low is None or high is None:
+        return interval.note or significant_text(None)
+    at = "" if math.isclose(interval.level, LEVEL_OF_INTERVALS) else f" ({100 * interval.level:.1f} %)"
+    return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}{at}"
+
+
+def measure_rows(result: StudyResult) -> dict[str, Row]:
+    """One row for each measure by its name, the deciding one first: which is better beyond luck, and every mean."""
+    return {
+        name: {"Measure": measure_label(name), BETTER_COLUMN: _shown_by(pairs)} | _means(pairs)
+        for name, pairs in _by_measure(result).items()
+    }
+
+
+def basis_words(result: StudyResult) -> str:
+    """The figures that the recommendation rests on, in sentences; empty where that is not known."""
+    measures = _by_measure(result)
+    own = measures.pop(result.primary, [])
+    if not own:
+        return ""
+    sizes = {name: n for one in own for name, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b))}
+    means = [f"{name} {mean} ({counted(sizes[name], 'run')})" for name, mean in _means(own).items()]
+    told = f"{measure_label(result.primary)}: {listed(means)}."
+    proven = [
+        measure_label(name)
+        for name, pairs in measures.items()
+        if any(one.significant and one.reason != AT_CHANCE for one in pairs)
+    ]
+    if proven:
+        return f"{told} Differences beyond luck on other measures: {listed(proven)}."
+    return f"{told} No difference beyond luck on {counted(len(measures), 'other measure')}." if measures else told
+
+
+def _by_measure(result: StudyResult) -> dict[str, list[StatisticalComparison]]:
+    """The comparisons by measure, those of the deciding one first."""
+    names = dict.fromkeys(one.metric_name for one in result.comparisons)
+    return {
+        name: [one for one in result.comparisons if one.metric_name == name]
+        for name in sorted(names, key=lambda name: name != result.primary)
+    }
+
+
+def _means(pairs: Comparisons) -> Row:
+    """The means by variant, with their unit where the measure is a metric of the rubric."""
+    means = {name: mean for one in pairs for name, mean in ((one.variant_a, one.mean_a), (one.variant_b, one.mean_b))}
+    metric = DEFINITIONS.get(pairs[0].metric_name)
+    return {
+        name: significant_text(mean) if metric is None or math.isnan(mean) else score_words(metric, mean)
+        for name, mean in means.items()
+    }
+
+
+def _shown_by(pairs: Comparisons) -> str:
+    """The result of the tests of one measure together: the differences beyond luck; where there is none, why not."""
+    if any(one.outcome is Outcome.AT_CHANCE for one in pairs):
+        return f"≈ {AT_CHANCE}"
+    proven = [_proven_words(one, has_others=len(pairs) > 1) for one in pairs if one.significant]
+    if proven:
+        is_decided = any(one.practical_difference and one.favours for one in pairs)
+        return f"{'✓' if is_decided else '–'} {', '.join(proven)}"
+    return "? cannot be tested" if all(one.significant is None for one in pairs) else "– could be luck"
+
+
+def _proven_words(one: StatisticalComparison, *, has_others: bool) -> str:
+    names = one.variant_a, one.variant_b
+    if not one.practical_difference:
+        return f"{' and '.join(names)} differ too little to matter"
+    if not one.favours:
+        return f"{' and '.join(names)} differ, neither is better"
+    return f"{one.favours} (than {names[one.favours == names[0]]})" if has_others else one.favours
+
+
+def games_by_run(runs: Iterable[RunResult]) -> Mapping[str, str]:
+    """Stored transcripts by the run that each is: "short answers, run 2"."""
+    return {run.transcript_id: run_name(run) for run in runs if run.transcript_id}
