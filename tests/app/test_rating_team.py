@@ -47,6 +47,10 @@ def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_
     # Three in common would be three of the five games, for everybody.
     assert "1 in common: at most a third of the 5 games above." in words(app)
     assert "Cleo: 1 game to rate" in words(app)
+    shared = next(
+        line for line in words(app).split("\n") if line.startswith("Rated by others, to have games in common")
+    )
+    assert sum(filled.transcripts.game_names()[game] in shared for game in games[:3]) == 1
     assert "The raters then have 1 game in common" in words(app)
     app.number_input(key="team_common").set_value(0).run()
     assert "whether they agree cannot be told" in words(app)

@@ -30,7 +30,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.iterations import current
 from evaluation.workflows.ratings import (
     CellState,
@@ -184,7 +184,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     typed = st.text_area(
         "Raters, one name per line",
         key=_NAMES,
-        height=120,
+        height=90,
         help="With a login, these are the addresses under which people log in.",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -193,14 +193,14 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
             "Raters per game",
             value=2,
             key="team_overlap",
-            width=160,
+            width=140,
             help="Two are the least from which agreement can be told. Who has rated a game already counts.",
         )
         common = st.number_input(
             "Games in common",
             value=_COMMON,
             key="team_common",
-            width=160,
+            width=140,
             help="All of these raters get them, so that any two can be compared. Games that they share already count.",
         )
     most = max(1, len(grid.games) // _COMMON)
@@ -220,7 +220,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         st.error("This cannot be assigned.", icon=":material/error:")
         plain(words_of(error))
         return
-    _preview(plan, len(raters))
+    _preview(plan, len(raters), grid)
     if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
@@ -237,10 +237,15 @@ def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
     return list(found)
 
 
-def _preview(plan: AssignmentPlan, raters: int) -> None:
+def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
+    """What a plan leads to; games that others have rated, which a rater gets to be comparable, by name."""
     if plan.pairs:
         st.caption(f"{counted(len(plan.pairs), 'new assignment')} for {counted(plan.games, 'game')}:")
         plain("\n".join(f"{rater}: {counted(count, 'game')} to rate" for rater, count in plan.to_rate.items()))
+        asked = {game for game, _ in plan.pairs}
+        again = [shortened(one.name, _LONGEST_NAME) for one in grid.games if one.ratings and one.transcript_id in asked]
+        if again:
+            plain(f"Rated by others, to have games in common: {listed(again)}.")
     elif not plan.short:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
     who = "The raters" if raters > 1 else "This rater and others"
