@@ -358,9 +358,13 @@ class _Weighing:
             yield f"No target was named, so the reference's lowest decides: {DEFINITIONS[self.target].label}."
         if self.change:
             yield f"{_change_words(self.change, ', the target,')}."
-        yield f"{counted(self.passed_before, 'metric')} passed in the reference, {self.passed_after} here."
+        passed = f"passed in the reference, {self.passed_after} here."
         if self.at_chance:
-            yield f"{AT_CHANCE.capitalize()}, so not counted: {_labels(self.at_chance)}."
+            # Those that count: whoever adds up the list of passes finds more.
+            yield f"Of {len(DEFINITIONS) - len(self.at_chance)} metrics, {self.passed_before} {passed}"
+            yield f"{AT_CHANCE.capitalize()} on a side, so not counted: {_labels(self.at_chance)}."
+        else:
+            yield f"{counted(self.passed_before, 'metric')} {passed}"
         if self.fell:
             yield f"Lower than in the reference: {listed([_fall_words(one) for one in self.fell])}."
         yield from self._partly_known()

@@ -89,7 +89,8 @@ def test_a_fall_from_what_meant_something_is_one_wherever_it_ends() -> None:
 def test_it_is_counted_among_no_passing_metrics() -> None:
     decision = RISEN["v2"].decision
     assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.KEEP, 6, 6)
-    assert f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}." in decision.explanation
+    assert f"{AT_CHANCE.capitalize()} on a side, so not counted: {LABEL}." in decision.explanation
+    assert any(line.startswith("Of 6 metrics, ") for line in decision.explanation)
     [game, *_] = games((99.0, 99.0))
     verdict = judge_scores(game.metrics, 1.0)
     # The rubric's rule asks for thresholds alone.
