@@ -25,6 +25,7 @@ from evaluation.readers.formats import (
     nested_json,
     own,
     plain_text,
+    talk_in_text,
     tinytroupe,
     werewolf_gpt,
 )
@@ -55,6 +56,7 @@ FILE_READERS: tuple[FileReader, ...] = (
     chat.READER,
     chat.SHAREGPT_READER,
     captions.READER,
+    talk_in_text.READER,
     tables.READER,
     plain_text.READER,
 )
@@ -120,6 +122,10 @@ def _unknown(document: Document) -> UnknownFormatError:
     if document.text.lstrip().startswith("<"):
         words = "The text is marked with tags, which are not read."
         return UnknownFormatError(words, remedy="Take the tags out, and write each message as Name: text.")
+    if below := tables.lower_heading(document):
+        words = f'Several tables stand in the text; the last begins in line {below[0]}: "{shorten(below[1])}".'
+        cut = f"Cut off the lines above line {below[0]}, and hand in the rest."
+        return UnknownFormatError(words, remedy=cut)
     texts: Counter[str] = Counter()
     for value in nested_json.values_of(document):
         texts.update(_places_of_texts(value, ""))
@@ -140,7 +146,7 @@ def _unknown(document: Document) -> UnknownFormatError:
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."
         # One who speaks alone is not a talk.
         options = " ".join(f'--speaker "{shorten(label)}=player"' for label in labels[:2])
-        return UnknownFormatError(words, remedy=f"If they are, say so: {options}. {remedy('known')}")
+        return UnknownFormatError(words, remedy=f"{remedy('lines')} If they are speakers, say so: {options}.")
     return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=remedy("known"))
 
 

@@ -212,14 +212,22 @@ def _kills(killer: str, find: Find) -> bool:
 
 
 def holders(line: str, find: Find) -> Iterator[tuple[str, str]]:
-    """The players of whom a line says that they have a hidden role, with that role: "Mafia are: Ann, Bob"."""
+    """The players of whom a line says which role they have: "Mafia are: Ann, Bob", "Ann was a Villager!"."""
+    told = shape("revealed").fullmatch(bare(line))
+    if told and alignment_of(told["role"]) and (player := find((told["player"] or "").strip())):
+        yield player, told["role"]
     match = shape("holders").fullmatch(bare(line))
     if match is None or alignment_of(match["role"]) != "mafia":
         return
     players = [find(name.strip()) for name in re.split(r",\s*|\s+and\s+", match["names"])]
     if all(players):
-        role = match["role"].removesuffix("s")
-        yield from ((player, role) for player in players if player)
+        yield from ((player, singular(match["role"])) for player in players if player)
+
+
+def singular(role: str) -> str:
+    """A role as that of one player: "Wolves" as "Wolf"."""
+    one = role.removesuffix("s")
+    return f"{one.removesuffix('ve')}f" if one.endswith("lve") else one
 
 
 def _winner_in(sentence: str) -> str | None:

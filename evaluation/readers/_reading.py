@@ -398,7 +398,7 @@ class _Reading:
             for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping), document):
                 yield replace(result, head=head)
             return
-        if head is not None and error.remedy != remedy("game"):
+        if head is not None and error.remedy in (remedy("table"), remedy("known")):
             columns = ", ".join(map(shorten, head.columns[:20]))
             words = f" There is no column {shorten(lacking[0])!r}." if lacking else ""
             error = UnknownFormatError(error.message + words, remedy=f"{_NAME_COLUMNS} There are {columns}.")

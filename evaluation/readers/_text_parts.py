@@ -24,7 +24,8 @@ def text_parts(text: str) -> list[Part]:
     body = fenced["body"] if (fenced := part("fence").fullmatch(stripped)) else stripped
     if body.startswith("{"):
         return _of_json(body) or parts_of(text)
-    return _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped) or parts_of(text)
+    parts = _of_elements(stripped) or _of_marks(stripped) or _of_labels(stripped) or _of_sections(stripped)
+    return parts or parts_of(text)
 
 
 def _kind(name: str) -> str | None:
@@ -70,6 +71,15 @@ def _of_marks(text: str) -> list[Part]:
     if not any(kind == "thought" for _, kind in marks):
         return []
     return _told(_cut(text, [(mark.start(), mark.end(), kind, mark[0][1] == "/") for mark, kind in marks]))
+
+
+def _of_sections(text: str) -> list[Part]:
+    """A text with headings, of which some stand above what its writer thinks: "#### My Thinking"."""
+    found = [(title, _kind(title["label"])) for title in part("section").finditer(text)]
+    if not any(kind == "thought" for _, kind in found):
+        return []
+    marks = [(title.start(), title.end() if kind else title.start(), kind or "speech", False) for title, kind in found]
+    return _told(_cut(text, marks))
 
 
 def _of_labels(text: str) -> list[Part]:

@@ -318,8 +318,11 @@ def _is_moderator(
     if role is not None and is_moderator(role):
         return not is_in_results
     if not is_moderator(name):
-        if role is None and not is_in_results and any(map(is_moderator, words_in(name))) and words_in(name)[1:]:
-            words = f'"{shorten(name)}" may lead the talk, by a word of the name, and is taken as a player.'
+        is_led = not word_set("leaders").isdisjoint(words_in(role or ""))
+        is_called_so = role is None and any(map(is_moderator, words_in(name))) and words_in(name)[1:]
+        if not is_in_results and (is_led or is_called_so):
+            why = f"the role {shorten(role)}" if is_led else "a word of the name"
+            words = f'"{shorten(name)}" may lead the talk, by {why}, and is taken as a player.'
             questions.append(Question(Topic.SPEAKER, name, words, "player", ("player", "moderator")))
         return False
     if role is None and not is_in_results:

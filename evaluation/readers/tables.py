@@ -7,12 +7,15 @@ elimination or an event of the game; any other is left out, with the reason.
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
+import json
 import math
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -23,8 +26,9 @@ from dateutil.parser import parse as parse_date
 
 from evaluation.errors import BrokenTranscriptError, InputError, LimitError, UnreadableFileError
 from evaluation.escaping import cut
-from evaluation.files.strict_json import shorten, step
+from evaluation.files.strict_json import parse_json, shorten, step
 from evaluation.readers import _draft as draft
+from evaluation.readers._exchanges import exchanges
 from evaluation.readers._game_log import Find, ballots, departures, heading, winner
 from evaluation.readers._line_shapes import part, remedy, shape
 from evaluation.readers._who_could_hear import channel_named
@@ -225,6 +229,17 @@ def _rows_inside(document: Document) -> list[TableRow]:
     return lists[sizes.most_common(1)[0][0]] if sizes else []
 
 
+def opened(cell: Any, limits: Limits) -> Any:
+    """The value that a cell holds as JSON, or as Python prints it; any other cell as it is."""
+    if not (isinstance(cell, str) and cell[:1] in ("[", "{") and cell[-1:] in ("]", "}")):
+        return cell
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError, InputError):
+        return parse_json(json.dumps(ast.literal_eval(cell)), limits)
+    with suppress(InputError):
+        return parse_json(cell, limits)
+    return cell
+
+
 def _flattened(cells: Mapping[str, Any]) -> Mapping[str, Any]:
     """The cells with what stands in objects: a message's text, an author's name, a bot's flag, the id answered."""
     if not any(isinstance(cell, dict) for cell in cells.values()):
@@ -282,7 +297,12 @@ def _is_heading(cell: str) -> bool:
     return 0 < len(cell) <= _LONGEST_HEADING and any(map(str.isalpha, cell)) and not cell.startswith(("<", "{", "["))
 
 
-def _delimited_table(document: Document) -> ParsedTable:
+def delimited_rows(document: Document) -> Iterator[TableRow]:
+    """The rows of a text with a line of headings, in turn.
+
+    Raises:
+        InputError: A row is broken, or two columns have one name.
+    """
     document.limits.check_lines(document.text)
     columns, delimiter = split_heading(document)
     if twice := next((column for place, column in enumerate(columns) if column in columns[:place]), None):
@@ -290,9 +310,26 @@ def _delimited_table(document: Document) -> ParsedTable:
         raise BrokenTranscriptError(message, place="line 1", remedy="Rename one of them.")
     numbered = _lines(document, delimiter)
     next(numbered)
-    rows = tuple(_row(number, cells, columns) for number, cells in numbered)
+    yield from (_row(number, cells, columns) for number, cells in numbered)
+
+
+def _delimited_table(document: Document) -> ParsedTable:
+    rows = tuple(delimited_rows(document))
     document.limits.check_rows(len(rows))
-    return ParsedTable(columns, rows)
+    return ParsedTable(split_heading(document)[0], rows)
+
+
+def lower_heading(document: Document) -> tuple[int, str] | None:
+    """The number and text of the heading of the last table in a text that holds several, one below the other."""
+    columns, delimiter = split_heading(document)
+    try:
+        rows = list(_lines(document, delimiter)) if columns else []
+    except InputError:
+        return None
+    widths = [len(cells) for _, cells in rows]
+    start = next((place for place in range(len(rows), 0, -1) if widths[place - 1] != widths[-1]), 0)
+    number, cells = rows[start] if rows else (0, [])
+    return (number, delimiter.join(cells)) if start and len(rows) - start > 1 and all(map(_is_heading, cells)) else None
 
 
 def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -492,7 +529,6 @@ _NUMBER = re.compile(r"\d{1,9}")
 _DECIMAL = re.compile(r"-?\d{1,20}(\.\d{1,15})?\Z")
 _CLOCK = re.compile(r"\d{1,3}(?::\d\d){1,2}(?:[.,]\d{1,6})?")
 _BETWEEN_NAMES = re.compile(r"[;,|]")
-_LETTERS = re.compile(r"[a-z]+")
 # In a row of votes fewer words say it than in a line of talk.
 _VOTED = re.compile(r"(?:i )?votes?d?(?: to \w+)?(?: for| against|:)? (?P<target>.{1,60}?)[.!]?", re.IGNORECASE)
 _AUTHOR_NAMES = ("global_name", "nickname", "display_name", "displayName", "real_name", "username", "name", "id")
@@ -509,8 +545,13 @@ def _recognises(document: Document) -> bool:
     missing = guess_mapping(columns).missing
     if len(columns) < 2 or len(missing) == 2 or isinstance(document.json, dict):
         return False
-    # One of the two columns is enough to ask for the other.
-    return not missing or _is_flat(first_record(document))
+    if not missing:
+        return True
+    # One of the two columns is enough to ask for the other, where no others tell who speaks.
+    first = next(iter(_first_rows(document)), {})
+    holds_more = any(isinstance(opened(cell, document.limits), list) for cell in first.values())
+    is_told = holds_more or any(exchanges(first, guess_mapping(columns).speaker))
+    return _is_flat(first_record(document)) and not is_told
 
 
 def table_games(
@@ -611,7 +652,7 @@ class _Game:
         # As it stands, but for what is not text: space around a message is part of it.
         text = value if isinstance(value, str) else _cell_text(row, mapping.text) or ""
         said, target = text.strip(), _cell_text(row, mapping.target) or _first(row, self.targets)
-        words = set(_LETTERS.findall((_cell_text(row, mapping.kind) or "").casefold()))
+        words = {*draft.words_in(_cell_text(row, mapping.kind) or "")}
         voter = _first(row, self.voters) or speaker
         victim = _first(row, self.victims) or target
         is_bare = not words and not said
@@ -667,6 +708,7 @@ class _Game:
         if voter is None or not is_choice:
             return False
         when = self._when(row) | {"sent_at": _time(row, self.mapping.sent_at)}
+        when |= {"phase": "night"} if is_ballot_at_night(_cell_text(row, self.mapping.kind) or "") else {}
         self.votes.append({"voter": voter, "target": target, "justification": why} | when)
         self.kinds["vote"] += 1
         return True
@@ -749,14 +791,28 @@ def _told_lines(message: Mapping[str, Any]) -> list[str]:
     return message["text"].split("\n") if is_told else []
 
 
+def is_ballot_at_night(name: str) -> bool:
+    """Whether a key or a kind of row means what one side alone chooses at night, and no vote by day: "kill_vote"."""
+    words = {*draft.words_in(name)}
+    return bool(words & draft.word_set("vote_kinds")) and (
+        bool(words & {"attack", "kill"}) or channel_named(name) == "team"
+    )
+
+
 def is_turn(column: str | None) -> bool:
     """Whether a column may count messages as well as rounds, by its name."""
     return draft.column_key(column or "") in ("turn", "turnnumber", "step")
 
 
 def counts_messages(values: Sequence[Any]) -> bool:
-    """Whether the values of such a column are numbers of messages: most of them stand at one message alone."""
+    """Whether the values of such a column are numbers of messages, or of who speaks, and not of rounds.
+
+    Most of them stand at one message alone, or they go down again.
+    """
     held = [value for value in values if value is not None]
+    numbers = [int(value) for value in map(str, held) if value.isdecimal()]
+    if any(later < earlier for earlier, later in pairwise(numbers)):
+        return True
     return len(held) >= _LEAST_COUNTED and len(set(map(str, held))) > _COUNTED_SHARE * len(held)
 
 

@@ -30,6 +30,7 @@ from evaluation.readers._draft import (
     word_set,
     words_in,
 )
+from evaluation.readers._exchanges import INTERVIEWER, exchanges, is_certain
 from evaluation.readers._game_log import is_role
 from evaluation.readers._line_shapes import part, shape
 from evaluation.readers._who_could_hear import (
@@ -38,16 +39,31 @@ from evaluation.readers._who_could_hear import (
     REASONS_OF_VOTES,
     channel_named,
 )
-from evaluation.readers.document import Document, FileReader, Found, ReadResult, leave_out, records
+from evaluation.readers.document import (
+    Document,
+    FileReader,
+    Found,
+    Limits,
+    Question,
+    ReadResult,
+    Topic,
+    leave_out,
+    records,
+)
 from evaluation.readers.tables import (
     ColumnMapping,
     ParsedTable,
     TableRow,
     counts_messages,
     guess_mapping,
+    is_ballot_at_night,
     is_turn,
+    opened,
+    split_heading,
     table_games,
+    text_table,
 )
+from evaluation.text.display import counted
 from evaluation.text.normal import fold
 
 FORMAT = "json-game"
@@ -55,7 +71,9 @@ FORMAT = "json-game"
 _NUMBERED = re.compile(
     r"(?P<period>round|day|night|turn|phase|cycle)s?[ _-]?(?P<number>\d{1,3})?(?: starts?:?)?", re.IGNORECASE
 )
-_LINE = re.compile(r"(?P<name>[^:\n]{1,60}):\s+(?P<text>\S.*)", re.DOTALL)
+_LINE = re.compile(
+    r"(?:(?:[^\[\]\n]{0,60}:\s)?\[(?=[^\[\]:\n]{1,40}\]:))?(?P<name>[^:\n]{1,60}?)\]?:\s+(?P<text>\S.*)", re.DOTALL
+)
 _WORDS = re.compile(r"[a-z]+")
 _PLACE = re.compile(r"\[\d+\]")
 _KEY = re.compile(r"(?<=\[')[^']+(?='\])|[^.\[\]'$]+")
@@ -64,9 +82,8 @@ _CONTEXT = ("round", "phase", "kind", "channel", "recipients", "game", "turn")
 _MAPPING = ColumnMapping(
     **{name: f"_{name}" for name in ("speaker", "text", "target", "role", "sent_at", "reply_to", *_CONTEXT[:-1])}
 )
-_MOST_DEEP = 40
+_MOST_DEEP, _MOST_SHOWN = 40, 6
 _LEAST_TOLD = 4
-# Fewer are a name or a label.
 _LEAST_BLANKS = 4
 _LONGEST_YAML = 200_000
 _ALIASED = re.compile(r"(?:^|[\s\[{,:-])&\S", re.MULTILINE)
@@ -86,6 +103,11 @@ class _Walk:
     texts: dict[str, str] = field(default_factory=dict)
     players: dict[str, dict[str, Any]] = field(default_factory=dict)
     winner: str | None = None
+    copies: int = 0
+    asked: Question | None = None
+    _lists: dict[str, list[list[str]]] = field(default_factory=dict)
+    _items: dict[str, list[TableRow]] = field(default_factory=dict)
+    _later: dict[str, list[TableRow]] = field(default_factory=dict)
 
     def visit(self, value: Any, path: str, around: Mapping[str, Any], depth: int = 0) -> None:
         """Takes what a value holds, in its order."""
@@ -93,12 +115,50 @@ class _Walk:
             return
         if isinstance(value, list):
             value = _with_speakers(value)
+            written = self._written(value, around)
+            again = self._read_before(written)
             for place, item in enumerate(value):
-                self.visit(item, step(path, place), around, depth + 1)
+                count = len(self.rows)
+                if place not in again:
+                    self.visit(item, step(path, place), around, depth + 1)
+                    self._items |= {written[place]: self.rows[count:]} if written else {}
         elif isinstance(value, dict):
             self._object(value, path, around, depth)
-        elif isinstance(value, str) and value.count(" ") >= _LEAST_BLANKS:
+        elif is_long(value):
             self.texts[path] = value
+
+    def _written(self, items: list[Any], around: Mapping[str, Any]) -> list[str]:
+        """The items of a list as they are compared; none of a list that begins with no text."""
+        is_talk = items and isinstance(items[0], dict) and any(map(is_long, items[0].values()))
+        return [f"{around.get('agent')}: {item!r}" for item in items] if is_talk else []
+
+    def _read_before(self, written: list[str]) -> Collection[int]:
+        """The places of a list's items that were read with an earlier copy of it.
+
+        A program that writes its whole state after each step repeats all that was said. Where the longer copy came
+        first, what it has more is read again where the shorter ones reach it.
+        """
+        if not written:
+            return ()
+        lists, size = self._lists.setdefault(written[0], []), len(written)
+        longer = next((one for one in lists if len(one) > size and one[:size] == written), None)
+        if longer is not None:
+            later = {one: self._items.pop(one) for one in longer[size:] if one in self._items}
+            gone = {id(row) for rows in later.values() for row in rows}
+            self.rows = [row for row in self.rows if id(row) not in gone]
+            self._later |= later
+            lists.remove(longer)
+        # One thing said twice does not make a copy of a list.
+        begun = [len(one) for one in lists if one == written[: len(one)] and (size > 1 or longer)]
+        again = [place for place, one in enumerate(written) if one in self._items]
+        lists[:] = [*(one for one in lists if one != written[: len(one)]), written]
+        found = again if longer or len(again) >= max(2, size / 2) else range(max(begun, default=0))
+        self.copies += len(found)
+        return found
+
+    def finish(self) -> None:
+        """Puts what no shorter copy of a list reached behind all else."""
+        self.rows += [row for one, rows in self._later.items() if one not in self._items for row in rows]
 
     def unread(self) -> dict[str, str]:
         """The texts that stand in no row, by their place."""
@@ -133,6 +193,8 @@ class _Walk:
         # A night has a number of its own where a day has one.
         at_night = plain.get("night") if cells.get("round") is None else None
         context["round"] = cells["round"] = _number(context.get("round") if at_night is None else at_night)
+        # Around all of a game stands how it ended.
+        context |= dict.fromkeys(("round", "phase", "turn")) if path == "$" else {}
         speaker, text = _speaker(cells.get("speaker")), cells.get("text")
         if isinstance(text, str) and not speaker:
             speaker = _author(held) or self._player_in(plain) or context.get("author")
@@ -164,7 +226,7 @@ class _Walk:
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif text is None and (result := _result(cells, voter, speaker, str(context.get("kind")), held)):
             self._row(path, context, result, {})
-        elif isinstance(speaker, str) and (thought := _thought(plain)) is not None:
+        elif isinstance(speaker, str) and (thought := _thought(plain)) is not None and not _is_graded(plain):
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
             self._player(speaker, role)
@@ -234,8 +296,7 @@ class _Walk:
             if len(lines) < len(held) or len(names_said) < 2 or all(map(_is_label, names_said)):
                 self.visit(held, path, inner, depth + 1)
                 return
-            for place, line in enumerate(lines):
-                self._row(step(path, place), inner, {"speaker": line["name"], "text": line["text"]}, {})
+            self.visit([{"speaker": line["name"], "text": line["text"]} for line in lines], path, inner, depth + 1)
 
     def _mapping(
         self, bare: str, words: set[str], held: dict[str, Any], path: str, inner: Mapping[str, Any], depth: int
@@ -279,6 +340,11 @@ class _Walk:
         self.rows.append(TableRow(place, {**known, **rest}))
 
 
+def is_long(value: Any) -> bool:
+    """Whether a text is longer than a name or a label."""
+    return isinstance(value, str) and value.count(" ") >= _LEAST_BLANKS
+
+
 def _cells(plain: Mapping[str, Any], named: ColumnMapping) -> dict[str, Any]:
     """The values of an object by what they are; a turn stands apart from a round until all are known."""
     cells = {name: plain[column] for name, column in named.as_dict().items() if column is not None}
@@ -299,8 +365,8 @@ def _result(
     if is_end and (gone := target or done) and isinstance(gone, str) and (not target or speaker in (None, role)):
         return {"target": gone, "role": role, "kind": "elimination"}
     # What a vote was cast for is told apart from the vote.
-    if (voter or speaker) and target is not None and (voter or "vote" in kind) and "reason" not in words:
-        return {"speaker": voter or speaker, "target": target, "kind": "vote"}
+    if (voter or speaker) and target is not None and (voter or "vote" in kind.casefold()) and "reason" not in words:
+        return {"speaker": voter or speaker, "target": target, "kind": kind if is_ballot_at_night(kind) else "vote"}
     return None
 
 
@@ -358,6 +424,12 @@ _CHAT_ROLES = ("system", "user", "assistant", "tool")
 def _thought(plain: Mapping[str, Any]) -> str | None:
     found = (one for key, one in plain.items() if column_key(key) in word_set("thought_columns"))
     return next((one for one in found if isinstance(one, str) and one.strip()), None)
+
+
+def _is_graded(plain: Mapping[str, Any]) -> bool:
+    """Whether a number beside a text grades somebody, so that the text is a judge's."""
+    graded = (one for key, one in plain.items() if not word_set("grades").isdisjoint(words_in(key)))
+    return any(isinstance(one, (int, float)) for one in graded)
 
 
 def _with_speakers(items: list[Any]) -> list[Any]:
@@ -490,16 +562,33 @@ def _context_of(key: str, words: set[str], context: Mapping[str, Any]) -> dict[s
             inner["phase"] = match["period"].casefold()
     elif channel_named(key) in ("team", "private"):
         inner["channel"] = key
+        inner |= {"kind": "vote"} if words & word_set("vote_kinds") else {}
+    elif words & word_set("grades"):
+        # What is said in it is said about the talk.
+        inner.setdefault("channel", key)
     elif words & word_set("vote_kinds"):
         inner["kind"] = "vote"
+    if is_ballot_at_night(key):
+        inner["phase"] = "night"
     return inner
+
+
+def _with_lists(record: Any, limits: Limits) -> Any:
+    """A record with the lists that its texts hold as JSON."""
+    written = isinstance(record, dict) and [key for key, one in record.items() if _text(one).startswith("[{")]
+    return record | {key: opened(record[key], limits) for key in written} if written else record
 
 
 def values_of(document: Document) -> list[Any]:
     """The values of JSON, of JSON Lines, or of a short file of YAML; none of any other text."""
     try:
         if document.text.lstrip()[:1] in ("{", "["):
-            return [node.value for node in records(document)]
+            return [_with_lists(node.value, document.limits) for node in records(document)]
+        if len(split_heading(document)[0]) > 1:
+            return [
+                {key: opened(one, document.limits) for key, one in row.cells.items()}
+                for row in text_table(document).rows
+            ]
         if len(document.text) > _LONGEST_YAML or _ALIASED.search(document.text):
             # Aliases make a short file a long one.
             return []
@@ -517,10 +606,41 @@ def _walk(document: Document) -> list[_Walk]:
         if not any(map(_is_game, found)):
             for walk in found:
                 walk.take_told()
+        if not any(map(_is_game, found)):
+            found = _of_exchanges(document, [text for walk in found for text in walk.texts.items()])
         # Beside a game, one in which nobody is known to speak is refused and not passed over.
         kept = document.kept[FORMAT] = found if any(map(_is_game, found)) else []
     assert isinstance(kept, list)
     return kept
+
+
+def _of_exchanges(document: Document, texts: list[tuple[str, str]]) -> list[_Walk]:
+    """The games of records whose keys say who speaks: each record one, unless it holds one text of each side alone.
+
+    A person who calls these keys text is told that nobody speaks.
+    """
+    values = values_of(document)
+    first = next((value for value in values if isinstance(value, dict)), {})
+    said = list(exchanges(values, guess_mapping(first).speaker))
+    speakers = dict.fromkeys(one.speaker for one in said)
+    listed = ", ".join(name.replace(",", " ") for name in speakers if name != INTERVIEWER)
+    keys = ", ".join(f'"{shorten(key)}"' for key in [*dict.fromkeys(one.key for one in said)][:_MOST_SHOWN])
+    answer = document.answers.speaker(listed)
+    if len(speakers) < 2 or answer == "text":
+        return []
+    is_sure = answer or all(is_certain(one.side) or one.side == one.speaker or INTERVIEWER in speakers for one in said)
+    taken = {one.text for one in said}
+    others = Counter(_KEY.findall(_PLACE.sub("", place))[-1] for place, text in texts if text not in taken)
+    unread = ", ".join(f'"{shorten(key)}" ({count})' for key, count in others.most_common(_MOST_SHOWN)) or "none"
+    words = f"No key names a speaker: {keys} are taken as what {shorten(listed)} say. Texts not read: {unread}."
+    question = Question(Topic.SPEAKER, listed, words, (answer or "player") if is_sure else None, ("player", "text"))
+    is_whole = max(Counter((one.record, one.side) for one in said).values()) > 1 and INTERVIEWER not in speakers
+    walks: dict[str, _Walk] = {}
+    for one in said:
+        walk = walks.setdefault(one.record if is_whole else "", _Walk(asked=question))
+        role = {"_role": "moderator"} if one.speaker == INTERVIEWER else {}
+        walk.rows.append(TableRow(one.place, {"_speaker": one.speaker, "_text": one.text, "part": one.part} | role))
+    return [*walks.values()]
 
 
 def _games(values: list[Any]) -> Iterator[_Walk]:
@@ -530,6 +650,7 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
         walk = _Walk()
         path = f"$[{place}]" if len(values) > 1 else "$"
         walk.visit(value, path, {})
+        walk.finish()
         if len(values) > 1 and isinstance(value, dict) and not (walk.rows or walk.players or walk.winner):
             game = value.get(guess_mapping(value).game or "")
             walk.rows.append(TableRow(path, {"_game": game, "record": ", ".join(map(str, value))}))
@@ -546,6 +667,7 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
         whole.players |= walk.players
         whole.texts |= walk.texts
         whole.winner = walk.winner or whole.winner
+        whole.copies += walk.copies
     yield whole
 
 
@@ -590,7 +712,11 @@ def _read(document: Document) -> Found:
         shown = ", ".join(f'"{shorten(key)}" ({count})' for key, count in keys.most_common(3))
         told = f"Much of the text stands under keys of no known meaning and is left out: {shown}." if is_much else ""
         told = " ".join(filter(None, (found.not_understood, told)))
-        return replace(found, kinds=kinds, left_out=tuple(left_out), not_understood=told)
+        again = f"{counted(walk.copies, 'item')} of lists that copy an earlier one left out."
+        remarks = (again,) if walk.copies else ()
+        questions = (*found.questions, *((walk.asked,) if walk.asked else ()))
+        found = replace(found, kinds=kinds, left_out=tuple(left_out), not_understood=told)
+        return replace(found, remarks=remarks, questions=questions)
 
     def game(walk: _Walk) -> ReadResult:
         is_told = len({row.cells.get("_game") for row in walk.rows}) == 1

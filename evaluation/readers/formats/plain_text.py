@@ -160,7 +160,7 @@ def _lines(text: str) -> list[_Line]:
         if place in code or noise or not cleaned:
             found.append(_Line(place + 1, line, cleaned, is_code=place in code, noise=noise))
             continue
-        starts = None if place in titles else game_log.heading(cleaned)
+        starts = None if place in titles or part("field").fullmatch(cleaned) else game_log.heading(cleaned)
         below = place + 1
         if joined := _joined_time(cleaned, written[below] if below < len(written) else ""):
             cleaned, written[below], below = joined, "", below + 1
@@ -218,18 +218,34 @@ def _front_matter(lines: Sequence[str]) -> int:
 
 
 def _turn_titles(lines: Sequence[str]) -> dict[int, Head]:
-    """The headings of the turns of a debate, "## Turn 3: PRO Reply", where two speak in turns; by place."""
+    """The headings of the turns of a debate, "## Turn 3: PRO Reply", where two speak in turns; by place.
+
+    Another heading as high as they are ends a turn. Only a number that is called a round is one.
+    """
     found = {place: match for place, line in enumerate(lines) if (match := shape("turn title").fullmatch(line.strip()))}
-    counts = Counter(match["name"] for match in found.values())
-    if len(counts) < 2 or min(counts.values()) < 2:
+    wholes = Counter(match["name"] for match in found.values())
+    is_whole = 2 * len(wholes) <= len(found)
+    names = {
+        place: match["who"] or match["side"] or (match["name"] if is_whole else match["name"].split()[0])
+        for place, match in found.items()
+    }
+    counts = Counter(names.values())
+    if len(counts) < 2 or len(found) < 4 or max(counts.values()) < 2:
         return {}
-    return {place: Head("titled", match["name"], tags=(f"turn {match['number']}",)) for place, match in found.items()}
+    heads = {
+        place: Head("titled", name, tags=(f"round {found[place]['count']}",) if found[place]["period"] else ())
+        for place, name in names.items()
+    }
+    highest = max(len(match["level"]) for match in found.values())
+    others = ((place, part("any title").fullmatch(line.strip())) for place, line in enumerate(lines))
+    ends = {place: Head("event", text=match[0]) for place, match in others if match and len(match["level"]) <= highest}
+    return ends | heads
 
 
-def _fields_below(lines: Sequence[str], titles: Iterable[int]) -> Iterator[int]:
+def _fields_below(lines: Sequence[str], titles: Mapping[int, Head]) -> Iterator[int]:
     """The places of the settings between a heading and the text below it, "- model: olga-2"."""
-    for title in titles:
-        for place in range(title + 1, len(lines)):
+    for title, head in titles.items():
+        for place in range(title + 1, len(lines) if head.name else 0):
             if lines[place].strip() and not part("field").fullmatch(lines[place].strip()):
                 break
             yield place
@@ -245,10 +261,17 @@ def _without_marks(lines: list[_Line]) -> list[_Line]:
     bare = {name for pictures, name in split.values() if pictures}
     bare |= {" ".join(words[:-1]) for name in bare if (words := name.split())[1:] and _tells_of_thoughts(words[-1])}
     own: dict[str, set[str]] = {}
-    for pictures, name in split.values():
-        own[name] = own.get(name, pictures) & pictures
-    if all(pictures == own[name] and pictures.isdisjoint(_THINKS | _SAYS) for pictures, name in split.values()):
-        # Pictures that never change, and mean nothing, are parts of the names.
+    last = ""
+    for pictures, name in (split[line.head.name] for line in lines if line.head.name):
+        if pictures or name != last:
+            # Who has begun may write the own name once more.
+            own[name] = own.get(name, pictures) & pictures
+        last = name
+    shared = Counter(picture for pictures in own.values() for picture in pictures)
+    if max(shared.values(), default=0) < 2 and all(
+        pictures == own[name] and pictures.isdisjoint(_THINKS | _SAYS) for pictures, name in split.values()
+    ):
+        # Pictures that never change, mean nothing, and are one person's alone, are parts of the names.
         return lines
 
     def renamed(head: Head, pictures: set[str], name: str) -> Head:
@@ -613,9 +636,19 @@ def _speakers(document: Document) -> _Speakers:
         # Tags of a page come with its signs.
         plain = html.unescape(plain) if "&lt;" in plain and plain != document.text else plain
         text = part("korean time").sub(_in_digits, plain)
+        if len(part("of game").findall(text)) > 1:
+            text = part("of seat").sub(_seated, text)
         found = document.kept[FORMAT] = _Speakers(_lines(text), document.answers)
     assert isinstance(found, _Speakers)
     return found
+
+
+def _seated(match: re.Match[str]) -> str:
+    """The beginning of a line that names a seat as "Player 3:", that of the game with the phase that it begins."""
+    phase = match["phase"] or match["bare"]
+    if match["game"] or match["bare"]:
+        return f"{f'== {phase.title()} =={chr(10)}' if phase else ''}Game: {match['bare'] or ''}"
+    return f"Player {match['seat']}: " if match["seat"] else ""
 
 
 def _in_digits(match: re.Match[str]) -> str:
@@ -709,7 +742,12 @@ class _Speakers:
             accepted = answer != "text"
         elif name in self.listed or name in self._voting:
             accepted = True
-        elif name.rstrip(".") in word_set("labels") or part("numbered").fullmatch(name) or self._tells_of(head.name):
+        elif (
+            name.rstrip(".") in word_set("labels")
+            or part("numbered").fullmatch(name)
+            or (head.time is None and part("clause").fullmatch(name))
+            or self._tells_of(head.name)
+        ):
             accepted = False
             self.labels += 1
         else:
@@ -820,17 +858,27 @@ class _Speakers:
     def _read_role_lines(self) -> None:
         """Lines one below the other that say nothing but a role behind a name ("P1: Role.FASCIST") are a list."""
         block: list[_Line] = []
+        people = {line.head.key for line in self.lines}
+        for line in self.lines:
+            # "Wolves: Ann, Bob", "God: Cleo", where these speak.
+            named = [one.strip() for one in line.head.text.split(",")] if line.head.shape in ("colon", "bold") else [""]
+            is_list = game_log.opens_list(f"{line.head.name}: {line.head.text}") is not None
+            if all(named) and not is_list and game_log.is_role(line.head.name) and {*map(_fold, named)} <= people:
+                self.list_lines.add(line.number)
+                for name in named:
+                    self._list(name, game_log.singular(line.head.name))
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
             # In a chat "gm" is a greeting.
             is_free = not (self.is_timed or line.head.time)
-            is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(line.head.text)
+            role = part("last note").sub("", line.head.text)
+            is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(role)
             if is_entry and not is_moderator(line.head.name):
                 block.append(line)
                 continue
             if len({one.head.key for one in block}) == len(block) > 1:
                 for one in block:
                     self.list_lines.add(one.number)
-                    self._list(one.head.name, one.head.text.strip(" ."))
+                    self._list(one.head.name, part("last note").sub("", one.head.text).strip(" ."))
             block = []
 
     def _list(self, written: str, role: str | None) -> None:
@@ -975,6 +1023,7 @@ class _Page:
         self._left_out: list[LeftOut] = []
         # The letters of lines that are taken for the game's own words since nobody is known to say them.
         self._told = 0
+        self._verdicts = 0
         self.winner: str | None = None
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
@@ -1031,6 +1080,8 @@ class _Page:
         if labels := self._speakers.labels:
             label = "a label before a colon (such as PS or Note)"
             yield f"{counted(labels, 'line')} with {label} left in the message above."
+        if self._verdicts:
+            yield f"{counted(self._verdicts, 'vote')} on a trial or a proposal (guilty, yes) left out: for no player."
         if count := self._speakers.untimed:
             yield f"{counted(count, 'line')} with a speaker's name but without a time left in the message above."
         lines = self._lines if self._speakers.is_timed else ()
@@ -1221,6 +1272,7 @@ class _Page:
         verdict = part("verdict").fullmatch(head.text)
         if verdict and (is_abstention(verdict["vote"]) or is_approval(verdict["vote"])):
             self._open = None
+            self._verdicts += 1
             reason = "a vote for no player of the game"
             leave_out(self._kinds, self._left_out, f"line {number}", f"{speaker}: {head.text}", reason)
             return
@@ -1280,7 +1332,7 @@ class _Page:
             one.recipients = () if len(notes) > 1 and all({*held} == {note} for held in notes) else tuple(names)
         else:
             names_place = bool(said & word_set("places"))
-            is_role = not names_place and (alignment_of(note) or is_moderator(note))
+            is_role = not (names_place or to) and (alignment_of(note) or is_moderator(note))
             is_place = names_place or channel_named(note) or note.startswith("#")
             if not is_before and (is_role or (not is_place and self._is_role_of(one.speaker, note))):
                 self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
@@ -1331,7 +1383,10 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
 def repeated_labels(document: Document) -> list[str]:
     """The words before a colon that several lines begin with: those taken for speakers, then the most frequent."""
     speakers = _speakers(document)
+    listed = Counter(line.head.name for line in speakers.lines if line.head.is_listed)
     counts = Counter(line.head.name for line in speakers.lines if speakers.may_begin(line.head))
+    # What stands in lists more often tells about somebody.
+    counts -= Counter({name: count for name, count in listed.items() if count > counts[name] - count})
     names = [name for name, count in counts.most_common() if count > 1]
     return sorted(names, key=lambda name: name not in speakers.names)
 

@@ -86,6 +86,7 @@ MADE: dict[str, tuple[str, bytes]] = {
     "table as lines": ("table", "".join(f"{json_text(row, indent=None)}\n" for row in message_rows([GAME])).encode()),
     "table as a list": ("table", dumped([{"from": "Ann", "value": "Hi"}, {"from": "Bob", "value": "Ho"}])),
     "parquet": ("table", parquet(GAME)),
+    "a talk in a text": ("talk-in-text", dumped({"conversation": "Ann: Hi\nBob: Ho\nAnn: So?\nBob: So.\n"})),
 } | SAMPLES
 
 

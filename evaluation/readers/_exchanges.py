@@ -1,0 +1,114 @@
+"""Find who speaks in records whose keys say it: an exchange a record, with texts under "pro_opening", "con_opening"."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from evaluation.files.strict_json import step
+from evaluation.readers._draft import word_lists, word_set
+
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ROUND = re.compile(r"\b(?:round|turn)[ _]?\d+")
+_LEAST_BLANKS = 2
+_MOST_DEEP = 8
+_STANCES = ("stance", "side", "position")
+_ASKED, _ANSWERED = "question", "answer"
+INTERVIEWER = "Interviewer"
+
+
+class Said(NamedTuple):
+    """A text of an exchange: where it stands and in which record, its key, who says it, and in which part."""
+
+    place: str
+    record: str
+    key: str
+    side: str
+    speaker: str
+    part: str
+    text: str
+
+
+def sides_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The side and the part by key, in order: "pro_opening" is ("pro", "opening"); none where keys tell no sides.
+
+    A side is what keys have beside a word for something said; each such word stands beside several sides.
+    """
+    texts = [key for key, one in record.items() if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS]
+    found: dict[str, tuple[str, str]] = {}
+    for is_first in (False, True):
+        split = {key: pair for key in texts if (pair := _split(key, is_first=is_first))}
+        sides: defaultdict[str, set[str]] = defaultdict(set)
+        for side, part in split.values():
+            sides[part].add(side)
+        shared = {key: pair for key, pair in split.items() if len(sides[pair[1]]) > 1}
+        found = max(found, shared, key=len)
+    return found
+
+
+def _split(key: str, *, is_first: bool) -> tuple[str, str] | None:
+    """The side and the part that a key says, in this order or the other one."""
+    tokens = _TOKEN.findall(_ROUND.sub(" ", _HUMP.sub(" ", key).casefold().replace("_", " ")))
+    said = word_set("speech_labels") | word_set("talk_kinds") | {*word_lists("columns")["text"]}
+    # "argument_1" counts the texts, "agent_1" the people.
+    end = len(tokens) - (len(tokens) > 1 and tokens[-1].isdigit() and tokens[-2] in said)
+    ordered = tokens if is_first else tokens[:end][::-1]
+    size = next((place for place, token in enumerate(ordered) if token not in said), len(ordered))
+    side = tokens[size:] if is_first else tokens[: end - size]
+    part = tokens[:size] if is_first else tokens[end - size :]
+    is_hidden = {*side} & (word_set("thought_labels") | word_set("calls") | {"system"})
+    return (" ".join(side), " ".join(part)) if side and part and not is_hidden else None
+
+
+def is_certain(side: str) -> bool:
+    """Whether a side is surely somebody: of a debate or a chat, or counted as people are ("agent a")."""
+    first, *rest = side.split()
+    return first in word_set("sides") or (first in word_set("chat_roles") and len("".join(rest)) == 1)
+
+
+def exchanges(value: Any, speaker: str | None = None) -> Iterator[Said]:
+    """All that is said in exchanges of records at any depth, in the file's order.
+
+    Args:
+        value: The records, or what holds them.
+        speaker: The key of who answers the questions of a record, where they have one.
+    """
+    yield from _exchanges(value, "$", {}, speaker, 0)
+
+
+def _exchanges(value: Any, path: str, around: Mapping[str, Any], speaker: str | None, depth: int) -> Iterator[Said]:
+    if depth > _MOST_DEEP:
+        return
+    if isinstance(value, list):
+        for place, one in enumerate(value):
+            yield from _exchanges(one, step(path, place), around, speaker, depth + 1)
+    elif isinstance(value, dict):
+        answers = _answers_of(value, speaker)
+        sides = answers or sides_of(value)
+        names = _holders(around) | _holders(value)
+        for key, (side, part) in sides.items():
+            who = side if answers else names.get(side, side.title())
+            yield Said(step(path, key), path, key, side, who, part, value[key])
+        for key, one in value.items() if not sides else ():
+            yield from _exchanges(one, step(path, key), value, speaker, depth + 1)
+
+
+def _answers_of(record: Mapping[str, Any], speaker: str | None) -> dict[str, tuple[str, str]]:
+    """The questions and answers by key, where a record names who answers."""
+    name = record.get(speaker or "")
+    held = {key: _TOKEN.findall(key.casefold())[-1:] for key, one in record.items() if isinstance(one, str) and one}
+    if not isinstance(name, str) or [_ASKED] not in held.values() or [_ANSWERED] not in held.values():
+        return {}
+    whose = {_ASKED: INTERVIEWER, _ANSWERED: name}
+    return {key: (whose[last[0]], "") for key, last in held.items() if last and last[0] in whose}
+
+
+def _holders(held: Mapping[str, Any]) -> dict[str, str]:
+    """The names of those who take the sides, where objects tell both: {"name": "Ann", "stance": "for"}."""
+    inner = [one.values() if isinstance(one, dict) else one if isinstance(one, list) else () for one in held.values()]
+    people = [one for part in inner for one in part if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    sides = [(str(one.get(key)).casefold(), one["name"]) for one in people for key in _STANCES if one.get(key)]
+    return dict(sides)

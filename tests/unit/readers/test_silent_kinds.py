@@ -1,0 +1,234 @@
+"""Kinds of files that were read wrong without a word, or refused without a way that leads on."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+
+from evaluation.readers import Answers, Topic
+from tests.unit.readers.reading import lines, read, refusal, result, results, shown
+
+SAID = [
+    ("Olga", "Good morning to all of you."), ("Per", "I saw Rui last night, I think."),
+    ("Rui", "I was asleep all night long."), ("Olga", "So who was it then, Per?"),
+    ("Per", "It was Rui, I am sure of it."), ("Rui", "Ask Olga where she was instead."),
+]  # fmt: skip
+TALK = [{"speaker": name, "text": text} for name, text in SAID]
+
+
+def test_who_leads_by_a_role_beside_the_sender_is_asked_about() -> None:
+    roles = {"Olga": "boss", "Per": "thinker", "Rui": "critic"}
+    found = result(lines(*({"sender_name": n, "sender_role": roles[n], "content": {"text": t}} for n, t in SAID)))
+    assert [(one.name, one.taken) for one in found.questions if one.topic is Topic.SPEAKER] == [("Olga", "player")]
+    assert {player.name: player.role for player in found.transcript.players} == roles
+
+
+def test_notes_of_a_judge_are_nobodys_thoughts() -> None:
+    notes = [
+        {"player_name": name, "message_index": n, "score": n / 2, "reasoning": f"This says {n} things of no weight."}
+        for n, (name, _) in enumerate(SAID)
+    ]
+    found = result({"messages": TALK, "about": {"notes": notes}})
+    assert Counter(one.channel for one in found.transcript.messages) == {"public": 6}
+    assert found.kinds["left out"] == 6
+    said = [{"player": name, "comment": f"{name} made a weak case here today."} for name, _ in SAID[:3]]
+    assert {m.channel for m in shown({"messages": TALK, "evaluations": said}).messages[6:]} == {"team"}
+
+
+def test_marks_of_sides_and_whispers_are_asked_about_apart() -> None:
+    text = "=== DAY 1 ===\n" + "".join(f"{'🦊' if n == 'Rui' else '🙂'} {n}: {t}\n" for n, t in SAID)
+    text += "=== NIGHT 1 ===\n🦊 Rui (to wolves): I take Per, he knows too much.\n"
+    text += "=== Roles ===\nOlga: villager (Alive)\nPer: villager (Dead)\nRui: wolf (Alive)\n"
+    found = shown(text)
+    assert {m.channel for m in found.messages if m.speaker == "Rui" and m.channel_name == "to wolves"} == {"team"}
+    assert {p.name: p.alignment for p in found.players} == {"Olga": "town", "Per": "town", "Rui": "mafia"}
+    assert not any(one.text.startswith(("wolf (", "villager (")) for one in found.messages)
+
+
+def test_beginnings_of_sentences_and_counted_parts_are_no_players() -> None:
+    text = "".join(f"{n}: {t}\n" for n, t in SAID)
+    text += "Here's what I see: nobody talks.\n\nSo I'm calling it now: Per.\n\nSpeaking Round 1:\n" * 2
+    assert set(shown(text).player_names) == {"Olga", "Per", "Rui"}
+
+
+def test_who_leads_and_who_is_out_by_the_lines_of_a_game() -> None:
+    text = "Host: Ingrid\nWolves: Rui\nIngrid: Day 1. Talk, all of you.\n" + "".join(f"{n}: {t}\n" for n, t in SAID)
+    text += "Ingrid: The votes are in. Per has been eliminated—right or wrong? We shall see.\n"
+    text += "Ingrid: Rui is out—well done.\n🎉 TOWN WINS! 🎉\n"
+    found = read(text)
+    assert [one.player for one in found.eliminations] == ["Per", "Rui"]
+    assert (found.winner, "Ingrid" in found.player_names) == ("town", False)
+    assert {p.name: p.role for p in found.players}["Rui"] == "Wolf"
+
+
+def test_a_role_shown_at_the_end_of_a_player_is_read_and_verdicts_are_counted() -> None:
+    said = "".join(f"🗣️ {n}: {t}\n" for n, t in SAID)
+    verdicts = "".join(f"🗣️ {n}: 👎 votes guilty\n" for n in ("Olga", "Per"))
+    found = result(
+        f"{said}System Rui on trial\n{verdicts}System Rui HANGED\nSystem 👺 Rui was a Mafia!\nSystem The end\n"
+    )
+    assert {p.name: p.role for p in (found.transcript or found.preview).players}["Rui"] == "Mafia"
+    assert "2 votes on a trial or a proposal" in " ".join(found.remarks)
+
+
+@pytest.mark.parametrize("key", ["night_votes", "kill_votes", "attackVotes", "wolf_votes"])
+def test_what_wolves_choose_at_night_is_no_vote_by_day(key: str) -> None:
+    game = {"talk": TALK, key: [{"voter": "Rui", "target": "Per"}], "votes": [{"voter": "Per", "target": "Rui"}]}
+    assert [(v.voter, v.phase) for v in shown(game).votes] == [("Rui", "night"), ("Per", None)]
+    rows = [*TALK, {"type": key[:-1], "speaker": "Rui", "target": "Per"}]
+    rows.append({"type": "vote", "speaker": "Per", "target": "Rui"})
+    for content in (rows, {"events": rows}):
+        assert [(v.voter, v.phase) for v in shown(content).votes] == [("Rui", "night"), ("Per", None)]
+
+
+def test_copies_of_a_list_in_snapshots_are_read_once_and_in_order() -> None:
+    steps = [{"turn": n % 2, "history": TALK[: n + 1]} for n in range(6)]
+    for game in ({"steps": steps}, {"history": TALK, "steps": steps}, {"steps": [*steps, steps[2]]}):
+        found = result(game)
+        assert [(one.speaker, one.text) for one in found.transcript.messages] == SAID
+        assert "lists that copy an earlier one" in " ".join(found.remarks)
+        assert {one.round for one in found.transcript.messages} == {None}
+
+
+def test_copies_of_two_chats_keep_the_order_of_the_steps() -> None:
+    def chat(name: str, count: int) -> list[dict[str, str]]:
+        system = {"role": "system", "content": f"You are {name}, and you sell or buy one thing."}
+        return [system, *({"role": "assistant", "content": f"{name} offers {n} coins for it."} for n in range(count))]
+
+    def agents(own: int, other: int) -> list[dict[str, object]]:
+        return [{"agent_name": n, "chat": chat(n, count)} for n, count in (("Olga", own), ("Per", other))]
+
+    game = {"agents": agents(2, 2), "steps": [{"state": agents(1, 0)}, *({"state": agents(n, n)} for n in (1, 2))]}
+    said = [one.text for one in shown(game).messages if one.channel != "system"]
+    assert said == [f"{n} offers {c} coins for it." for c in range(2) for n in ("Olga", "Per")]
+
+
+DEBATE = {
+    "topic": "Shall we tax the air that we breathe?",
+    "pro_opening": "Air is scarce, and so it has a price.", "con_opening": "Air is free to all who breathe.",
+    "pro_rebuttal": "What is free is wasted by everybody.", "con_rebuttal": "Nobody wastes a breath on purpose.",
+    "verdict": "The side against the tax was better today.",
+}  # fmt: skip
+
+
+def test_sides_in_keys_speak_and_each_record_is_a_debate() -> None:
+    rows = [DEBATE, DEBATE | {"pro_opening": "Taxes build the roads that we use."}]
+    header, *cells = [",".join(json.dumps(one) for one in held) for held in (DEBATE, *(r.values() for r in rows))]
+    for content in (rows, {"debates": rows}, "\n".join([header, *cells])):
+        found = results(content)
+        assert [[m.speaker for m in one.transcript.messages] for one in found] == [["Pro", "Con"] * 2] * 2
+        assert '"verdict" (2)' in found[0].questions[0].words
+    assert "--speaker" not in refusal(rows[0], answers=Answers(speakers={"Pro, Con": "text"}))
+
+
+def test_sides_are_called_by_the_names_of_who_takes_them() -> None:
+    people = {"one": {"name": "Olga", "stance": "for"}, "two": {"name": "Per", "stance": "against"}}
+    said = {"opening_for": "We ought to go there soon.", "opening_against": "We ought to stay at home."}
+    said |= {"closing_for": "So let us go there now.", "closing_against": "So let us stay here now."}
+    assert [m.speaker for m in read({"people": people, "transcript": said}).messages] == ["Olga", "Per"] * 2
+
+
+def test_an_exchange_a_row_is_one_talk_and_odd_keys_are_asked_about() -> None:
+    rows = [
+        {"agent_a_message": f"I offer {n} coins for it.", "agent_b_message": f"No, {n} is too low."} for n in (3, 4)
+    ]
+    assert [m.speaker for m in read(lines(*rows)).messages] == ["Agent A", "Agent B"] * 2
+    odd = [{"original_text": f"The {n} cats sat down.", "translated_text": f"Die {n} Katzen sitzen."} for n in (3, 4)]
+    found = result(odd)
+    assert found.transcript is None
+    assert [(one.topic, one.taken) for one in found.questions] == [(Topic.SPEAKER, None)]
+
+
+def test_questions_beside_answers_are_the_interviewers() -> None:
+    rows = [
+        {"persona_id": name, "question": f"What do you like about {n}?", "answer": f"{text} That is {n}."}
+        for n, (name, text) in enumerate(SAID)
+    ]
+    found = shown(lines(*rows))
+    assert [m.speaker for m in found.discussion] == [name for name, _ in SAID]
+    assert sum(m.speaker == "Interviewer" for m in found.messages if m.channel == "system") == 6
+
+
+def test_cells_that_hold_lists_and_a_heading_below_another() -> None:
+    said = [{"sender": name, "message": text} for name, text in SAID]
+    table = 'name,messages\nspring,"' + repr(said).replace('"', '""') + '"\nsummer,"[]"\n'
+    assert [(m.speaker, m.text) for m in read(table).messages] == SAID
+    words = refusal(f"OLGA,PER,RUI\nbot,bot,bot\n{table}")
+    assert 'line 3: "name,messages"' in words
+    assert "Cut off the lines above line 3" in words
+    assert "--map" not in words
+
+
+def test_headings_of_turns_with_pictures_and_rounds_hide_their_thinking() -> None:
+    page = "# Council\n\nMembers: three\n\n---\n\n" + "".join(
+        f"### 🟣 {name} - Round {number}\n**Timestamp:** 2031-05-0{number}\n\n"
+        "#### My Thinking\n\nI hide this from all.\n\n"
+        f"#### Key Points\n\n{name} has {number} points.\n\n"
+        for number in (1, 2)
+        for name in ("Olga", "Per")
+    )
+    found = shown(page + "## Summary\n\nOlga and Per agree.\n")
+    public = [(m.round, m.speaker) for m in found.messages if m.channel == "public"]
+    assert public == [(n, name) for n in (1, 2) for name in ("Olga", "Per")]
+    assert [m.text for m in found.messages if m.channel == "private"] == ["I hide this from all."] * 4
+    assert not any("hide this" in m.text or "agree" in m.text for m in found.discussion)
+
+
+def test_headings_of_sides_and_of_counted_turns_speak() -> None:
+    page = "# A debate\n\n" + "".join(
+        f"## {side}{part}\n\n這是{side}的話。\n\n" for part in "申駁" for side in ("正方", "反方")
+    )
+    assert [m.speaker for m in read(page + "## 裁判\n\n正方勝。\n").discussion] == ["正方", "反方"] * 2
+    turns = enumerate(("Host", "Olga", "Per", "Olga", "Per"), 1)
+    page = "# Talk\n\n- round: 2\n\n" + "".join(
+        f"### Turn {n} - {name}\n\nHere {name} speaks.\n\n" for n, name in turns
+    )
+    assert [(m.round, m.speaker) for m in read(page).discussion] == [(None, "Olga"), (None, "Per")] * 2
+
+
+def test_lines_of_a_list_with_names_in_brackets_are_copied_by_each_player() -> None:
+    said = [f"chat: Talk: [{name}]: {text}" for name, text in SAID]
+    chats = [
+        {"name": name, "chat": said[:1] + said[1:3][::step] + said[3:]} for name, step in (("Olga", 1), ("Per", -1))
+    ]
+    found = result({"players": chats, "round": 9, "phase": "end"})
+    messages = (found.transcript or found.preview).messages
+    assert [(m.round, m.phase, m.speaker, m.text) for m in messages] == [(None, None, *one) for one in SAID]
+
+
+@pytest.mark.parametrize("key", ["conversation", "transcript", "text", "the_log"])
+def test_a_talk_in_one_text_of_a_record_is_read(key: str) -> None:
+    talk = "".join(f"{name}: {text}\n" for name, text in SAID)
+    records = [{"n": n, "prompt": talk * 2, "topic": "Who it was, and why", key: talk} for n in (1, 2)]
+    table = f"n,topic,{key}\n" + "".join(f'{n},"Who, and why at all","{talk}"\n' for n in (1, 2))
+    for content in (records, table, lines(*records), {"a": {"b": records[0]}}):
+        for one in results(content):
+            assert one.transcript is not None, one.error
+            assert [(m.speaker, m.text) for m in one.transcript.messages] == SAID
+            assert '"topic"' in one.remarks[-1]
+
+
+def test_a_list_that_a_text_holds_is_read() -> None:
+    assert [(m.speaker, m.text) for m in read({"id": 3, "messages": json.dumps(TALK)}).messages] == SAID
+
+
+def test_lines_of_seats_are_players_and_what_they_do_at_night_is_asked_about() -> None:
+    page = "# What one player saw\n\n```\n[-1] Welcome. You are Player 1.\n[-1] Day breaks. Talk.\n"
+    page += (
+        "[0] I think it was Player 2.\n[1] Nobody knows yet.\n[2] I was asleep.\n```\n\n```\n[0] So it was Player 1?\n"
+    )
+    page += "[-1] Night phase - choose one player\n[2] I choose Player 0.\n```\n"
+    found = result(page)
+    said = [(m.speaker, m.channel) for m in (found.transcript or found.preview).messages if m.channel != "system"]
+    assert said == [*((f"Player {n}", "public") for n in (0, 1, 2, 0)), ("Player 2", "team")]
+
+
+def test_the_refusal_of_labels_says_how_to_write_the_talk() -> None:
+    text = "".join(
+        f"Status: {n}\nCards: {n}, {n}\n  - Olga: calm\n  - Per: bold\nOlga lays {n} cards.\n" for n in range(9)
+    )
+    words = refusal(text)
+    assert "a line of Name: text" in words
+    assert "Olga=player" not in words
