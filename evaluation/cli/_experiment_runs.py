@@ -13,7 +13,7 @@ from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, sa
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
-from evaluation.experiments.study import Study
+from evaluation.experiments.study import Study, StudyPlan
 from evaluation.experiments.table1 import direction, published_experiments, published_rows
 from evaluation.experiments.tables import (
     CAVEAT,
@@ -59,7 +59,7 @@ def run_all(
     try:
         for chosen in scenarios().values() if scenario == "all" else [scenario_named(scenario)]:
             plan = ExperimentPlan(chosen, model, **settings)
-            config, provider = connection(plan, limits, stored, is_estimate=judge.is_estimate)
+            config, _ = connection(plan, limits, stored, is_estimate=judge.is_estimate)
             words = estimate(plan, PropositionLibrary.load(), config).words(price_of)
             expected = f"{chosen.id}, {words} What is known already is not asked again."
             if judge.is_estimate:
@@ -68,14 +68,7 @@ def run_all(
             note(expected)
             if not is_scripted:
                 require_consent("Run it?", yes)
-            progress = TerminalProgress("step")
-
-            def report(done: int, total: int, progress: TerminalProgress = progress) -> None:
-                progress.done = done - 1
-                progress.advance(f"of {total:,}: people, messages and evaluated conversations")
-
-            study = run_as_job(store, plan, config, options=limits, provider=provider, report=report)
-            progress.finish()
+            study = carry_out(store, plan, limits, "step", ": people, messages and evaluated conversations")
             if study.result.stopped:
                 note(
                     f"The run stopped before its end ({study.result.stopped}). What is done is stored; run the same "
@@ -91,6 +84,19 @@ def run_all(
         # One document, also when a later one stops: those that are done are known.
         if is_list and studies:
             say_json([study_data(each) for each in studies])
+
+
+def carry_out(store: Store, plan: StudyPlan, options: dict[str, Any], noun: str, what: str = "") -> Study:
+    """Runs a study as a job, with its progress on the terminal."""
+    progress = TerminalProgress(noun)
+
+    def report(done: int, total: int) -> None:
+        progress.done = done - 1
+        progress.advance(f"of {total:,}{what}")
+
+    study = run_as_job(store, plan, options, report)
+    progress.finish()
+    return study
 
 
 def study_text(study: Study, output: ListFormat) -> str:

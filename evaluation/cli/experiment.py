@@ -16,7 +16,7 @@ from evaluation.cli.options import (
     open_store,
     print_config_option,
 )
-from evaluation.cli.terminal import Columns, TerminalProgress, cell_table, note, safe, say, say_json, say_list
+from evaluation.cli.terminal import Columns, cell_table, note, safe, say, say_json, say_list
 
 if TYPE_CHECKING:
     from evaluation.experiments.study import Study
@@ -167,12 +167,13 @@ def ab(
     comparisons, and more than 10 % (or what the file says) of the larger mean. Runs that are done are stored: run it
     again to go on where a limit or a crash stopped it. Exits with 3 when runs failed.
     """
+    from evaluation.cli._experiment_runs import carry_out
     from evaluation.experiments.ab_runner import ABConfig
     from evaluation.experiments.tables import comparison_cells, run_cells, runs_by_status, variant_cells
     from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
     from evaluation.text.display import cost_text, json_data
-    from evaluation.workflows.ab_tests import estimate_ab_test, run_ab_test
+    from evaluation.workflows.ab_tests import estimate_ab_test
 
     store, test = open_store(), read_model(config, ABConfig)
     asked = judge_options.value()
@@ -181,14 +182,7 @@ def ab(
         found = estimate_ab_test(store, test, options)
         say(found.words(price_of))
         return
-    progress = TerminalProgress("run")
-    result = run_ab_test(
-        store,
-        test,
-        options,
-        lambda one: progress.advance(f"{one.variant} {one.run_index + 1}: {one.status}"),
-    )
-    progress.finish()
+    result = carry_out(store, test, options, "run").result
     if output == "json":
         say_json({"name": test.name, **json_data(result), "failed": result.failed, "skipped": result.skipped})
     else:

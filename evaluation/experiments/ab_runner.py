@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -32,8 +33,9 @@ from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, ValidationResult, Validator
 from evaluation.judged_by import Judges
-from evaluation.judging.model_client.budget import BudgetSpentError
+from evaluation.judging.model_client.budget import BudgetSpentError, tallied_calls
 from evaluation.judging.protocol import Judge, JudgementStatus
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.transcript import Transcript
 
 PASS_RATE = "validation_pass_rate"
@@ -67,8 +69,7 @@ class ABConfig(BaseModel):
         primary: The measure that decides.
         checks: Whether a judge checks a sample of every run's messages, which gives ``validation_pass_rate``. When left
             out: of what is run, not of what is stored.
-        max_usd: What all runs together may cost, in US dollars.
-        max_runs: How many runs one call may make; the others wait for the next.
+        max_usd: What the runs of one call may cost together, in US dollars; the others wait for the next.
         evaluation: Thresholds, sample and the relative difference that is called practical.
     """
 
@@ -84,7 +85,6 @@ class ABConfig(BaseModel):
     primary: Name = PASS_RATE
     checks: bool | None = None
     max_usd: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] | None = None
-    max_runs: Annotated[int, Field(strict=True, ge=1)] | None = None
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
 
     @property
@@ -152,9 +152,6 @@ def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
     return [f"{unscored.total()} of {len(checks)} checks have no score; {count} of them: {reason.rstrip('.')}."]
 
 
-MAX_RUNS = "limit of runs"
-
-
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
     """The outcome of one run.
@@ -177,26 +174,8 @@ class RunOutcome:
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome]]
 """Runs a configuration with a seed. What it changes in the configuration, nobody else sees."""
 
-Told = Callable[[RunResult], None]
-"""Told of every run as soon as it is done, failed or skipped."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeIdentity:
-    """The judge that the runs of a test ask; answers of another judge are not reused.
-
-    Attributes:
-        judge: The judge's kind and model.
-        speaker: The model that speaks where a configuration names none; empty for none.
-        server: The address of both, where it is one's own.
-    """
-
-    judge: str = ""
-    speaker: str = ""
-    server: str = ""
-
-
-_NOBODY = JudgeIdentity()
+KeepRun = Callable[[RunResult], None]
+"""Keeps a run that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +187,9 @@ class PlannedRun:
     seed: int
     config: dict[str, Any]
 
-    def key(self, source: str, checks: str, asked: JudgeIdentity = _NOBODY, content: str = "") -> str:
-        """Changes with anything that decides what the run gives: SHA-256, hexadecimal."""
-        whom = [asked.judge, self.config.get("model") or asked.speaker, asked.server]
-        parts = [source, checks, whom, content, self.variant, self.seed, self.config]
+    def key(self, *decisive: str) -> str:
+        """Changes with its configuration and everything else that decides what it gives: SHA-256, hexadecimal."""
+        parts = [*decisive, self.variant, self.seed, self.config]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode("utf-8")).hexdigest()
 
 
@@ -245,8 +223,6 @@ class ExperimentRunner:
         config: The test.
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
-        spent: What this call has spent so far in US dollars, on runs and on judging; ``None`` when a price is not
-            known.
         known: The runs that earlier calls made, by key.
         keep: Told of every further one that is final.
         asked: Who judges and who speaks; runs that others answered are made again.
@@ -258,22 +234,18 @@ class ExperimentRunner:
         run: Run,
         *,
         judge: Judge | None = None,
-        spent: Callable[[], float | None] = lambda: 0.0,
         known: Mapping[str, RunResult] = MappingProxyType({}),
-        keep: Told | None = None,
-        asked: JudgeIdentity = _NOBODY,
+        keep: KeepRun | None = None,
+        asked: str = "",
     ) -> None:
         self._config = config
         self._asked = asked
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.is_checked else None
-        self._spent_now = spent
-        self._spent_before: float | None = 0.0
         self._known = known
         self._keep = keep
-        self._made = 0
 
-    async def run_ab_test(self, tell: Told | None = None) -> StudyResult:
+    async def run_ab_test(self, report: ProgressCallback = no_progress) -> StudyResult:
         """The result over all runs, those of earlier calls included.
 
         A run that fails is listed with its reason, and the others go on.
@@ -281,36 +253,31 @@ class ExperimentRunner:
         Raises:
             InputError: A variant is wrong, or the runs cannot be kept.
         """
-        runs = []
-        for planned in plan(self._config):
+        runs: list[RunResult] = []
+        everything = plan(self._config)
+        for planned in everything:
             runs.append(await self._one(planned))
-            if tell:
-                tell(runs[-1])
+            report(len(runs), len(everything))
         return self._result(runs)
 
     async def _one(self, planned: PlannedRun) -> RunResult:
         run = RunResult(planned.variant, planned.run_index, seed=planned.seed)
         try:
-            # What is stored is read again every time: that costs nothing, and its scores may have changed.
-            stored = await self._outcome(planned) if self._config.source == "transcripts" else None
-            checks = self._config.evaluation.model_dump_json() if self._validator else ""
-            key = planned.key(self._config.source, checks, self._asked, _content(stored))
-            if known := self._known.get(key):
-                self._spent_before = _sum(self._spent_before, known.cost_usd)
-                known = replace(known, run_index=planned.run_index, is_resumed=True)
-                return known if stored is None else _done(known, stored)
-            if limit := self._limit():
-                raise BudgetSpentError(limit)
-            self._made += 1
-            before = self._spent_now()
-            outcome = stored or await self._outcome(planned)
-            checked = await self._validated(outcome)
+            with tallied_calls(run.activity):
+                # What is stored is read again every time: that costs nothing, and its scores may have changed.
+                stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+                checks = self._config.evaluation.model_dump_json() if self._validator else ""
+                key = planned.key(self._config.source, checks, self._asked, _content(stored))
+                if known := self._known.get(key):
+                    known = replace(known, run_index=planned.run_index, is_resumed=True)
+                    return known if stored is None else _done(known, stored)
+                outcome = stored or await self._outcome(planned)
+                checked = await self._validated(outcome)
         except BudgetSpentError as error:
             return replace(run, status="skipped", detail=error.reason)
         except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
             return replace(run, status="failed", detail=_reason(error))
-        cost = None if before is None else _sum(self._spent_now(), -before)
-        made = _done(replace(run, validations=checked, cost_usd=cost, key=key), outcome)
+        made = _done(replace(run, validations=checked, key=key), outcome)
         if self._keep and self._is_final(made):
             self._keep(made)
         return made
@@ -325,18 +292,6 @@ class ExperimentRunner:
             useless.add(JudgementStatus.ERROR)
         asked = [one for one in made.validations if one.is_asked]
         return not asked or any(one.status not in useless for one in asked)
-
-    def _limit(self) -> str:
-        """Which limit forbids another run; empty when none does."""
-        if self._config.max_usd is not None and (self.spent_usd or 0.0) >= self._config.max_usd:
-            return BUDGET
-        is_full = self._config.max_runs is not None and self._made >= self._config.max_runs
-        return MAX_RUNS if is_full else ""
-
-    @property
-    def spent_usd(self) -> float | None:
-        """The cost of the runs and their judging so far, in US dollars; ``None`` when a price is not known."""
-        return _sum(self._spent_before, self._spent_now())
 
     async def _outcome(self, planned: PlannedRun) -> RunOutcome:
         return await self._run(deepcopy(planned.config), planned.seed)
@@ -363,6 +318,7 @@ class ExperimentRunner:
             is_paired=config.source == "simulation",
         )
         best = winner(found, list(config.variants), config.primary)
+        costs = [run.activity.known_usd for run in runs]
         return StudyResult(
             {name: variant_results(name, own, config.measures) for name, own in by_variant.items()},
             tuple(found),
@@ -370,12 +326,8 @@ class ExperimentRunner:
             best,
             recommendation(found, best, config.primary),
             (*reasons(found, best, config.primary), *unscored_checks(runs)),
-            self.spent_usd,
+            None if None in costs else math.fsum(cost or 0.0 for cost in costs),
         )
-
-
-def _sum(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first + second
 
 
 def _done(run: RunResult, outcome: RunOutcome) -> RunResult:

@@ -88,6 +88,11 @@ class Activity:
         self.cost_usd += cost_usd or 0.0
         self.unpriced_calls += cost_usd is None
 
+    @property
+    def known_usd(self) -> float | None:
+        """The cost of all calls; ``None`` when a price is not known."""
+        return None if self.unpriced_calls else self.cost_usd
+
     def __add__(self, other: Self) -> Activity:
         return Activity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
 
@@ -115,7 +120,7 @@ class RunResult:
             all variants of one have the same seed.
         transcript_id: The game that it became or that it is; empty while none is stored.
         scores: Of its agents; none while it is not evaluated.
-        activity: What corrections did in it, and its calls.
+        activity: What corrections did in it, and its calls, those of its checks included.
         seed: The seed that it got.
         status: Only ``done`` has measures. ``failed``: it could not be run. ``skipped``: a limit was reached.
         metrics: Measures of the whole run by name; ``None`` where a figure is not known.
@@ -123,7 +128,6 @@ class RunResult:
         detail: Why it failed or was skipped.
         is_resumed: Whether it was run by an earlier call.
         judges: Who judged the measures that a judge decided.
-        cost_usd: What it and its checks cost; ``None`` when a price is not known.
         leads: How far a score lies above that of scrambled copies, by measure; without those that were not compared.
         key: Changes with everything that decides the result.
     """
@@ -140,7 +144,6 @@ class RunResult:
     detail: str = ""
     is_resumed: bool = False
     judges: Mapping[str, Judges] = field(default_factory=dict)
-    cost_usd: float | None = 0.0
     leads: Mapping[str, float] = field(default_factory=dict)
     key: str = ""
 

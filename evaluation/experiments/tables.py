@@ -265,7 +265,7 @@ def run_cells(run: RunResult) -> Row:
         "Run": str(run.run_index + 1),
         "Seed": str(run.seed),
         "Status": f"{_SYMBOLS[run.status]} {status}",
-        "Cost": cost_text(run.cost_usd),
+        "Cost": cost_text(run.activity.known_usd),
     }
 
 

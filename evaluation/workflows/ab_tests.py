@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, JudgeIdentity, Run, RunOutcome, Told, plan
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, Run, RunOutcome, plan
 from evaluation.experiments.ab_sources import check_test, simulated_games, stored_games
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
 from evaluation.experiments.results import RunResult, StudyResult
@@ -30,6 +30,7 @@ from evaluation.judging.model_client.calls import CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind
+from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored
 from evaluation.score import PERCENT
@@ -43,7 +44,7 @@ def run_ab_test(
     store: Store,
     test: ABConfig,
     options: Mapping[str, Any],
-    report: Told,
+    report: ProgressCallback = no_progress,
     *,
     budget: Budget | None = None,
 ) -> StudyResult:
@@ -55,7 +56,7 @@ def run_ab_test(
         store: Where games and runs that are done are read, and where simulated ones and the result go.
         test: What is compared.
         options: Mode, model, address and limits of the judge as a person chose them; ``None`` for those not given.
-        report: Told of every run.
+        report: Told of progress.
         budget: Shared with whoever may stop the test; made of the limits in force when left out.
 
     Raises:
@@ -67,7 +68,6 @@ def run_ab_test(
 
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
-    asked = _asked(store, test, judge, options, config)
     source, run = _source(store, test, judge, judged, options)
     store.experiments.begin(test)
 
@@ -83,10 +83,9 @@ def run_ab_test(
                 source,
                 unless_stopped,
                 judge=judge,
-                spent=lambda: judge.budget.known_usd,
                 known=_stored_runs(store),
                 keep=partial(store.experiments.add_run, test.id),
-                asked=asked,
+                asked=_asked(judge, config),
             )
             return await runner.run_ab_test(report)
 
@@ -124,9 +123,8 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
         source,
         count if test.source == "simulation" else run,
         judge=counting or judge,
-        spent=lambda: 0.0,
         known=_stored_runs(store),
-        asked=_asked(store, test, judge, options, config),
+        asked=_asked(judge, config),
     )
     result = asyncio.run(runner.run_ab_test())
     runs = result.runs
@@ -167,24 +165,19 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
 
 
-def _asked(
-    store: Store, test: ABConfig, judge: ChosenJudge, options: Mapping[str, Any], config: JudgeConfig
-) -> JudgeIdentity:
-    """The models that the runs ask."""
-    return JudgeIdentity(
-        judge=f"{judge.kind} {judge.model}",
-        speaker=_speaker_config(store, None, options).model if test.source == "simulation" else "",
-        server=config.base_url or "" if judge.kind is JudgeKind.LIVE else "",
-    )
+def _asked(judge: ChosenJudge, config: JudgeConfig) -> str:
+    """The judge that the runs ask, with its address where it is one's own."""
+    return f"{judge.kind} {judge.model} {config.base_url or ''}" if judge.kind is JudgeKind.LIVE else str(judge.kind)
 
 
 def _source(
     store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
 ) -> tuple[ABConfig, Run]:
-    """The source of the runs; the games of an iteration are listed one by one, as the runner needs them."""
+    """The test with all that decides its runs, and their source."""
     if test.source == "transcripts":
         return _listed(store, test), _games_of_store(store)
-    return test, _simulation(store, judge, judged, options)
+    speaker = _speaker_config(store, None, options).model
+    return test.model_copy(update={"base": {"model": speaker, **test.base}}), _simulation(store, judge, judged, options)
 
 
 def _listed(store: Store, test: ABConfig) -> ABConfig:
@@ -192,9 +185,6 @@ def _listed(store: Store, test: ABConfig) -> ABConfig:
     if test.source != "transcripts":
         return test
     named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
-    for name, variant in named.items():
-        if not variant["runs"]:
-            raise InputError("It has no games.", place=f"variants.{name}", remedy="Give it one, or remove the variant.")
     return test.model_copy(update={"variants": named, "base": {}})
 
 
@@ -216,13 +206,18 @@ def _simulation(store: Store, judge: ChosenJudge, judged: CallBuffer, options: M
 
 
 def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
+    place, remedy = f"variants.{name}", "Write iteration: NAME, or transcripts: [ID, ...]."
     with store.unit():
-        if isinstance(variant.get("iteration"), str) and len(variant) == 1:
-            return store.transcripts.ids(variant["iteration"])
-        if isinstance(variant.get("transcripts"), list) and len(variant) == 1:
-            return [store.transcripts.resolve(str(one)) for one in variant["transcripts"]]
-    remedy = "Write iteration: NAME, or transcripts: [ID, ...]."
-    raise InputError("It names no games.", place=f"variants.{name}", remedy=remedy)
+        match variant:
+            case {"iteration": str(iteration), **others} if not others:
+                found = store.transcripts.ids(iteration)
+            case {"transcripts": list(games), **others} if not others:
+                found = [store.transcripts.resolve(str(one)) for one in games]
+            case _:
+                raise InputError("It names no games.", place=place, remedy=remedy)
+    if not found:
+        raise InputError("It has no games.", place=place, remedy="Give it one, or remove the variant.")
+    return found
 
 
 def _games_of_store(store: Store) -> Run:

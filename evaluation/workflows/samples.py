@@ -303,7 +303,7 @@ def _compare_iterations(store: Store) -> None:
     if set(names) <= {one.name for one in store.iterations.list()}:
         target = store.iterations.get(names[1]).target_metric
         test = parse_model(iterations_test(names[0], names[1], target).encode(), ABConfig, "sample.yaml")
-        run_ab_test(store, test, {}, lambda _: None)
+        run_ab_test(store, test, {})
 
 
 def _correct_example(store: Store) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 from typing import Any
 
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.ab_sources import check_test
-from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.study import Study, StudyPlan
 from evaluation.experiments.tables import runs_by_status
-from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig
+from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.progress import ProgressCallback, no_progress
@@ -49,8 +47,16 @@ def begin_study(store: Store, plan: StudyPlan, options: Mapping[str, Any]) -> Jo
     return job
 
 
-def run_study(store: Store, job_id: str, _report: ProgressCallback = no_progress) -> str:
+def run_study(
+    store: Store, job_id: str, report: ProgressCallback = no_progress, *, provider: Provider | None = None
+) -> str:
     """Runs, or goes on with, the study of a job; returns what came of it and what it cost.
+
+    Args:
+        store: Where the job is recorded.
+        job_id: Which one.
+        report: Told of progress, as the job is.
+        provider: Takes the place of litellm in an experiment, in tests.
 
     Raises:
         NotFoundError: The study is gone.
@@ -60,29 +66,15 @@ def run_study(store: Store, job_id: str, _report: ProgressCallback = no_progress
     order = order_of(store, job_id)
     plan, options = store.experiments.get(order.get("subject", "")).plan, order["options"]
     if isinstance(plan, ABConfig):
-        return _run_ab_test(store, job_id, plan, options)
-    config, provider = connection(plan, options, store.settings.get(SETTINGS_KEY))
-    return _run_experiment(store, job_id, plan, config, provider)
-
-
-def _run_ab_test(store: Store, job_id: str, test: ABConfig, options: Mapping[str, Any]) -> str:
-    config = ab_judge_config(store, test, options)
-    budget, done = Budget(usd=config.max_usd, calls=config.max_calls), count(1)
-    with JobProgress(store, job_id, budget, store.jobs.get(job_id).total) as progress:
-        result = run_ab_test(store, test, options, lambda _: progress(next(done), progress.total), budget=budget)
-    return f"Runs: {runs_by_status(result.runs)}. {spent_words(budget)}."
-
-
-def _run_experiment(
-    store: Store,
-    job_id: str,
-    plan: ExperimentPlan,
-    config: JudgeConfig,
-    provider: Provider | None,
-    report: ProgressCallback = no_progress,
-) -> str:
+        config = ab_judge_config(store, plan, options)
+    else:
+        config, script = connection(plan, options, store.settings.get(SETTINGS_KEY))
+        provider = provider or script
     budget = Budget(usd=config.max_usd, calls=config.max_calls)
-    with JobProgress(store, job_id, budget, report=report) as progress:
+    with JobProgress(store, job_id, budget, store.jobs.get(job_id).total, report) as progress:
+        if isinstance(plan, ABConfig):
+            result = run_ab_test(store, plan, options, progress, budget=budget)
+            return f"Runs: {runs_by_status(result.runs)}. {spent_words(budget)}."
         result = run_experiment(store, plan, config, budget=budget, provider=provider, report=progress).result
     stopped = f" Stopped before its end ({result.stopped}); start it again to go on." if result.stopped else ""
     return f"{spent_words(budget)}.{stopped}"
@@ -90,23 +82,22 @@ def _run_experiment(
 
 def run_as_job(
     store: Store,
-    plan: ExperimentPlan,
-    config: JudgeConfig,
-    *,
-    options: Mapping[str, Any] | None = None,
-    provider: Provider | None = None,
+    plan: StudyPlan,
+    options: Mapping[str, Any],
     report: ProgressCallback = no_progress,
+    *,
+    provider: Provider | None = None,
 ) -> Study:
-    """Runs an experiment, recorded as a job of this process.
+    """Runs a study, recorded as a job of this process.
 
     Raises:
-        ConflictError: Another experiment is running.
-        DramaturgError: As ``run_experiment``.
+        ConflictError: Another one of its kind is running.
+        DramaturgError: As ``run_study``.
     """
-    job = begin_study(store, plan, options or {})
+    job = begin_study(store, plan, options)
     state, message = JobState.FAILED, "It was broken off."
     try:
-        message = _run_experiment(store, job.id, plan, config, provider, report)
+        message = run_study(store, job.id, report, provider=provider)
         study = store.experiments.get(plan.id)
         state = JobState.CANCELLED if study.result.stopped else JobState.DONE
     except DramaturgError as error:
@@ -117,7 +108,7 @@ def run_as_job(
     return study
 
 
-def latest_options(store: Store, plan: StudyPlan) -> dict[str, Any] | None:
-    """The options of the latest job of a study, to go on with them; ``None`` for one without a job."""
+def latest_options(store: Store, plan: StudyPlan) -> dict[str, Any]:
+    """The options of the latest job of a study, to go on with them; empty for one without a job."""
     order = latest_order(store, plan.kind, plan.id)
-    return None if order is None else dict(order["options"])
+    return {} if order is None else dict(order["options"])

@@ -12,13 +12,11 @@ from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, Side, StudyResult, comparisons, variant_results
 from evaluation.experiments.study import Study
-from evaluation.judging.judge_config import judge_config
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import JobState, Store
 from evaluation.workflows.studies import latest_options, run_as_job
 from tests.app.drawn import data_of, wait_for_jobs
 
-CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 NAME = "brainstorming-difficult-variety"
 
 
@@ -32,7 +30,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A database with one finished run; made once, as that takes a second or two."""
     path = tmp_path_factory.mktemp("done") / "done.duckdb"
     store = Store(path)
-    run_as_job(store, small_plan(), CONFIG, provider=ScriptedProvider(ScriptedWorld()))
+    run_as_job(store, small_plan(), {})
     store.close()
     return path.read_bytes()
 
@@ -100,9 +98,8 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
 
 def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_limit(open_page, finished, words) -> None:
     options = {"max_usd": None, "max_calls": 20, "concurrency": 4, "base_url": None}
-    config = judge_config({"mode": "live", "model": SCRIPTED_MODEL, "max_calls": 20}, environment={})
     stopped = small_plan(1).id
-    run_as_job(finished, small_plan(1), config, options=options, provider=ScriptedProvider(ScriptedWorld()))
+    run_as_job(finished, small_plan(1), options)
     app = open_page("experiments", experiment=stopped)
     said = words(app)
     assert "This run is not done: 0 of 4 conversations are evaluated." in said

@@ -11,7 +11,6 @@ import sys
 from typing import Any
 
 from evaluation.experiments.plan import ExperimentPlan, read_scenario
-from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
@@ -44,10 +43,9 @@ class Telling(ScriptedProvider):
 def main(database: str) -> None:
     """Runs it as a job."""
     plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=True)
-    options = {"mode": "live", "model": SCRIPTED_MODEL, "concurrency": CONCURRENCY}
     provider = Telling(ScriptedWorld())
-    record = run_as_job(Store(database), plan, judge_config(options, environment={}), provider=provider)
-    print(json.dumps(json_data(record.result.comparisons)))
+    study = run_as_job(Store(database), plan, {"concurrency": CONCURRENCY}, provider=provider)
+    print(json.dumps(json_data(study.result.comparisons)))
 
 
 if __name__ == "__main__":

@@ -180,10 +180,7 @@ def _unfinished(store: Store, shown: ShownStudy) -> None:
     )
     if trouble := result.error or result.stopped:
         plain(f"Why it stopped: {trouble}")
-    options = latest_options(store, study.plan)
-    if options is None and shown.is_test:
-        return
-    _go_on(store, study, options or {})
+    _go_on(store, study, latest_options(store, study.plan))
 
 
 def _go_on(store: Store, study: Study, options: dict[str, Any]) -> None:

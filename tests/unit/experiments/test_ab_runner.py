@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,7 +15,6 @@ from evaluation.errors import InputError, JudgeError
 from evaluation.experiments.ab_runner import (
     ABConfig,
     ExperimentRunner,
-    JudgeIdentity,
     Run,
     RunOutcome,
     plan,
@@ -25,6 +25,7 @@ from evaluation.experiments.results import RunResult, StudyResult, comparisons, 
 from evaluation.experiments.tables import basis_words, measure_rows, runs_by_status
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
+from evaluation.judging.model_client.budget import BudgetSpentError, current_tally
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.rubric.verdict import MetricScore, Scored
 from evaluation.score import Status
@@ -147,39 +148,29 @@ def test_an_override_needs_a_setting_that_is_there() -> None:
             variant_config(simulated(variants={"a": {key: 1}, "b": {}}), "a")
 
 
-def test_a_test_that_was_killed_goes_on_where_it_stopped() -> None:
-    finished = {}
-    seeds = []
-
-    async def run(config: dict[str, Any], seed: int) -> RunOutcome:
-        seeds.append(seed)
-        return await temperature(config, seed)
-
-    first = result_of(simulated(max_runs=3), run, known=finished, keep=keeping(finished))
-    assert (first.skipped, len(seeds)) == (3, 3)
-    second = result_of(simulated(), run, known=finished, keep=keeping(finished))
-    assert (second.skipped, len(seeds)) == (0, 6)
-    assert sum(one.is_resumed for variant in second.variants.values() for one in variant.runs) == 3
-    third = result_of(simulated(), run, known=finished, keep=keeping(finished))
-    assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
-    assert result_of(simulated(seed=1), run, known=finished, keep=keeping(finished)).skipped == 0
-    assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
-
-
-def test_money_stops_a_test_and_what_is_left_is_listed() -> None:
-    # Each run costs 0.5: after the second, 1.0 of 1.0 is spent.
-    spent: list[float] = []
-
-    async def paid(config: dict[str, Any], seed: int) -> RunOutcome:
-        spent.append(0.5)
-        return await temperature(config, seed)
-
+def test_a_test_that_was_stopped_goes_on_where_it_was_and_what_is_left_is_listed() -> None:
     kept: dict[str, RunResult] = {}
-    found = result_of(simulated(max_usd=1.0), paid, spent=lambda: sum(spent), keep=keeping(kept))
-    assert (found.skipped, found.spent_usd) == (4, 1.0)
-    assert {run.detail for run in found.variants["warm"].runs if run.status == "skipped"} == {"budget"}
-    # The next call counts what its runs cost before.
-    assert result_of(simulated(max_usd=1.0), paid, known=kept).spent_usd == 1.0
+    seeds: list[int] = []
+
+    async def run(config: dict[str, Any], seed: int, most: int = 6) -> RunOutcome:
+        if len(seeds) >= most:
+            raise BudgetSpentError("budget")
+        seeds.append(seed)
+        if tally := current_tally():
+            tally.settle(0.5)
+        return await temperature(config, seed)
+
+    first = result_of(simulated(), partial(run, most=3), known=kept, keep=keeping(kept))
+    assert (first.skipped, first.spent_usd, len(seeds)) == (3, 1.5, 3)
+    assert {run.detail for run in first.runs if run.status == "skipped"} == {"budget"}
+    second = result_of(simulated(), run, known=kept, keep=keeping(kept))
+    assert (second.skipped, second.spent_usd, len(seeds)) == (0, 3.0, 6)
+    assert sum(one.is_resumed for one in second.runs) == 3
+    third = result_of(simulated(), run, known=kept, keep=keeping(kept))
+    assert (third.comparisons, len(seeds)) == (second.comparisons, 6)
+    shifted = result_of(simulated(seed=1), partial(run, most=8), known=kept, keep=keeping(kept))
+    assert [run.run_index for run in shifted.variants["warm"].runs] == [0, 1, 2]
+    assert len(seeds) == 6 + 2, "of seeds 1, 2 and 3 only the last is new"
 
 
 def test_a_run_that_fails_is_listed_and_the_others_go_on() -> None:
@@ -278,18 +269,9 @@ def test_stored_games_are_read_anew_and_only_their_checks_are_kept() -> None:
 
 def test_another_judge_makes_the_runs_anew() -> None:
     finished, judge = {}, ScriptedJudge(good)
-    for asked in (
-        JudgeIdentity("live a"),
-        JudgeIdentity("live b"),
-        JudgeIdentity("live b", server="http://localhost:1"),
-        JudgeIdentity("live b"),
-    ):
+    for asked in ("live a", "live b", "live b http://localhost:1", "live b"):
         stored(Shelf(), judge, finished, asked=asked)
     assert len(judge.asked) == 3 * 14
-    one = plan(simulated())[0]
-    named = replace(one, config={"model": "m"})
-    keys = [{run.key("simulation", "", JudgeIdentity(speaker=who)) for who in "xy"} for run in (one, named)]
-    assert [len(each) for each in keys] == [2, 1], "a run that names its model has that one speaker"
 
 
 def test_a_run_that_nobody_could_judge_is_judged_by_the_next() -> None:

@@ -184,7 +184,7 @@ def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
 
     refusing = Refusing(ScriptedWorld())
     with pytest.raises(JudgeError, match="no such key"):
-        run_as_job(store, plan(), CONFIG, report=None, provider=refusing)
+        run_as_job(store, plan(), {}, provider=refusing)
     assert refusing.asked == 1
     assert store.experiments.get(plan().id).status is StudyStatus.FAILED
     [job] = store.jobs.list()
@@ -195,9 +195,9 @@ def test_a_refused_key_stops_everything_and_says_so(store: Store) -> None:
 def test_one_experiment_runs_at_a_time_and_a_job_says_how_far_it_is(store: Store) -> None:
     running = store.jobs.create(EXPERIMENT, "Another", 1)
     with pytest.raises(ConflictError, match="is running already"):
-        run_as_job(store, plan(), CONFIG, provider=provider())
+        run_as_job(store, plan(), {})
     store.jobs.update(running.id, state=JobState.DONE)
-    run_as_job(store, plan(), CONFIG, provider=provider())
+    run_as_job(store, plan(), {})
     job = store.jobs.list()[0]
     assert (job.state, job.done, job.total) == (JobState.DONE, 44, 44)
     assert job.label == "Experiment small, seed 0, scale 1, scripted"

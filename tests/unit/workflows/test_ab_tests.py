@@ -75,7 +75,7 @@ def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: Ju
     # 20 messages of 1,300 tokens read and 70 written, at 1 and 2 dollars for a million.
     assert found.usd(lambda _: Price(1e-6, 0.0, 2e-6)) == pytest.approx(20 * (1_300 + 2 * 70) / 1e6)
     assert found.usd(lambda _: None) is None
-    run_ab_test(store, simulated(), options(server), lambda _: None)
+    run_ab_test(store, simulated(), options(server))
     assert server.tally.asked.total() == 20
 
 
@@ -88,7 +88,7 @@ def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: J
     )
     found = estimate_ab_test(store, test, options(server))
     assert found.calls_at_least < found.calls_at_most
-    result = run_ab_test(store, test, options(server), lambda _: None)
+    result = run_ab_test(store, test, options(server))
     assert {run.status for run in result.runs} == {"done"}
     assert found.calls_at_least <= server.tally.asked.total() <= found.calls_at_most
 
@@ -113,7 +113,7 @@ def test_the_questions_about_stored_games_are_counted_one_by_one(server: JudgeSe
     found = estimate_ab_test(store, test, options(server))
     assert (found.size, found.calls_at_least) == ("2 runs", found.calls_at_most)
     assert server.tally.asked.total() == 0
-    run_ab_test(store, test, options(server), lambda _: None)
+    run_ab_test(store, test, options(server))
     assert server.tally.asked.total() == found.calls_at_most > 0
     again = estimate_ab_test(store, test, options(server))
     assert again.calls_at_most == 0, "the runs are kept"
@@ -141,9 +141,9 @@ def test_a_stopped_test_leaves_the_other_runs_for_later_even_where_no_model_is_a
     test = ABConfig(
         name="n", source="transcripts", variants=variants, measures=measures, primary="total_messages", checks=False
     )
-    stopped = run_ab_test(store, test, {}, lambda _: budget.stop(), budget=budget)
+    stopped = run_ab_test(store, test, {}, lambda *_: budget.stop(), budget=budget)
     assert (stopped.skipped, stopped.variants["a"].runs[1].detail) == (5, "cancelled")
-    assert run_ab_test(store, test, {}, lambda _: None).skipped == 0
+    assert run_ab_test(store, test, {}).skipped == 0
 
 
 def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them_again(server: JudgeServer) -> None:
@@ -169,5 +169,5 @@ def test_a_job_keeps_its_runs_in_the_store_and_a_later_one_pays_for_none_of_them
 def test_a_test_that_cannot_run_leaves_nothing_that_waits() -> None:
     store = Store(":memory:")
     with pytest.raises(InputError, match="Agents need a model"):
-        run_ab_test(store, simulated(), {}, lambda _: None)
+        run_ab_test(store, simulated(), {})
     assert store.experiments.all() == []
