@@ -24,7 +24,7 @@ from evaluation import read_path
 from evaluation.corrections.action_gate import ActionContext, ActionGate, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.experiments.conversation import simulate
+from evaluation.experiments.conversation import Troupe, simulate
 from evaluation.experiments.plan import ExperimentPlan, scenario_named
 from evaluation.experiments.results import Side
 from evaluation.judging.live_judge import LiteLLMJudge, units_of
@@ -155,7 +155,7 @@ def experiment_prompts(count: int) -> list[str]:
         people = await AgentFactory(Writer(client), profiles()[plan.scenario.population]).make(plan.people)
         judge = _Observed(LiteLLMJudge(client), prompts)
         library = PropositionLibrary.load()
-        await simulate(plan, Side.TREATMENT, 0, people, Writer(client), judge, library, gate_seconds=60)
+        await simulate(Troupe(plan, people, Writer(client), judge, library), Side.TREATMENT, 0)
 
     asyncio.run(run())
     return random.Random(0).sample(prompts, min(count, len(prompts)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from evaluation.corrections.action_gate import ActionGate, Log
+from evaluation.corrections.action_gate import ActionGate, GateResult, Log
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.experiments.plan import ExperimentPlan
-from evaluation.experiments.results import AgentScore, RunResult, Side, StatisticalComparison, comparisons
+from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StatisticalComparison, comparisons
 from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension, TargetType
@@ -20,14 +21,10 @@ from evaluation.persona.agents import Cast, SpeakerMap
 from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import evaluate_agent
 from evaluation.persona.subjects import Sources, everybody, subject_of
-from evaluation.simulation.environment import Environment, RoomPlan, Steering
+from evaluation.simulation.environment import Environment, RoomPlan
 from evaluation.simulation.model_texts import Writer
 from evaluation.transcript import Transcript
 
-NOBODY = ""
-"""In the place of an agent: the score is the conversation's."""
-
-_NO_CAST = Cast({}, {})
 _CODE_DIGITS = 8
 
 
@@ -67,56 +64,77 @@ def patient_gate(
     return ActionGate(PropositionChecker(judge, library), timeout_seconds=seconds, log=log, is_strict=True)
 
 
-async def simulate(
-    plan: ExperimentPlan,
-    side: Side,
-    environment: int,
-    population: Sequence[Mapping[str, Any]],
-    writer: Writer,
-    judge: Judge,
-    library: PropositionLibrary,
-    *,
-    gate_seconds: float,
-    log: Log | None = None,
-    heard: Callable[[], None] | None = None,
-    steering: Steering | None = None,
-) -> Transcript:
-    """The transcript of one conversation, with the memory, searches, calls and tokens of each agent.
+@dataclass(frozen=True, slots=True)
+class Troupe:
+    """The people of an experiment, and who writes and judges for them.
 
-    What judges were asked meanwhile is not among the calls.
+    Attributes:
+        people: Personas of one side; the other has the same.
+        gate_seconds: As for ``patient_gate``.
+    """
+
+    plan: ExperimentPlan
+    people: Sequence[Mapping[str, Any]]
+    writer: Writer
+    judge: Judge
+    library: PropositionLibrary
+    gate_seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A conversation that was simulated, what corrections did in it, and every message that the gate looked at."""
+
+    transcript: Transcript
+    activity: Activity
+    checked: Sequence[GateResult]
+
+
+async def simulate(troupe: Troupe, side: Side, environment: int, heard: Callable[[], None] = lambda: None) -> Talk:
+    """One conversation, with the memory, searches, calls and tokens of each agent in its transcript.
+
+    What judges were asked meanwhile is not among the calls. ``heard`` is told of every message.
 
     Raises:
         JudgeError: The model cannot be asked.
         BudgetSpentError: Nothing more may be spent.
     """
-    room = room_plan(plan, side, environment)
-    gate = patient_gate(room.config, judge, library, gate_seconds, log)
-    personas = [population[number] for number in plan.rooms[environment]]
-    collector = MetricsCollector()
+    room = room_plan(troupe.plan, side, environment)
+    collector, activity, checked = MetricsCollector(), Activity(), list[GateResult]()
+
+    async def log(result: GateResult) -> None:
+        checked.append(result)
+        activity.note_check(result)
+
     said = await Environment(
-        room, personas, writer, judge=judge, gate=gate, heard=heard, note=collector.add, steering=steering
+        room,
+        [troupe.people[number] for number in troupe.plan.rooms[environment]],
+        troupe.writer,
+        judge=troupe.judge,
+        gate=patient_gate(room.config, troupe.judge, troupe.library, troupe.gate_seconds, log),
+        heard=heard,
+        note=collector.add,
+        steering=activity.note,
     ).run()
-    return with_counts(said, collector.get_metrics())
+    activity.messages = len(said.discussion)
+    return Talk(with_counts(said, collector.get_metrics()), activity, checked)
 
 
-async def evaluate(
-    plan: ExperimentPlan, transcript: Transcript, judge: Judge, library: PropositionLibrary
-) -> tuple[AgentScore, ...]:
+async def evaluate(troupe: Troupe, transcript: Transcript) -> tuple[AgentScore, ...]:
     """Every agent's scores in one conversation, and the conversation's own, by name.
 
     Raises:
         BudgetSpentError: Nothing more may be spent.
     """
-    sources = Sources([transcript], SpeakerMap(), _NO_CAST, {})
-    agents = everybody(sources)
+    sources = Sources([transcript], SpeakerMap(), Cast({}, {}), {})
+    agents, plan = everybody(sources), troupe.plan.evaluation_plan
     evaluations = await asyncio.gather(
-        *(evaluate_agent(subject_of(agent, sources), judge, library, plan.evaluation_plan) for agent in agents)
+        *(evaluate_agent(subject_of(agent, sources), troupe.judge, troupe.library, plan) for agent in agents)
     )
-    names = [NOBODY if agent.kind is TargetType.ENVIRONMENT else agent.display_name for agent in agents]
     return tuple(
         [
-            AgentScore(name, str(dimension), each.score)
-            for name, evaluation in zip(names, evaluations, strict=True)
+            AgentScore("" if agent.kind is TargetType.ENVIRONMENT else agent.display_name, str(dimension), each.score)
+            for agent, evaluation in zip(agents, evaluations, strict=True)
             for dimension, each in evaluation.dimensions.items()
         ]
     )

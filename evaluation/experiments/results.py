@@ -327,9 +327,9 @@ def comparisons(
     is_paired: bool = True,
     limits: Mapping[str, Limits] | None = None,
 ) -> list[StatisticalComparison]:
-    """Every pair of arms on every measure.
+    """Every pair of arms on every measure, the deciding one first.
 
-    The deciding measure is tested apart from the others, as the comparison of two iterations tests its target.
+    It is tested apart from the others, as the comparison of two iterations tests its target.
 
     Args:
         runs: By arm.
@@ -352,10 +352,11 @@ def comparisons(
         family = [place for place, (one, _) in enumerate(found) if one.is_primary is is_primary]
         adjusted |= zip(family, holm(found[place][0].welch.p for place in family), strict=True)
     is_decided = primary is not None and len(runs) == 2
-    return [
+    compared = [
         _comparison(one, sides, measures[one.name], threshold, adjusted[place], is_decided=is_decided)
         for place, (one, sides) in enumerate(found)
     ]
+    return sorted(compared, key=lambda one: one.metric_name != primary)
 
 
 def _comparison(

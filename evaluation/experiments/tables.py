@@ -34,7 +34,6 @@ from evaluation.experiments.table1 import (
 from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import AT_CHANCE
 from evaluation.simulation.environment import REPETITION
-from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.intervals import LEVEL as LEVEL_OF_INTERVALS
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
@@ -50,8 +49,6 @@ CAVEAT = (
     "direction is compared with the paper: another model, other agents, other judges."
 )
 NO_VALUE = "–"
-BETTER_COLUMN = "Better beyond luck"
-"""The column of what the tests of a measure show."""
 
 Row = dict[str, str]
 Comparisons = Sequence[StatisticalComparison]
@@ -282,7 +279,7 @@ def comparison_cells(one: StatisticalComparison, *, is_only_pair: bool) -> Row:
     )
     return {
         "Measure": one.label,
-        "Better": one.favours or "neither",
+        "Better": one.favours or (f"≈ {AT_CHANCE}" if one.reason == AT_CHANCE else "neither"),
         **({} if is_only_pair else {"A": first, "B": second}),
         **dict(zip(columns, values, strict=True)),
         "Interval": _interval(one.interval),
@@ -304,70 +301,23 @@ def _interval(interval: Interval) -> str:
     return f"{significant_text(low, signed=True)} to {significant_text(high, signed=True)}{at}"
 
 
-def measure_rows(result: StudyResult) -> dict[str, Row]:
-    """One row for each measure by its name, the deciding one first: which is better beyond luck, and every mean."""
-    return {
-        name: {"Measure": measure_label(name), BETTER_COLUMN: _shown_by(pairs)} | _means(pairs)
-        for name, pairs in _by_measure(result).items()
-    }
-
-
 def basis_words(result: StudyResult) -> str:
     """The figures that the recommendation rests on, in sentences; empty where that is not known."""
-    measures = _by_measure(result)
-    own = measures.pop(result.primary, [])
+    own = [one for one in result.comparisons if one.metric_name == result.primary]
     if not own:
         return ""
-    sizes = {name: n for one in own for name, n in ((one.variant_a, one.n_a), (one.variant_b, one.n_b))}
-    means = [f"{name} {mean} ({counted(sizes[name], 'run')})" for name, mean in _means(own).items()]
-    told = f"{measure_label(result.primary)}: {listed(means)}."
-    proven = [
-        measure_label(name)
-        for name, pairs in measures.items()
-        if any(one.significant and one.reason != AT_CHANCE for one in pairs)
-    ]
+    metric, means = DEFINITIONS.get(result.primary), {}
+    for one in own:
+        for name, mean, n in ((one.variant_a, one.mean_a, one.n_a), (one.variant_b, one.mean_b, one.n_b)):
+            value = significant_text(mean) if metric is None or math.isnan(mean) else score_words(metric, mean)
+            means[name] = f"{name} {value} ({counted(n, 'run')})"
+    told = f"{own[0].label}: {listed(list(means.values()))}."
+    others = [one for one in result.comparisons if one.metric_name != result.primary]
+    proven = dict.fromkeys(one.label for one in others if one.significant and one.reason != AT_CHANCE)
     if proven:
-        return f"{told} Differences beyond luck on other measures: {listed(proven)}."
-    return f"{told} No difference beyond luck on {counted(len(measures), 'other measure')}." if measures else told
-
-
-def _by_measure(result: StudyResult) -> dict[str, list[StatisticalComparison]]:
-    """The comparisons by measure, those of the deciding one first."""
-    names = dict.fromkeys(one.metric_name for one in result.comparisons)
-    return {
-        name: [one for one in result.comparisons if one.metric_name == name]
-        for name in sorted(names, key=lambda name: name != result.primary)
-    }
-
-
-def _means(pairs: Comparisons) -> Row:
-    """The means by variant, with their unit where the measure is a metric of the rubric."""
-    means = {name: mean for one in pairs for name, mean in ((one.variant_a, one.mean_a), (one.variant_b, one.mean_b))}
-    metric = DEFINITIONS.get(pairs[0].metric_name)
-    return {
-        name: significant_text(mean) if metric is None or math.isnan(mean) else score_words(metric, mean)
-        for name, mean in means.items()
-    }
-
-
-def _shown_by(pairs: Comparisons) -> str:
-    """The result of the tests of one measure together: the differences beyond luck; where there is none, why not."""
-    if any(one.outcome is Outcome.AT_CHANCE for one in pairs):
-        return f"≈ {AT_CHANCE}"
-    proven = [_proven_words(one, has_others=len(pairs) > 1) for one in pairs if one.significant]
-    if proven:
-        is_decided = any(one.practical_difference and one.favours for one in pairs)
-        return f"{'✓' if is_decided else '–'} {', '.join(proven)}"
-    return "? cannot be tested" if all(one.significant is None for one in pairs) else "– could be luck"
-
-
-def _proven_words(one: StatisticalComparison, *, has_others: bool) -> str:
-    names = one.variant_a, one.variant_b
-    if not one.practical_difference:
-        return f"{' and '.join(names)} differ too little to matter"
-    if not one.favours:
-        return f"{' and '.join(names)} differ, neither is better"
-    return f"{one.favours} (than {names[one.favours == names[0]]})" if has_others else one.favours
+        return f"{told} Differences beyond luck on other measures: {listed(list(proven))}."
+    count = len({one.metric_name for one in others})
+    return f"{told} No difference beyond luck on {counted(count, 'other measure')}." if count else told
 
 
 def games_by_run(runs: Iterable[RunResult]) -> Mapping[str, str]:

@@ -27,7 +27,6 @@ from evaluation.experiments.tables import (
     NO_VALUE,
     direction_cell,
     games_by_run,
-    measure_rows,
     row_words,
     verdict_words,
 )
@@ -230,9 +229,8 @@ def mark_rows(shown: ShownStudy) -> list[Row]:
     if not shown.is_test:
         published = published_rows(shown.study.experiment)
         return [_mark_row(one, shown, published.get(one.metric_name)) for one in result.comparisons]
-    pairs = {one.metric_name: one for one in result.comparisons}
-    wanted = filter(is_drawn, measure_rows(result)) if len(result.variants) == 2 else ()
-    return [_mark_row(pairs[name], shown) for name in wanted]
+    found = result.comparisons if len(result.variants) == 2 else ()
+    return [_mark_row(one, shown) for one in found if is_drawn(one.metric_name)]
 
 
 def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: PublishedRow | None = None) -> Row:

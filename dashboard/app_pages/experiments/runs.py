@@ -32,7 +32,6 @@ from evaluation.experiments.tables import (
     basis_words,
     comparison_cells,
     finding_words,
-    measure_rows,
     missing_words,
     report_cells,
     run_cells,
@@ -127,18 +126,20 @@ def _experiment_report(shown: ShownStudy, about: str) -> None:
 
 def _test_report(shown: ShownStudy) -> None:
     study, result = shown.study, shown.study.result
-    measures = measure_rows(result)
+    is_only_pair = len(result.variants) == 2
+    cells = [comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]
+    table = "Every pair of variants on every measure"
     answer(
         result.recommendation,
         basis_words(result),
-        trust_facts(list(measures), result.primary, "The recommendation"),
+        trust_facts([one.metric_name for one in result.comparisons], result.primary, "The recommendation"),
         color="green" if result.winner else "gray",
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
     kind = "stored game" if isinstance(study.plan, ABConfig) and study.plan.source == "transcripts" else "run"
-    is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND))
-    if measures and not (is_drawn and data.is_drawn(next(iter(measures)))):
-        status_table(list(measures.values()), "Every measure: what the runs show, and the mean of each variant")
+    is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND)) and data.is_drawn(result.primary)
+    if not is_drawn:
+        status_table(cells, table)
     with st.expander("Show the numbers", key="ab_numbers"):
         spent = f" Spent: {cost_text(result.spent_usd)}." if result.spent_usd != 0 else ""
         ended = f" Ended {local_time(study.completed_at)}." if study.completed_at else ""
@@ -146,9 +147,8 @@ def _test_report(shown: ShownStudy) -> None:
         st.caption(f"{runs}{spent}{ended} {stricter_words('The deciding measure')}")
         for reason in result.reasons:
             plain(reason)
-        is_only_pair = len(result.variants) == 2
-        cells = [comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]
-        status_table(cells, "Every pair of variants on every measure")
+        if is_drawn:
+            status_table(cells, table)
         st.caption(
             "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on the "
             "Overview; intervals of two variants are as wide as that asks for. Practical: more than 10 "

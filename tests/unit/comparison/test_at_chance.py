@@ -17,7 +17,7 @@ from dashboard.shared.queries import score_cell
 from evaluation.cli.rendering import score_cell as terminal_cell
 from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome
-from evaluation.experiments.tables import measure_rows
+from evaluation.experiments.tables import comparison_cells
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
@@ -131,7 +131,7 @@ def test_an_a_b_test_names_no_winner_by_it() -> None:
     )
     result = asyncio.run(ExperimentRunner(config, run).run_ab_test())
     assert (result.winner, result.recommendation) == (None, f"No winner: {LABEL} is {AT_CHANCE}.")
-    assert measure_rows(result)[TARGET]["Better beyond luck"] == f"≈ {AT_CHANCE}"
+    assert comparison_cells(result.comparisons[0], is_only_pair=True)["Better"] == f"≈ {AT_CHANCE}"
 
 
 def test_the_download_has_the_interval_that_decided_with_its_level() -> None:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from evaluation.experiments.conversation import evaluate, report_rows, simulate
+from evaluation.experiments.conversation import Troupe, evaluate, report_rows, simulate
 from evaluation.experiments.plan import ExperimentPlan, read_scenario
 from evaluation.experiments.results import RunResult, Side
 from evaluation.judging.judge_config import build_judge, judge_config
@@ -52,12 +52,12 @@ async def runs(seed: int, library: PropositionLibrary, *, effects: bool) -> list
     writer = Writer(LLMClient(provider), salt=seed)
     judge = build_judge(CONFIG, provider=provider)
     people = await AgentFactory(writer, profiles()["average-customers"], seed=seed).make(small.people)
+    troupe = Troupe(small, people, writer, judge, library)
     found: list[RunResult] = []
     for room in range(len(small.rooms)):
         for side in Side:
-            said = await simulate(small, side, room, people, writer, judge, library, gate_seconds=60)
-            scores = await evaluate(small, said, judge, library)
-            found.append(RunResult(side, room, scores=scores))
+            talk = await simulate(troupe, side, room)
+            found.append(RunResult(side, room, scores=await evaluate(troupe, talk.transcript)))
     return found
 
 
