@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import click
@@ -59,6 +61,8 @@ app = st.App(
 def main(**options: Any) -> None:
     """Serve the dashboard until interrupted."""
     collect_rarely()
+    # The first page needs both, and would wait two seconds for them.
+    Thread(target=lambda: [*map(import_module, ("pandas", "scipy.stats"))], daemon=True).start()
     config._main_script_path = str(Path(__file__).absolute())
     logging.setLogRecordFactory(_LogRecord)
     bootstrap.load_config_options(flag_options={**options, **PINNED})
