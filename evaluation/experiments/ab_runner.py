@@ -178,19 +178,8 @@ KeepRun = Callable[[RunResult], None]
 """Keeps a run that is done."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """One run to be made, with a configuration of its own."""
-
-    variant: str
-    run_index: int
-    seed: int
-    config: dict[str, Any]
-
-    def key(self, *decisive: str) -> str:
-        """Changes with its configuration and everything else that decides what it gives: SHA-256, hexadecimal."""
-        parts = [*decisive, self.variant, self.seed, self.config]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode("utf-8")).hexdigest()
+PlannedRun = tuple[RunResult, dict[str, Any]]
+"""A run to be made, with a configuration of its own."""
 
 
 def plan(config: ABConfig) -> list[PlannedRun]:
@@ -207,13 +196,12 @@ def plan(config: ABConfig) -> list[PlannedRun]:
 
 
 def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
-    own = variant_config(config, variant)
+    own, count = variant_config(config, variant), config.runs_per_variant
     if config.source == "simulation":
-        count = config.runs_per_variant or config.evaluation.default_runs_per_variant
-        configs = [deepcopy(own) for _ in range(count)]
+        configs = [own] * (count or config.evaluation.default_runs_per_variant)
     else:
-        configs = [{"run": one} for one in own.get("runs", [])][: config.runs_per_variant]
-    return [PlannedRun(variant, index, config.seed + index, one) for index, one in enumerate(configs)]
+        configs = [{"run": one} for one in own.get("runs", [])][:count]
+    return [(RunResult(variant, index, seed=config.seed + index), one) for index, one in enumerate(configs)]
 
 
 class ExperimentRunner:
@@ -255,23 +243,23 @@ class ExperimentRunner:
         """
         runs: list[RunResult] = []
         everything = plan(self._config)
-        for planned in everything:
-            runs.append(await self._one(planned))
+        for run, config in everything:
+            runs.append(await self._one(run, config))
             report(len(runs), len(everything))
         return self._result(runs)
 
-    async def _one(self, planned: PlannedRun) -> RunResult:
-        run = RunResult(planned.variant, planned.run_index, seed=planned.seed)
+    async def _one(self, run: RunResult, config: dict[str, Any]) -> RunResult:
         try:
             with tallied_calls(run.activity):
                 # What is stored is read again every time: that costs nothing, and its scores may have changed.
-                stored = await self._outcome(planned) if self._config.source == "transcripts" else None
+                stored = await self._run(deepcopy(config), run.seed) if self._config.source == "transcripts" else None
                 checks = self._config.evaluation.model_dump_json() if self._validator else ""
-                key = planned.key(self._config.source, checks, self._asked, _content(stored))
+                decisive = [self._config.source, checks, self._asked, _content(stored), run.variant, run.seed, config]
+                key = hashlib.sha256(json.dumps(decisive, sort_keys=True, default=str).encode("utf-8")).hexdigest()
                 if known := self._known.get(key):
-                    known = replace(known, run_index=planned.run_index, is_resumed=True)
+                    known = replace(known, run_index=run.run_index, is_resumed=True)
                     return known if stored is None else _done(known, stored)
-                outcome = stored or await self._outcome(planned)
+                outcome = stored or await self._run(deepcopy(config), run.seed)
                 checked = await self._validated(outcome)
         except BudgetSpentError as error:
             return replace(run, status="skipped", detail=error.reason)
@@ -292,9 +280,6 @@ class ExperimentRunner:
             useless.add(JudgementStatus.ERROR)
         asked = [one for one in made.validations if one.is_asked]
         return not asked or any(one.status not in useless for one in asked)
-
-    async def _outcome(self, planned: PlannedRun) -> RunOutcome:
-        return await self._run(deepcopy(planned.config), planned.seed)
 
     async def _validated(self, outcome: RunOutcome) -> tuple[ValidationResult, ...]:
         if self._validator is None or outcome.transcript is None:

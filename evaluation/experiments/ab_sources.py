@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluation.corrections.config import CorrectionConfig, read_config
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import (
     FIGURES,
@@ -60,7 +60,7 @@ class SimulatedRun(BaseModel):
     model: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 1.0
     facilitator: dict[Annotated[int, Field(ge=1)], str] = Field(default_factory=dict)
-    corrections: dict[str, Any] = Field(default_factory=dict)
+    corrections: CorrectionConfig = Field(default_factory=CorrectionConfig)
     personas: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100)]
 
     @property
@@ -75,15 +75,12 @@ Connect = Callable[[str | None, CallLog], LLMClient]
 Keep = Callable[[Transcript, Sequence[CallRecord]], None]
 """Stores what was said, and the calls that were made for it."""
 
-_GATE_SECONDS = 60.0
-"""As long as every other call gets."""
-
 
 def simulated_games(
     connect: Connect,
     judge: Judge,
     library: PropositionLibrary,
-    keep: Keep | None = None,
+    keep: Keep = lambda _transcript, _calls: None,
     judged: CallBuffer | None = None,
 ) -> Run:
     """Runs that let agents talk. Nothing but the model's own chance differs between two runs with the same seed.
@@ -98,31 +95,32 @@ def simulated_games(
     Raises:
         BudgetSpentError: (The run.) Nothing more may be spent.
     """
-    strict = RaisingJudge(judge)
+    strict, buffer = RaisingJudge(judge), judged or CallBuffer()
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         settings = read_run(config)
-        corrections = read_config(settings.corrections)
+        corrections = settings.corrections
         calls: list[CallRecord] = []
         client = connect(settings.model, calls.append)
         writer = Writer(client, temperature=settings.temperature, salt=seed)
-        plan = _plan(settings, corrections, seed)
-        if judged is not None:
-            # What it was asked since the last run were checks, which are not part of this one.
-            judged.take()
+        talk = {"seed": seed, "is_simulated": True}
+        plan = RoomPlan(
+            settings.room, settings.steps, settings.order, settings.facilitator, seed, corrections, metadata=talk
+        )
+        # What it was asked since the last run were checks, which are not part of this one.
+        buffer.take()
         collector = MetricsCollector()
-        gate = patient_gate(corrections, strict, library, _GATE_SECONDS)
+        gate = patient_gate(corrections, strict, library)
         room = Environment(plan, settings.personas, writer, judge=strict, gate=gate, note=collector.add)
         async with client.session():
             said = await room.run()
-        asked = judged.take() if judged else []
+        asked = buffer.take()
         # Failed calls and those of corrections name no agent.
         for call in (*(one for one in calls if one.outcome != ANSWERED), *asked):
             collector.add(LLMCallEvent(call.input_tokens + call.output_tokens, call.cost_usd))
         priced = said.model_copy(update={"cost": _cost([*calls, *asked])})
         transcript = with_counts(priced, collector.get_metrics())
-        if keep is not None:
-            keep(transcript, calls)
+        keep(transcript, calls)
         personas = {name: persona_text(one) for name, one in zip(settings.names, settings.personas, strict=True)}
         return RunOutcome(flat_metrics(transcript_metrics(transcript)), transcript, personas)
 
@@ -144,18 +142,6 @@ def read_run(config: dict[str, Any]) -> SimulatedRun:
         raise InputError("Every agent needs a name of its own.", place="base.personas", remedy="Give each a name.")
     require_distinct_agents([FACILITATOR, *map(agent_name, names)], "base.personas")
     return settings
-
-
-def _plan(settings: SimulatedRun, corrections: CorrectionConfig, seed: int) -> RoomPlan:
-    return RoomPlan(
-        room=settings.room,
-        steps=settings.steps,
-        order=settings.order,
-        facilitator=settings.facilitator,
-        seed=seed,
-        config=corrections,
-        metadata={"seed": seed, "is_simulated": True},
-    )
 
 
 def _cost(calls: Sequence[CallRecord]) -> Cost:
@@ -201,7 +187,11 @@ def check_test(config: ABConfig) -> None:
         _check_measures(config, {*FIGURES, *DEFINITIONS}, "Stored games")
         return
     for name in config.variants:
-        _check_settings(config, name)
+        try:
+            read_run(variant_config(config, name))
+        except InputError as error:
+            place = f"variants.{name}" + ("" if error.place.startswith("variants.") else f" with {error.place}")
+            raise InputError(error.message, place=place, remedy=error.remedy) from None
     _check_measures(config, FIGURES, "Simulated runs")
 
 
@@ -211,14 +201,6 @@ def _check_keys(config: ABConfig) -> None:
             if key not in _KEYS:
                 remedy = f"Known are {listed(_KEYS)}.{did_you_mean(key, _KEYS)}"
                 raise InputError("This key is not known.", place=f"{place}.{key}", remedy=remedy)
-
-
-def _check_settings(config: ABConfig, variant: str) -> None:
-    try:
-        read_config(read_run(variant_config(config, variant)).corrections)
-    except InputError as error:
-        place = f"variants.{variant}" + ("" if error.place.startswith("variants.") else f" with {error.place}")
-        raise InputError(error.message, place=place, remedy=error.remedy) from None
 
 
 def _check_measures(config: ABConfig, possible: Iterable[str], runs: str) -> None:

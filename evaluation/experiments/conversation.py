@@ -52,7 +52,7 @@ def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
 
 
 def patient_gate(
-    config: CorrectionConfig, judge: Judge, library: PropositionLibrary, seconds: float, log: Log | None = None
+    config: CorrectionConfig, judge: Judge, library: PropositionLibrary, seconds: float = 60.0, log: Log | None = None
 ) -> ActionGate | None:
     """The gate of a simulated conversation; ``None`` where its settings turn none on.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.corrections.config import CorrectionConfig, read_config
+from evaluation.corrections.config import CorrectionConfig
 from evaluation.experiments.ab_sources import read_run
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.insight.config import EvaluationConfig
@@ -162,7 +162,7 @@ def simulated_uses(
     """
     settings = read_run(dict(config))
     messages = len(settings.personas) * settings.steps
-    judged, rewritten = corrections_per_message(read_config(settings.corrections), library)
+    judged, rewritten = corrections_per_message(settings.corrections, library)
     spoken = messages * (1 + rewritten)
     uses = [_use(speaker, messages, spoken, WRITING_TOKENS)]
     if judge is not None:

@@ -232,9 +232,9 @@ class Environment:
         *,
         judge: Judge | None = None,
         gate: ActionGate | None = None,
-        heard: Callable[[], None] | None = None,
-        note: Callable[[Event], None] | None = None,
-        steering: Steering | None = None,
+        heard: Callable[[], None] = lambda: None,
+        note: Callable[[Event], None] = lambda _event: None,
+        steering: Steering = lambda _part, _has_fired: None,
     ) -> None:
         self._plan = plan
         self.agents = [SimulatedAgent(persona, plan.room) for persona in personas]
@@ -242,9 +242,9 @@ class Environment:
         self._judge = judge
         self._gate = gate
         self._heard = heard
-        self._listener = note
+        self._note = note
         self._noted_texts: set[str] = set()
-        self._steering = steering or (lambda _part, _has_fired: None)
+        self._steering = steering
         self._messages: list[Message] = []
         self._interventions = configured(self.agents, {agent.agent_id: plan.config for agent in self.agents})
 
@@ -304,12 +304,8 @@ class Environment:
         for agent in self.agents:
             agent.live_through(event)
             self._note(MemoryEvent(agent.name, "observation"))
-        if self._heard is not None and channel == "public":
+        if channel == "public":
             self._heard()
-
-    def _note(self, event: Event) -> None:
-        if self._listener is not None:
-            self._listener(event)
 
     def _note_text(self, agent: str, text: Generation) -> None:
         if text.key not in self._noted_texts:

@@ -110,7 +110,7 @@ class Writer:
         purpose: str,
         subject: str,
         max_tokens: int = 400,
-        report: ReportText | None = None,
+        report: ReportText = lambda _text: None,
     ) -> tuple[str, bool]:
         """The model's text, kept before it is returned, and whether it was cut off for want of room.
 
@@ -124,22 +124,16 @@ class Writer:
         """
         whole = self._key(messages, max_tokens)
         cut_off = self._key(messages, max_tokens, _CUT_OFF)
-        for key in (whole, cut_off):
-            if key in self._known:
-                return self._told(self._known[key], report), key == cut_off
-        response = await self._client.complete(messages, self._temperature, max_tokens, purpose=CallPurpose(purpose, 0))
-        key = cut_off if response.is_cut_off else whole
-        found = Generation(key, self._scope, self.model, purpose, subject, response.content, response.usage)
-        if self._cache is not None:
-            self._cache.keep([found], self._calls.take())
-        self._known[key] = found
-        return self._told(found, report), response.is_cut_off
-
-    @staticmethod
-    def _told(found: Generation, report: ReportText | None) -> str:
-        if report is not None:
-            report(found)
-        return found.text
+        found = self._known.get(whole) or self._known.get(cut_off)
+        if found is None:
+            made = await self._client.complete(messages, self._temperature, max_tokens, purpose=CallPurpose(purpose, 0))
+            key = cut_off if made.is_cut_off else whole
+            found = Generation(key, self._scope, self.model, purpose, subject, made.content, made.usage)
+            if self._cache is not None:
+                self._cache.keep([found], self._calls.take())
+            self._known[key] = found
+        report(found)
+        return found.text, found.key == cut_off
 
     async def write_json(
         self,

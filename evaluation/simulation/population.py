@@ -22,31 +22,6 @@ from evaluation.text.agent_names import slug_of
 _FILE = Path(__file__).with_name("profiles.yaml")
 
 
-class Profile(BaseModel):
-    """A kind of population.
-
-    Attributes:
-        id: "average-customers", ...
-        title: For people.
-        description: Who is in it.
-        must_cover: What its dimensions have to reach.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
-
-    id: str = ""
-    title: Annotated[str, Field(min_length=1, max_length=2_000)]
-    description: Annotated[str, Field(min_length=1, max_length=2_000)]
-    must_cover: Annotated[str, Field(min_length=1, max_length=2_000)]
-
-
-@cache
-def profiles() -> Mapping[str, Profile]:
-    """The three profiles by id."""
-    body = parse_yaml(_FILE.read_text(encoding="utf-8"))
-    return {key: Profile(id=key, **each) for key, each in body.items()}
-
-
 _LONGEST = 2_000
 _MOST = 50
 
@@ -56,6 +31,29 @@ Lines = Annotated[list[Line], Field(min_length=1, max_length=_MOST)]
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, str_strip_whitespace=True)
+
+
+class Profile(_Part):
+    """A kind of population.
+
+    Attributes:
+        id: "average-customers", ...
+        title: For people.
+        description: Who is in it.
+        must_cover: What its dimensions have to reach.
+    """
+
+    id: str = ""
+    title: Line
+    description: Line
+    must_cover: Line
+
+
+@cache
+def profiles() -> Mapping[str, Profile]:
+    """The three profiles by id."""
+    body = parse_yaml(_FILE.read_text(encoding="utf-8"))
+    return {key: Profile(id=key, **each) for key, each in body.items()}
 
 
 class Occupation(_Part):
@@ -288,13 +286,8 @@ _TOKENS_PER_PART = 200
 # Some models refuse to be given more; those that may write more get it when they were cut off.
 _LARGEST_FIRST_ROOM = 8_000
 
-Report = Callable[[str, int, int], None]
-"""Told which stage is at work, how many of its answers are there, and how many it needs."""
 
-
-class _Names(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
+class _Names(_Frozen):
     names: list[Annotated[str, Field(min_length=1, max_length=100)]]
 
 
@@ -312,8 +305,10 @@ class AgentFactory:
         self._profile = profile
         self._seed = seed
 
-    async def make(self, size: int, *, report: Report | None = None) -> list[dict[str, Any]]:
+    async def make(self, size: int, *, made: Callable[[], None] = lambda: None) -> list[dict[str, Any]]:
         """``size`` personas with names of their own, always the same for the same seed and answers.
+
+        ``made`` is told of each.
 
         Raises:
             JSONParseError: The model does not keep to the form.
@@ -322,24 +317,18 @@ class AgentFactory:
         """
         people = await self.characteristics(size)
         names = await self._names(people)
-        done = 0
 
         async def one(name: str, characteristics: Mapping[str, Any]) -> dict[str, Any]:
-            nonlocal done
             persona = await self._persona(name, characteristics)
-            done += 1
-            if report:
-                report(PURPOSE, done, size)
+            made()
             return persona
 
-        made = await asyncio.gather(
-            *(one(name, each) for name, each in zip(names, people, strict=True)), return_exceptions=True
-        )
+        ended = await asyncio.gather(*map(one, names, people), return_exceptions=True)
         # Only when all have ended: what is under way when the budget is spent is paid for, and kept.
-        for found in made:
+        for found in ended:
             if isinstance(found, BaseException):
                 raise found
-        return [found for found in made if not isinstance(found, BaseException)]
+        return [found for found in ended if not isinstance(found, BaseException)]
 
     async def characteristics(self, size: int) -> list[dict[str, Any]]:
         """Stages 1 to 3: what each of ``size`` people is like, before anybody has a name."""

@@ -11,7 +11,7 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,7 @@ from evaluation.judging.model_client.calls import LLMResponse, Messages, Usage
 from evaluation.judging.model_client.prices import Price
 from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation.environment import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
-from evaluation.simulation.population import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK
+from evaluation.simulation.population import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK, BigFive
 
 _WORDS = Path(__file__).with_name("scripted_words.yaml")
 _PLANNED = re.compile(r"Plan (\d{1,5}) people in (\d{1,3}) parts")
@@ -40,37 +40,20 @@ def vocabulary() -> Mapping[str, Any]:
     return found
 
 
-def dimensions() -> str:
-    """The answer to stage 1."""
-    found = [
-        {"name": "age", "range": [18, 85]},
-        {"name": "gender", "values": {"female": 0.5, "male": 0.5}},
-        {"name": "occupation", "values": vocabulary()["occupations"]},
-        {"name": "region", "values": vocabulary()["regions"]},
-        {"name": "manner", "values": vocabulary()["manners"]},
-        {"name": "belief", "values": vocabulary()["beliefs"]},
-        {"name": "agreeableness", "values": ["low", "medium", "high"]},
-        {"name": "finances", "values": ["poor", "getting by", "well off"]},
-    ]
-    return json.dumps({"dimensions": found})
-
-
 def plan(text: str, chance: random.Random) -> str:
     """The answer to stage 2: as many parts as wanted, each with a region and ages of its own."""
     found = _PLANNED.search(text)
     size, parts = (int(found[1]), int(found[2])) if found else (10, 2)
-    directives = []
-    for number in range(1, parts + 1):
-        youngest = chance.randint(18, 65)
-        region = chance.choice(vocabulary()["regions"])
-        directives.append(
-            {
-                "id": number,
-                "subpopulation_description": f"People aged {youngest} to {youngest + 20} from {region}",
-                "sampled_values": {"age": [youngest, youngest + 20], "region": region},
-                "quantity": max(1, size // parts),
-            }
-        )
+    drawn = [(chance.randint(18, 65), chance.choice(vocabulary()["regions"])) for _ in range(parts)]
+    directives = [
+        {
+            "id": number,
+            "subpopulation_description": f"People aged {youngest} to {youngest + 20} from {region}",
+            "sampled_values": {"age": [youngest, youngest + 20], "region": region},
+            "quantity": max(1, size // parts),
+        }
+        for number, (youngest, region) in enumerate(drawn, start=1)
+    ]
     return json.dumps({"sample_plan": directives})
 
 
@@ -104,13 +87,7 @@ def persona(text: str, chance: random.Random) -> str:
         "style": given.get("manner", "Plain."),
         "personality": {
             "traits": chance.sample(vocabulary()["traits"], 2),
-            "big_five": {
-                "openness": chance.choice(levels),
-                "conscientiousness": chance.choice(levels),
-                "extraversion": chance.choice(levels),
-                "agreeableness": agreeable,
-                "neuroticism": chance.choice(levels),
-            },
+            "big_five": {trait: chance.choice(levels) for trait in BigFive.model_fields} | {"agreeableness": agreeable},
         },
         "preferences": {
             "interests": chance.sample(vocabulary()["interests"], 2),
@@ -128,19 +105,6 @@ _ITEM = re.compile(rf"^\[P(\d+)\] {_ABOUT}", re.MULTILINE)
 _CLAIM = re.compile(rf"^{_ABOUT}", re.MULTILINE)
 _IDEA = re.compile(r"What about ([^?\n]{1,200})\?")
 
-# Part of a claim, the sentence that speaks against it, whether the claim names what is bad. The first that fits counts.
-_CLAIMS = (
-    ("computer assistant", "out_of_character", True),
-    ("contradicts a fact", "out_of_character", True),
-    ("repeats the same", "repeated", True),
-    ("set phrases", "repeated", True),
-    ("speaks naturally", "repeated", False),
-    ("reverses an earlier", "out_of_character", True),
-    ("one and the same person", "out_of_character", False),
-    ("echo each other", "repeated", True),
-    ("tell the speakers apart", "repeated", False),
-    ("", "out_of_character", False),
-)
 _BEST, _WORST = 8.0, 2.0
 _FEW = 0.5
 
@@ -157,7 +121,7 @@ def scores(text: str, chance: random.Random) -> str:
 
 
 def _mark(claim: str, about: str, said: dict[int, str], chance: random.Random) -> dict[str, Any]:
-    sentence, is_inverted = next((sentence, bad) for part, sentence, bad in _CLAIMS if part in claim)
+    sentence, is_inverted = next((sentence, bad) for part, sentence, bad in vocabulary()["claims"] if part in claim)
     judged = {int(about): said[int(about)]} if about and int(about) in said else said
     bad = [number for number, text in judged.items() if vocabulary()[sentence] in text]
     share = len(bad) / len(judged) if judged else 0.0
@@ -227,20 +191,17 @@ class ScriptedWorld:
         system, text = messages[0]["content"], messages[-1]["content"]
         asked = messages[1]["content"] if len(messages) > 1 else text
         chance = _chance(system, text)
-        if system == SCORE_SYSTEM:
-            return scores(asked, chance)
-        if system == CHECK_SYSTEM:
-            return check(asked)
-        if system == IDEAS_SYSTEM:
-            return ideas(asked)
-        if system == DIMENSIONS_TASK:
-            return dimensions()
-        if system == PLAN_TASK:
-            return plan(text, chance)
-        if system == NAMES_TASK:
-            return names(text, chance)
-        if system == PERSONA_TASK:
-            return persona(text, chance)
+        answers: dict[str, Callable[[], str]] = {
+            SCORE_SYSTEM: lambda: scores(asked, chance),
+            CHECK_SYSTEM: lambda: check(asked),
+            IDEAS_SYSTEM: lambda: ideas(asked),
+            DIMENSIONS_TASK: lambda: json.dumps({"dimensions": vocabulary()["dimensions"]}),
+            PLAN_TASK: lambda: plan(text, chance),
+            NAMES_TASK: lambda: names(text, chance),
+            PERSONA_TASK: lambda: persona(text, chance),
+        }
+        if system in answers:
+            return answers[system]()
         return self._speech(system, text) if MEMORY_HEADING in text else json.dumps({})
 
     def _speech(self, system: str, text: str) -> str:

@@ -6,6 +6,8 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib.resources import files
+from string import Template
 from typing import Any
 
 from evaluation.errors import InputError
@@ -238,19 +240,11 @@ def iterations_test(before: str, after: str, target: str | None = None) -> str:
         after: Name of the later one.
         target: The metric that the change was made for, which decides; coherence where none of them was named.
     """
+    text = (files("evaluation.experiments") / "ab_iterations.yaml").read_text("utf-8")
     is_known = target is not None and DEFINITIONS[target].scale == PERCENT
     primary = target if is_known else COHERENCE.name
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
-    first, second = (json.dumps(name, ensure_ascii=False) for name in (before, after))
-    return (
-        "# The games of two iterations, compared on their scores. The primary measure decides.\n"
-        f"name: {json.dumps(f'{before} and {after}', ensure_ascii=False)}\n"
-        "source: transcripts\n"
-        "variants:\n"
-        f"  {first}: {{iteration: {first}}}\n"
-        f"  {second}: {{iteration: {second}}}\n"
-        f"measures:\n{measures}\n"
-        f"primary: {primary}\n"
-        "checks: false           # true: a judge checks a sample of every game's messages\n"
-    )
+    names = {"name": f"{before} and {after}", "before": before, "after": after}
+    quoted = {key: json.dumps(name, ensure_ascii=False) for key, name in names.items()}
+    return Template(text).substitute(quoted, measures=measures, primary=primary)

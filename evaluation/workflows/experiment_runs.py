@@ -118,7 +118,7 @@ class _Run:
             async with writer.session(), judge.session():
                 try:
                     factory = AgentFactory(writer, profiles()[plan.scenario.population], seed=plan.seed)
-                    people = await factory.make(plan.people, report=lambda *_: next(progress))
+                    people = await factory.make(plan.people, made=lambda: next(progress))
                     library, strict = PropositionLibrary.load(), RaisingJudge(judge)
                     troupe = Troupe(plan, people, writer, strict, library, self.config.timeout_seconds)
                     conversations = [

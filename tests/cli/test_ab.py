@@ -38,7 +38,7 @@ TALK = "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants: {a: {},
         (f"{GAMES}measures: {{coherense: higher}}\nprimary: coherense\n", "Do you mean 'coherence'?"),
         (f"{GAMES}checks: false\n", "Stored games cannot have the measure 'validation_pass_rate'. Set checks: true."),
         (TALK.replace("steps: 2", "steps: many"), "variants.b with base: "),
-        (TALK.replace("steps: 1", "steps: 1, corrections: {x: 1}"), "variants.a with correction settings: x"),
+        (TALK.replace("steps: 1", "steps: 1, corrections: {x: 1}"), "variants.a with base: corrections.x"),
     ],
 )
 def test_what_cannot_give_a_result_is_refused_with_its_place(run: Run, tmp_path: Path, source: str, said: str) -> None:

@@ -97,19 +97,6 @@ def shown_studies(store: Store, kind: str) -> list[ShownStudy]:
         ]
 
 
-_TREATMENTS = {
-    "action correction": "a message that falls short is written again before it is sent",
-    "variety intervention": "agents are asked for something new when no new idea comes",
-}
-
-
-def treatment_words(treatment: str) -> str:
-    """A scenario's treatment with what the built-in ones do: "variety intervention (agents are asked ...)"."""
-    for name, meaning in _TREATMENTS.items():
-        treatment = treatment.replace(name, f"{name} ({meaning})")
-    return treatment
-
-
 _Cells = Mapping[str, Mapping[str, str]]
 """The direction of each difference by the paper's experiment and the dimension: "▼ 0.92" for lower with corrections."""
 

@@ -74,8 +74,7 @@ def study_view(store: Store, shown: ShownStudy) -> None:
     study, plan = shown.study, shown.study.plan
     about = ""
     if not isinstance(plan, ABConfig):
-        treatment = f"Treatment: {data.treatment_words(plan.scenario.treatment_words)}."
-        about = f"{treatment} {activity_words(study.result)}"
+        about = f"Treatment: {plan.scenario.treatment_words}. {activity_words(study.result)}"
     has_report = bool(study.result.variants or study.result.activity)
     if about and not has_report:
         plain(about)

@@ -47,7 +47,7 @@ def start_form(store: Store) -> None:
         )
         chosen = scenarios()[scenario]
         st.caption(
-            f"Treatment: {data.treatment_words(chosen.treatment_words)}. "
+            f"Treatment: {chosen.treatment_words}. "
             f"Full size: {chosen.agents} agents in {chosen.environments} conversations of {chosen.steps} steps on each "
             "side."
         )

@@ -131,7 +131,7 @@ def test_a_variant_cannot_change_another_or_the_next_run() -> None:
 
 def test_runs_take_turns_and_share_seeds() -> None:
     planned = plan(simulated(seed=7))
-    assert [(run.variant, run.seed) for run in planned] == [
+    assert [(run.variant, run.seed) for run, _ in planned] == [
         *(("warm", 7), ("cold", 7)),
         *(("warm", 8), ("cold", 8)),
         *(("warm", 9), ("cold", 9)),
