@@ -14,13 +14,15 @@ from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
 from evaluation.experiments.study import Study, StudyPlan
-from evaluation.experiments.table1 import direction, published_experiments, published_rows
 from evaluation.experiments.tables import (
     CAVEAT,
     SCRIPTED_NOTE,
     activity_cells,
     activity_words,
+    direction,
     missing_words,
+    published_experiments,
+    published_rows,
     report_cells,
     table1_cells,
     verdict_words,
@@ -30,8 +32,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.text.display import json_data
-from evaluation.workflows.experiment_runs import connection
-from evaluation.workflows.studies import run_as_job
+from evaluation.workflows.studies import connection, run_as_job
 
 
 def run_all(

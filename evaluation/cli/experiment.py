@@ -22,12 +22,6 @@ if TYPE_CHECKING:
     from evaluation.experiments.study import Study
 
 
-def _above_zero(scale: float) -> float:
-    if scale == 0:
-        raise typer.BadParameter("0 is not a size: give a share above 0, such as 0.1.")
-    return scale
-
-
 Scenario = Annotated[
     str,
     typer.Argument(
@@ -41,7 +35,6 @@ Scale = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        callback=_above_zero,
         help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least.",
     ),
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.experiments.ab_sources import read_run
+from evaluation.experiments.ab_runner import read_run
 from evaluation.experiments.plan import ExperimentPlan
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import CheckKind

@@ -1,4 +1,4 @@
-"""A study in words and tables: the report in the layout of Table 1, and an A/B test's variants, measures and runs.
+"""A study in words and tables: Table 1 beside a report in its layout, and an A/B test's variants, measures and runs.
 
 Names of variants, measures and reasons are untrusted text.
 """
@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from enum import StrEnum
+from functools import cache, partial
+from importlib.resources import files
 
-from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.interventions import ANTI_CONVERGENCE, VARIETY
-from evaluation.corrections.statistics import SIMILARITY
+from pydantic import BaseModel
+
+from evaluation.experiments.plan import ExperimentPlan
 from evaluation.experiments.results import (
     Activity,
     RunResult,
@@ -24,20 +26,87 @@ from evaluation.experiments.results import (
     verdicts,
 )
 from evaluation.experiments.study import Study
-from evaluation.experiments.table1 import (
-    DirectionAgreement,
-    PublishedRow,
-    direction,
-    published_experiments,
-    published_rows,
-)
+from evaluation.files.bundled import parse_yaml
+from evaluation.judging.propositions import Dimension
 from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import AT_CHANCE
-from evaluation.simulation.environment import REPETITION
 from evaluation.statistics.intervals import LEVEL as LEVEL_OF_INTERVALS
 from evaluation.statistics.intervals import Interval, proportion_interval
 from evaluation.statistics.words import p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
+
+
+class PublishedRow(BaseModel):
+    """One printed row; means and deviations are rounded to two digits.
+
+    Attributes:
+        dimension: Which of ours it is.
+        key: The name of its scores in the raw file.
+        p_value: As printed, "0.050" or "<0.001".
+    """
+
+    dimension: Dimension
+    key: str
+    treatment_mean: float
+    treatment_sd: float
+    control_mean: float
+    control_sd: float
+    difference: float
+    p_value: str
+
+
+class PublishedExperiment(BaseModel):
+    """One experiment of the table.
+
+    Attributes:
+        name: Its number in the paper: "1", "2.1", "2.2" or "3".
+        file: The name of the raw file.
+    """
+
+    name: str
+    setting: str
+    treatment: str
+    file: str
+    rows: tuple[PublishedRow, ...]
+
+
+@cache
+def published_experiments() -> tuple[PublishedExperiment, ...]:
+    """The four experiments with their 19 rows, in the paper's order."""
+    content = parse_yaml(files("evaluation.experiments").joinpath("table1_published.yaml").read_text("utf-8"))
+    return tuple(map(PublishedExperiment.model_validate, content["experiments"]))
+
+
+def published_rows(plan: ExperimentPlan) -> dict[str, PublishedRow]:
+    """The paper's rows of an experiment by dimension; none for a script, which says nothing about agents."""
+    name = None if plan.is_scripted else plan.scenario.published
+    return {row.dimension: row for one in published_experiments() if one.name == name for row in one.rows}
+
+
+class DirectionAgreement(StrEnum):
+    """Whether the direction of a difference agrees with the published one, whatever its size.
+
+    ``undecided``: the difference of this run may be chance, so its direction says nothing.
+    """
+
+    SAME = "same direction"
+    OPPOSITE = "opposite direction"
+    UNDECIDED = "undecided"
+    UNPUBLISHED = "not in the paper"
+    UNKNOWN = "cannot be compared"
+
+
+def direction(found: StatisticalComparison, published: PublishedRow | None) -> DirectionAgreement:
+    """The verdict on a difference: on its direction only."""
+    if published is None:
+        return DirectionAgreement.UNPUBLISHED
+    if math.isnan(found.difference):
+        return DirectionAgreement.UNKNOWN
+    if not found.significant:
+        return DirectionAgreement.UNDECIDED
+    is_same = (found.difference > 0) == (published.difference > 0)
+    return DirectionAgreement.SAME if is_same else DirectionAgreement.OPPOSITE
+
 
 SCRIPTED_NOTE = (
     "A rehearsal, not a result: a script spoke and judged in place of a language model. It tests the pipeline and says "
@@ -115,16 +184,18 @@ def activity_cells(study: Study) -> list[Row]:
     treatment, control = (study.result.activity.get(side) for side in (Side.TREATMENT, Side.CONTROL))
     if treatment is None or control is None:
         return []
-    config = study.experiment.scenario.treatment
 
     def row(label: str, cell: Callable[[Activity], str]) -> Row:
         return {"What happened": label, "Treatment": cell(treatment), "Control": cell(control)}
 
     gate = {"Checked by the gate": "checked", "Sent back at first": "sent_back", "Corrected": "corrected"}
-    counts = {"Messages by agents": "messages", **(gate if config.is_gate_on else {})}
+    counts = {"Messages by agents": "messages", **(gate if treatment.checked else {})}
     return [
         *(row(label, partial(_count, name)) for label, name in counts.items()),
-        *(row(f"Stepped in: {part}", partial(_fired, part)) for part in _parts_of(config)),
+        *(
+            row(f"Stepped in: {part}", partial(_fired, part))
+            for part in dict.fromkeys((*treatment.looked, *control.looked))
+        ),
         row("Calls to the model", partial(_count, "calls")),
         row("Cost in US dollars", lambda one: "not known" if one.unpriced_calls else f"{one.cost_usd:.4f}"),
     ]
@@ -136,17 +207,6 @@ def _count(name: str, activity: Activity) -> str:
 
 def _fired(part: str, activity: Activity) -> str:
     return f"{activity.fired[part]:,} of {counted(activity.looked[part], 'check')}"
-
-
-def _parts_of(config: CorrectionConfig) -> tuple[str, ...]:
-    """The names of everything that a configuration turns on."""
-    return (
-        *config.thresholds,
-        *([SIMILARITY] if config.gate_similarity_enabled else []),
-        *([ANTI_CONVERGENCE] if config.anti_convergence_enabled else []),
-        *([VARIETY] if config.variety_intervention_enabled else []),
-        *([REPETITION] if config.repetition_suppression_enabled else []),
-    )
 
 
 def report_cells(study: Study) -> list[Row]:

@@ -11,8 +11,16 @@ from string import Template
 from typing import Any
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, Run, RunOutcome, plan
-from evaluation.experiments.ab_sources import check_test, simulated_games, stored_games
+from evaluation.experiments.ab_runner import (
+    ABConfig,
+    ExperimentRunner,
+    Run,
+    RunOutcome,
+    check_test,
+    plan,
+    simulated_games,
+    stored_games,
+)
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
 from evaluation.experiments.results import RunResult, StudyResult
 from evaluation.experiments.study import StudyStatus

@@ -33,11 +33,11 @@ from evaluation.store import Added, Store
 from evaluation.store.corpus import Corpus
 from evaluation.store.result_rows import ControlRow, ScoredGame, control_rows
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
-from evaluation.workflows.experiment_runs import connection, example_plan, run_experiment
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.judging import judge_stored
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example, recorded_model
 from evaluation.workflows.scoring import add_evaluated, store_games
+from evaluation.workflows.studies import connection, example_plan, run_experiment
 
 RATINGS_FILE = "ratings.csv"
 READ_GAME = "werewolf_gpt/gpt-4-002.md"

@@ -54,7 +54,7 @@ def test_nothing_is_spent_without_consent(run: Any, monkeypatch: Any, tmp_path: 
     [
         ("run debate-controversial --scripted --model mine", "no model and no server is asked"),
         ("run debate-controversial --scripted --base-url http://localhost:1/v1", "no model and no server is asked"),
-        ("run debate-controversial --scale 0", "give a share above 0"),
+        ("run debate-controversial --scripted --scale 0", "Give a number from 0.01 to 1."),
         ("run debate-controversial --scale 0.1", "or try it scripted"),
         ("report abc", "There is no experiment 'abc'."),
     ],

@@ -16,17 +16,15 @@ from evaluation.experiments.estimate import Estimate
 from evaluation.experiments.plan import EXPERIMENT, scenarios
 from evaluation.experiments.results import RunResult, StatisticalComparison, joined
 from evaluation.experiments.study import Study, StudyStatus
-from evaluation.experiments.table1 import (
+from evaluation.experiments.tables import (
+    NO_VALUE,
     DirectionAgreement,
     PublishedRow,
     direction,
-    published_experiments,
-    published_rows,
-)
-from evaluation.experiments.tables import (
-    NO_VALUE,
     direction_cell,
     games_by_run,
+    published_experiments,
+    published_rows,
     row_words,
     verdict_words,
 )
@@ -188,13 +186,15 @@ def _latest_by_experiment(found: Sequence[ShownStudy]) -> dict[str, Study]:
     return {name: study for study in done if (name := names.get(study.id))}
 
 
-def ab_estimate(store: Store, name: str, content: bytes) -> Estimate:
-    """The expected calls of what is left of the test in a file.
+def read_test(store: Store, content: str) -> tuple[ABConfig, Estimate]:
+    """The test of a configuration, and the expected calls of what is left of it.
 
     Raises:
         InputError: It has faults, one line ``file:line: field: what is wrong`` for each; or it can give no result.
     """
-    return estimate_ab_test(store, parse_model(content, ABConfig, name), {})
+    name = "ab.json" if content.lstrip().startswith("{") else "ab.yaml"
+    test = parse_model(content.encode("utf-8"), ABConfig, name)
+    return test, estimate_ab_test(store, test, {})
 
 
 def is_drawn(measure: str) -> bool:

@@ -15,7 +15,6 @@ from dashboard.shared.answer import Fact, answer
 from dashboard.shared.clicked_marks import remember_click
 from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import PICKER, told_apart
-from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
@@ -23,7 +22,7 @@ from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.version_notes import trust_facts
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.plan import AB_TEST, EXPERIMENT
-from evaluation.experiments.study import Study, StudyStatus
+from evaluation.experiments.study import StudyStatus
 from evaluation.experiments.tables import (
     CAVEAT,
     SCRIPTED_NOTE,
@@ -170,7 +169,7 @@ def _draw(shown: ShownStudy, legend: Sequence[str], unit: str = "%") -> bool:
 
 
 def _unfinished(store: Store, shown: ShownStudy) -> None:
-    """The rest that is not done and why; and where its options are known, the button that goes on with it."""
+    """The rest that is not done and why; the button that goes on with it, and the limits that hold then."""
     study, result = shown.study, shown.study.result
     st.warning(
         f"This run is not done: {shown.progress}. What is done is stored; start the same run again to go on, nothing "
@@ -179,19 +178,12 @@ def _unfinished(store: Store, shown: ShownStudy) -> None:
     )
     if trouble := result.error or result.stopped:
         plain(f"Why it stopped: {trouble}")
-    _go_on(store, study, latest_options(store, study.plan))
-
-
-def _go_on(store: Store, study: Study, options: dict[str, Any]) -> None:
-    """The button that goes on with what is not done, and the limits that hold then."""
-    if study.result.stopped == SPENT:
+    options = latest_options(store, study.plan)
+    if result.stopped == SPENT:
         # As much again as last time, unless the person enters others.
         options |= limit_inputs(f"go_on_{study.id}", options)
-    kind = study.plan.kind
-    is_busy = jobs.running(store, kind) is not None
-    if st.button("Go on with it", icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"go_on_{kind}"):
-        start.start_study(store, study.plan, options)
-    st.caption("Another one is running; this one can go on when it is done." if is_busy else _words(options))
+    start.start_button(store, study.plan, options, "Go on with it", f"go_on_{study.plan.kind}")
+    st.caption(_words(options))
 
 
 def _words(options: Mapping[str, Any]) -> str:

@@ -15,18 +15,16 @@ from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
-from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.estimate import Estimate, estimate
+from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentPlan, scenarios
 from evaluation.experiments.study import StudyPlan
-from evaluation.files.yaml_files import parse_model
 from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import Store
 from evaluation.workflows.ab_tests import iterations_test
-from evaluation.workflows.experiment_runs import example_plan
 from evaluation.workflows.iterations import default_pair
+from evaluation.workflows.studies import example_plan
 
 _SCRIPT, _MODEL = "A script (no key, no cost)", "The judge's model"
 
@@ -77,19 +75,18 @@ def start_form(store: Store) -> None:
         is_batched=is_batched,
         effects=True if is_scripted else None,
     )
-    expected = estimate(plan, PropositionLibrary.load(), config)
-    note = " What is known from an earlier run of the same is not asked again."
-    _start_button(store, plan, expected, limits, "Start", note)
+    expected = estimate(plan, PropositionLibrary.load(), config).words(price_of)
+    st.caption(f"{expected} What is known from an earlier run of the same is not asked again.")
+    start_button(store, plan, limits, "Start", "start_experiment")
 
 
-def _start_button(
-    store: Store, plan: StudyPlan, expected: Estimate, limits: dict[str, Any], label: str, note: str = ""
+def start_button(
+    store: Store, plan: StudyPlan, options: dict[str, Any], label: str, key: str, icon: str = "play_arrow"
 ) -> None:
-    """The estimate, and the button that starts the study; one of its kind runs at a time."""
-    st.caption(expected.words(price_of) + note)
+    """The button that starts a study or goes on with it; one of its kind runs at a time."""
     is_busy = jobs.running(store, plan.kind) is not None
-    if st.button(label, icon=":material/play_arrow:", type="primary", disabled=is_busy, key=f"start_{plan.kind}"):
-        start_study(store, plan, limits)
+    if st.button(label, icon=f":material/{icon}:", type="primary", disabled=is_busy, key=key):
+        start_study(store, plan, options)
     if is_busy:
         st.caption("Another one is running; this one can start when it is done.")
 
@@ -97,16 +94,8 @@ def _start_button(
 def load_experiment(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
     with st.container(horizontal_alignment="center"):
-        is_pressed = st.button(
-            "Load an example",
-            icon=":material/science:",
-            type="primary",
-            disabled=jobs.running(store, EXPERIMENT) is not None,
-            key="example_experiment",
-        )
+        start_button(store, example_plan(), {}, "Load an example", "example_experiment", "science")
     st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
-    if is_pressed:
-        start_study(store, example_plan(), {})
 
 
 def start_study(store: Store, plan: StudyPlan, options: dict[str, Any]) -> None:
@@ -123,8 +112,6 @@ CHOSEN = {EXPERIMENT: "chosen_experiment", AB_TEST: "chosen_ab_test"}
 _TEXT, _BEGIN_WITH, _BEFORE, _AFTER = "ab_text", "ab_begin_with", "ab_before", "ab_after"
 _ITERATIONS = "Two of your iterations"
 _SIMULATED = "An example: simulated conversations (need a model)"
-_FILE = "A file of yours"
-_LARGEST_MEGABYTES = 5
 
 
 def ab_form(store: Store) -> None:
@@ -133,34 +120,26 @@ def ab_form(store: Store) -> None:
         "An A/B test compares variants of a configuration on the same measures: stored games of two iterations, "
         "or conversations that are simulated for it."
     )
-    name, content = _configuration()
+    content = _configuration()
     if not content.strip():
-        st.info("Choose a file, or write the configuration.")
+        st.info("Write the configuration, or paste it.")
         return
     try:
-        test = parse_model(content, ABConfig, name)
-        found = resources.read(data.ab_estimate, name, content)
+        test, expected = resources.read(data.read_test, content)
     except DramaturgError as error:
         st.error("This test cannot be run.")
         plain(words_of(error))
         return
-    _start_button(store, test, found, limit_inputs("ab"), "Run the A/B test")
+    limits = limit_inputs("ab")
+    st.caption(expected.words(price_of))
+    start_button(store, test, limits, "Run the A/B test", "start_ab_test")
 
 
-def _configuration() -> tuple[str, bytes]:
-    """The name of the file, as errors say it, and its content."""
+def _configuration() -> str:
+    """The text of the configuration."""
     names = _with_games()
-    examples = [*([_ITERATIONS] if len(names) > 1 else []), _SIMULATED, _FILE]
+    examples = [*([_ITERATIONS] if len(names) > 1 else []), _SIMULATED]
     chosen = st.selectbox("Begin with", examples, key=_BEGIN_WITH, on_change=_fill)
-    if chosen == _FILE:
-        given = st.file_uploader(
-            "Configuration",
-            ["yaml", "yml", "json"],
-            max_upload_size=_LARGEST_MEGABYTES,
-            key="ab_file",
-            help="The file that `dramaturg ab` reads.",
-        )
-        return (given.name, given.getvalue()) if given else ("", b"")
     place = st.container()
     if chosen == _ITERATIONS:
         first = _pair()
@@ -170,13 +149,12 @@ def _configuration() -> tuple[str, bytes]:
         place = st.expander("More: the configuration", icon=":material/tune:")
     if _TEXT not in st.session_state:
         _fill()
-    text = place.text_area(
+    return place.text_area(
         "Configuration (YAML or JSON)",
         height=360,
         key=_TEXT,
         help="Change it, or paste your own: it is the file that `dramaturg ab` reads.",
     )
-    return "ab.json" if text.lstrip().startswith("{") else "ab.yaml", text.encode("utf-8")
 
 
 def _with_games() -> list[str]:

@@ -15,8 +15,7 @@ from dashboard.app_pages.overview.cockpit_data import sentence as compared_sente
 from dashboard.app_pages.trends.data import sentence
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.queries import thresholds, trend_points
-from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner
-from evaluation.experiments.ab_sources import stored_games
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, stored_games
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
 from evaluation.ratings import Rating

@@ -18,9 +18,9 @@ from evaluation.experiments.ab_runner import (
     Run,
     RunOutcome,
     plan,
+    stored_games,
     variant_config,
 )
-from evaluation.experiments.ab_sources import stored_games
 from evaluation.experiments.results import RunResult, StudyResult, comparisons, sentence
 from evaluation.experiments.tables import basis_words, runs_by_status
 from evaluation.insight._questions import QualityAnswer

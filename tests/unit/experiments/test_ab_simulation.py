@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import InputError
-from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner
-from evaluation.experiments.ab_sources import read_run, simulated_games
+from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, read_run, simulated_games
 from evaluation.experiments.results import StudyResult
 from evaluation.insight.collector import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer

@@ -11,8 +11,15 @@ from evaluation.experiments.conversation import report_rows
 from evaluation.experiments.plan import ExperimentPlan, scenarios
 from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StatisticalComparison, StudyResult
 from evaluation.experiments.study import Study
-from evaluation.experiments.table1 import DirectionAgreement, PublishedRow, direction, published_rows
-from evaluation.experiments.tables import activity_words, finding_words, verdict_words
+from evaluation.experiments.tables import (
+    DirectionAgreement,
+    PublishedRow,
+    activity_words,
+    direction,
+    finding_words,
+    published_rows,
+    verdict_words,
+)
 from evaluation.judging.propositions import Dimension
 
 PLANS = {each.published: ExperimentPlan(each, "m") for each in scenarios().values()}

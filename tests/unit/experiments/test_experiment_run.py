@@ -21,8 +21,7 @@ from evaluation.judging.propositions import Dimension
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.text.display import json_data
-from evaluation.workflows.experiment_runs import run_experiment
-from evaluation.workflows.studies import run_as_job
+from evaluation.workflows.studies import run_as_job, run_experiment
 from tests.stored_rows import correction_log
 
 SCENARIO = """

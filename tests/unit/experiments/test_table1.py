@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluation.experiments.table1 import published_experiments
+from evaluation.experiments.tables import published_experiments
 from evaluation.persona.dimensions import LABELS
 from evaluation.statistics.comparison import Comparison, Measure, compare
 from evaluation.statistics.words import p_words

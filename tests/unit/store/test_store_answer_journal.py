@@ -23,7 +23,7 @@ from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalFile, JournalledAnswers, JournalledTexts
-from evaluation.workflows.experiment_runs import _keep
+from evaluation.workflows.studies import _keep
 from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[3]
