@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
@@ -44,7 +44,7 @@ _CAST = (
 )
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
-_MOST_LOOKS = 100
+_MOST_LOOKS = 20
 _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
 _KINDS_OF_TEXT = ("speech", "thought", "reason", "action")
 _MEANT = ["winner_keys", "player_keys", "gone_keys", "voter_columns", "thought_columns", "kind_columns", "bot_flags"]
@@ -62,8 +62,9 @@ def cross_checked(result: ReadResult, document: Document) -> ReadResult:
     game = result.transcript
     if game is None or result.format not in _BY_LIKENESS:
         return result
-    told = " ".join([result.not_understood, *_missing(game, document, result.format)]).strip()
-    unread = [] if result.format == PLAIN_TEXT else _unread_keys(game, document, result.format)
+    said = [_squeezed(message.text) for message in game.messages]
+    told = " ".join([result.not_understood, *_missing(game, said, document, result.format)]).strip()
+    unread = [] if result.format == PLAIN_TEXT else _unread_keys(game, "\n".join(said), document, result.format)
     count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
     more = f" and {len(unread) - _MOST_SHOWN} more" if len(unread) > _MOST_SHOWN else ""
     shown = ", ".join(map(shorten, unread[:_MOST_SHOWN])) + more
@@ -71,7 +72,7 @@ def cross_checked(result: ReadResult, document: Document) -> ReadResult:
     return replace(result, not_understood=told, remarks=remarks)
 
 
-def _unread_keys(game: Transcript, document: Document, format_name: str) -> list[str]:
+def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[str]:
     """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none."""
     people = {fold(player.name) for player in game.players}
     held = {*people, fold(game.winner or ""), fold(game.game_id)}
@@ -79,7 +80,6 @@ def _unread_keys(game: Transcript, document: Document, format_name: str) -> list
     for message in game.messages:
         about = (message.id, message.round, message.phase, message.channel_name, message.reply_to, message.speaker)
         held |= {fold(str(one)) for one in (*about, *message.recipients)}
-    said = _squeezed("\n".join(message.text for message in game.messages))
     is_read: dict[str, bool] = {}
     looks = Counter[str]()
     stack: list[tuple[tuple[str, ...], Any]] = [((), root) for root in reversed(list(_roots(document, format_name)))]
@@ -98,7 +98,7 @@ def _unread_keys(game: Transcript, document: Document, format_name: str) -> list
             if looks[path] > _MOST_LOOKS:
                 # Each looks through all that was said.
                 continue
-            words = _squeezed(str(value))
+            words = _squeezed(str(value)[:_LONGEST])
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
             is_read[path] = (
                 is_text or column_key(keys[-1]) in _known_keys() or (isinstance(value, str) and words in held)
@@ -112,15 +112,18 @@ def _known_keys() -> frozenset[str]:
     return frozenset(chain(["id"], *word_lists("columns").values(), *(word_set(name) for name in _MEANT)))
 
 
-def _missing(game: Transcript, document: Document, format_name: str) -> Iterator[str]:
-    said = {_squeezed(message.text) for message in game.messages if message.channel != "system"}
+def _missing(game: Transcript, texts: Sequence[str], document: Document, format_name: str) -> Iterator[str]:
+    by_channel = list(zip((message.channel for message in game.messages), texts, strict=True))
+    said = {text for channel, text in by_channel if channel != "system"}
     every = list(islice(_stated(document, format_name), _MOST_LINES))
-    yield from _kept_to_themselves(game, every)
+    yield from _kept_to_themselves({text for channel, text in by_channel if channel == "public"}, every)
     stated = [one for one in every if len(one.line) <= _LONGEST and _squeezed(one.line) not in said]
     names = [player.name for player in game.players][:_MOST_NAMED]
     yield from _results_told(game, stated, names)
     yield from _rounds_told(game, stated)
-    yield from _told_twice(game)
+    yield from _told_twice(
+        [(fold(one.speaker), text) for one, text in zip(game.messages, texts, strict=True) if one.channel == "public"]
+    )
 
 
 def _squeezed(text: str) -> str:
@@ -147,7 +150,7 @@ def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
     while stack:
         keys, last, value = stack.pop()
         if isinstance(value, dict):
-            stack += [(keys | {*words_in(key)}, key, held) for key, held in reversed(value.items())]
+            stack += [(_with_words(keys, key), key, held) for key, held in reversed(value.items())]
         elif isinstance(value, list):
             stack += [(keys, last, held) for held in reversed(value)]
         elif isinstance(value, str):
@@ -156,6 +159,11 @@ def _stated(document: Document, format_name: str) -> Iterator[_Stated]:
             yield from (_Stated(keys, last, line) for line in map(str.strip, value.splitlines()) if line)
         elif isinstance(value, int) and not isinstance(value, bool):
             yield _Stated(keys, last, str(value))
+
+
+@lru_cache(maxsize=4096)
+def _with_words(keys: frozenset[str], key: str) -> frozenset[str]:
+    return keys | {*words_in(key)}
 
 
 def _roots(document: Document, format_name: str) -> Iterable[Any]:
@@ -171,11 +179,10 @@ def _roots(document: Document, format_name: str) -> Iterable[Any]:
     return [document.text]
 
 
-def _kept_to_themselves(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
+def _kept_to_themselves(public: Set[str], stated: Sequence[_Stated]) -> Iterator[str]:
     inner = word_set("inner_keys") | word_set("thought_labels")
-    hidden = {_squeezed(one.line) for one in stated if one.keys & inner}
-    heard = hidden & {_squeezed(one.text) for one in game.messages if one.channel == "public"}
-    heard -= {_squeezed(one.line) for one in stated if not one.keys & inner}
+    heard = public & {_squeezed(one.line) for one in stated if one.keys & inner}
+    heard -= {_squeezed(one.line) for one in stated if not one.keys & inner} if heard else set()
     if heard:
         yield f"{counted(len(heard), 'public message')} stood under keys of thoughts, plans or secrets."
 
@@ -218,8 +225,7 @@ def _rounds_told(game: Transcript, stated: Sequence[_Stated]) -> Iterator[str]:
         yield "The file tells rounds or days by number, and they could not be read."
 
 
-def _told_twice(game: Transcript) -> Iterator[str]:
-    said = [(fold(one.speaker), _squeezed(one.text)) for one in game.messages if one.channel == "public"]
+def _told_twice(said: Sequence[tuple[str, str]]) -> Iterator[str]:
     at_once = sum(len(one[1]) >= _LONG_TEXT and one == before for before, one in pairwise(said))
     if at_once >= _FEWEST_AT_ONCE:
         yield f"{counted(at_once, 'message')} say what the message before them said, word for word: parts may overlap."

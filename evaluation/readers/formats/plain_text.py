@@ -146,9 +146,9 @@ def _plain(line: str) -> str:
 
 def _lines(text: str) -> list[_Line]:
     """The lines with their shapes; inside a block of code, of reasoning or of a traceback nothing begins."""
-    written = _unnumbered(text.split("\n"))
+    written, outside = _quoted(_unnumbered(text.split("\n")))
     titles = _turn_titles(written)
-    left = dict.fromkeys(range(_front_matter(written)), "front matter of the page")
+    left = outside | dict.fromkeys(range(_front_matter(written)), "front matter of the page")
     left |= dict.fromkeys(_fields_below(written, titles), "a field of the turn")
     code, traces = _code_lines(written), _traceback_lines(written)
     is_bracketed = _speaks_in_brackets(written)
@@ -209,6 +209,32 @@ def _unnumbered(lines: list[str]) -> list[str]:
     if not is_log or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return lines
     return [part("round number").sub("", line) for line in lines]
+
+
+def _quoted(lines: list[str]) -> tuple[list[str], dict[int, str]]:
+    """The lines of a log in which what people say is quoted below their names, and the places of all others.
+
+    A heading right above begins another talk.
+    """
+    names = {
+        place: name[1] for place, line in enumerate(lines) if (name := part("quoted name").fullmatch(line.rstrip()))
+    }
+    said = [place for place in names if place + 1 < len(lines) and lines[place + 1].startswith(">")]
+    if len(said) < _LEAST_NUMBERED or len({names[place] for place in said}) < 2:
+        return lines, {}
+    found, left, speaker, above, talks = [*lines], dict[int, str](), "", -1, 0
+    for place, line in enumerate(lines):
+        if place in said:
+            if above >= 0:
+                talks, found[above] = talks + 1, f"=== Conversation #{talks + 1} ==="
+                del left[above]
+            found[place], speaker, above = "", names[place], -1
+        elif line.startswith(">") and above < 0 and talks:
+            found[place], speaker = (f"{speaker}: " if speaker else "") + line.lstrip("> "), ""
+        elif line.strip():
+            left[place] = "a line outside of what is quoted"
+            above = place if line.startswith("#") else above
+    return found, left
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -702,6 +728,9 @@ class _Speakers:
         bare = [head for head in beginning.values() if head.shape != "nick" and _is_bare(head)]
         self._bare = {head.key for head in bare} - {head.key for head in beginning.values() if not _is_bare(head)}
         self._marked = {head.key for head in beginning.values() if head.time or head.shape in ("above", "titled")}
+        # Beside people whose messages have times, what never has one is doubtful.
+        times = Counter(head.key for head in beginning.values() if head.time)
+        self._timed, self._has_timed = {*times}, sum(count > 1 for count in times.values()) > 1
         titled = ("above", "titled")
         told = [one for one in beginning.values() if one.shape in titled or len(one.text.split(",")[0].split()) > 2]
         counts = Counter(one.key for one in told)
@@ -777,6 +806,7 @@ class _Speakers:
             head.time is None and _is_ideographic(head.name) and key.replace("・", "·").split("·")[0] not in self._said,
             # "Score", "Turn order"
             is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
+            self._has_timed and key not in self._timed,
             # In the log of a program, "Totals" told once.
             self._is_log and is_plain and is_once and not (is_named or head.tags),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
@@ -939,7 +969,7 @@ class _Speakers:
         # Paragraphs stand below a heading, so there are fewer of them.
         share = _LEAST_SHARE if self._shape != "titled" else 0
         # What stands before the talk is asked about where it is most of the text.
-        written = [line.number for line in self.lines if line.cleaned]
+        written = [line.number for line in self.lines if line.cleaned and not line.noise]
         behind = sum(number >= lines[0].number for number in written) if lines else 0
         are_many = len(lines) >= share * len(written) or len(lines) >= 2 * share * behind
         return (len(players) > 1 or is_alone) and (are_many or (is_answered and len(self.asked) <= _MOST_ASKED))
@@ -1334,7 +1364,10 @@ class _Page:
             names_place = bool(said & word_set("places"))
             is_role = not (names_place or to) and (alignment_of(note) or is_moderator(note))
             is_place = names_place or channel_named(note) or note.startswith("#")
-            if not is_before and (is_role or (not is_place and self._is_role_of(one.speaker, note))):
+            if is_moderator(note) and len(self._speakers.notes.get(_fold(one.speaker), ())) > 1:
+                # One message of a player is what the game tells.
+                one.channel = "system"
+            elif not is_before and (is_role or (not is_place and self._is_role_of(one.speaker, note))):
                 self._roles[_fold(one.speaker)] = self._roles.get(_fold(one.speaker)) or note
             elif is_place:
                 one.channel_name = note
@@ -1369,15 +1402,18 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
     title = next((line.head.text or line.cleaned for line in speakers.lines if line.cleaned), "")
     numbers = [line for line in speakers.lines if line.cleaned.isdecimal()]
     is_counted = len(numbers) > 1 and all(line.cleaned == str(place) for place, line in enumerate(numbers, start=1))
+    are_talks = False
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
         is_again = written == title and not line.heading and title.startswith("===") and not _is_rule(title)
-        is_run = not speakers.speaks(line.head) and (is_again or shape("run").fullmatch(written.strip(" -=*#~_[]")))
+        run = shape("run").fullmatch(written.strip(" -=*#~_[]"))
+        is_run = not speakers.speaks(line.head) and (is_again or run)
+        are_talks = are_talks or bool(run and run["talk"])
         is_start = is_run or (is_counted and not speakers.is_timed and line.cleaned.isdecimal())
         if is_start and any(map(speakers.begins, speakers.lines[starts[-1] : place])):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted
+    return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted or are_talks
 
 
 def repeated_labels(document: Document) -> list[str]:

@@ -232,3 +232,30 @@ def test_the_refusal_of_labels_says_how_to_write_the_talk() -> None:
     words = refusal(text)
     assert "a line of Name: text" in words
     assert "Olga=player" not in words
+
+
+def test_numbered_talks_are_split_and_labels_without_times_are_asked_about() -> None:
+    text = "".join(
+        f"--- Negotiation #{n} ---\nParties: Olga vs Per\nUsed: {n > 1}\n\n"
+        f"[10:0{n}] Olga (proposer):\n  I offer {n} coins.\n\n"
+        f"[10:0{n}] Per ({'system' if n == 3 else 'responder'}):\n  I need {n + 1} of them.\n\n"
+        f"FINAL: agreed on {n}.\n\n"
+        for n in (1, 2, 3)
+    )
+    found = results(text)
+    said = [[(m.speaker, m.channel) for m in one.preview.messages if m.speaker != "System"] for one in found]
+    assert said == [[("Olga", "public"), ("Per", "public" if n < 3 else "system")] for n in (1, 2, 3)]
+    assert {"Parties", "FINAL"} <= {*found[0].questions[0].name.split(", ")}
+    assert not any(one.topic is Topic.INCOMPLETE for one in found[0].questions)
+
+
+def test_what_is_quoted_below_names_is_the_talk_of_a_log() -> None:
+    talk = "".join(f"`{name}`\n> {text}\n> So it is.\n\n" for name, text in SAID[:3])
+    page = (
+        f"# Persons\n\n### Olga\nPlace: home\nDoes: sleeps\n\n### Olga -> Per @ home\n\n{talk}### Per\nPlace: shop\n\n"
+    )
+    found = results(page + f"### Per -> Rui @ shop\n\n{talk}")
+    for one in found:
+        public = [(m.speaker, m.text) for m in one.transcript.messages if m.channel == "public"]
+        assert public == [(name, f"{text}\nSo it is.") for name, text in SAID[:3]]
+    assert (len(found), found[0].kinds["left out"]) == (2, 6)
