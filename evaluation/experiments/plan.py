@@ -8,27 +8,23 @@ import uuid
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import InputError
-from evaluation.files.yaml_files import parse_model
+from evaluation.files.bundled import parse_yaml
 from evaluation.judging.prompts import PROMPT_VERSION
 from evaluation.judging.questions import Options
 from evaluation.persona.dimensions import DIMENSIONS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.simulation.environment import TurnOrder
 from evaluation.simulation.model_texts import WRITING_VERSION
-from evaluation.simulation.population import profiles
 
 EXPERIMENT, AB_TEST = "experiment", "ab_test"
 """The kinds of studies; their jobs are called so, too."""
 
 TOPIC = "{{topic}}"
-
-Text = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Scenario(BaseModel):
@@ -53,34 +49,19 @@ class Scenario(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: str = ""
-    title: Text
-    kind: Annotated[str, Field(min_length=1, max_length=60)]
+    id: str
+    title: str
+    kind: str
     population: str
-    agents: Annotated[int, Field(ge=2, le=10_000)]
-    environments: Annotated[int, Field(ge=1, le=5_000)]
-    steps: Annotated[int, Field(ge=1, le=200)]
-    order: Annotated[TurnOrder, Field(strict=False)] = TurnOrder.PARALLEL
+    agents: int
+    environments: int
+    steps: int
+    order: TurnOrder = TurnOrder.PARALLEL
     treatment: CorrectionConfig
-    treatment_words: Text
-    topics: Annotated[list[Text], Field(min_length=1, max_length=200)]
-    facilitator: dict[Annotated[int, Field(ge=1)], Text] = Field(default_factory=dict)
+    treatment_words: str
+    topics: list[str]
+    facilitator: dict[int, str] = Field(default_factory=dict)
     published: str | None = None
-
-    @field_validator("population")
-    @classmethod
-    def _is_known(cls, value: str) -> str:
-        if value not in profiles():
-            raise ValueError(f"{value!r} is not a population. Choose from {', '.join(profiles())}.")
-        return value
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if self.agents % self.environments or self.agents // self.environments < 2:
-            raise ValueError("agents must be two or more for each environment, the same number in all of them")
-        if self.facilitator and max(self.facilitator) > self.steps:
-            raise ValueError(f"the facilitator speaks in step {max(self.facilitator)}, of {self.steps} steps")
-        return self
 
     @property
     def per_room(self) -> int:
@@ -96,11 +77,8 @@ class Scenario(BaseModel):
 def scenarios() -> dict[str, Scenario]:
     """The shipped scenarios by id, in the paper's order."""
     folder = files("evaluation.experiments").joinpath("scenarios")
-    found = [
-        read_scenario(each.read_bytes(), each.name.removesuffix(".yaml"), each.name)
-        for each in folder.iterdir()
-        if each.name.endswith(".yaml")
-    ]
+    bodies = {each.name: parse_yaml(each.read_text("utf-8")) for each in folder.iterdir()}
+    found = [Scenario(id=name.removesuffix(".yaml"), **body) for name, body in bodies.items()]
     return {each.id: each for each in sorted(found, key=lambda each: each.published or "9")}
 
 
@@ -113,16 +91,6 @@ def scenario_named(name: str) -> Scenario:
     if name not in scenarios():
         raise InputError(f"There is no scenario {name!r}.", remedy=f"Choose from {', '.join(scenarios())}.")
     return scenarios()[name]
-
-
-def read_scenario(content: bytes, scenario_id: str, file: str) -> Scenario:
-    """The scenario in a file's content.
-
-    Raises:
-        InputError: It is not YAML, or a value is missing, unknown or out of range; names the line and the key.
-    """
-    found = parse_model(content, Scenario, file, remedy="See docs/experiments.md.")
-    return found.model_copy(update={"id": scenario_id})
 
 
 FEWEST_ENVIRONMENTS = 2

@@ -10,7 +10,8 @@ import json
 import sys
 from typing import Any
 
-from evaluation.experiments.plan import ExperimentPlan, read_scenario
+from evaluation.experiments.plan import ExperimentPlan, Scenario
+from evaluation.files.bundled import parse_yaml
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Store
@@ -42,7 +43,7 @@ class Telling(ScriptedProvider):
 
 def main(database: str) -> None:
     """Runs it as a job."""
-    plan = ExperimentPlan(read_scenario(SCENARIO.encode(), "small", "small.yaml"), SCRIPTED_MODEL, effects=True)
+    plan = ExperimentPlan(Scenario(id="small", **parse_yaml(SCENARIO)), SCRIPTED_MODEL, effects=True)
     provider = Telling(ScriptedWorld())
     study = run_as_job(Store(database), plan, {"concurrency": CONCURRENCY}, provider=provider)
     print(json.dumps(json_data(study.result.comparisons)))

@@ -32,7 +32,6 @@ from evaluation.access import read_access
 from evaluation.corrections.config import CorrectionConfig, read_config
 from evaluation.errors import DramaturgError
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import read_scenario
 from evaluation.files.yaml_files import parse_model
 from evaluation.harness.pull_request_comment import comparison_markdown
 from evaluation.harness.regression import read_baselines
@@ -257,11 +256,6 @@ def _other_files() -> list[Target]:
     """Files that people hand in beside games."""
     return [
         Target("rating sheets", _sheet(), [_SHEET, *_files("data/samples/ratings.csv")]),
-        Target(
-            "scenarios",
-            lambda content: read_scenario(content, "s", "s.yaml"),
-            _files("evaluation/experiments/scenarios/*.yaml"),
-        ),
         Target(
             "agent files",
             lambda content: read_agent_file(content, "a.json"),

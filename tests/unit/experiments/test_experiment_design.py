@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.errors import InputError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.plan import (
     ExperimentPlan,
-    read_scenario,
     scenario_named,
     scenarios,
 )
@@ -84,32 +82,3 @@ def test_the_estimate_counts_calls() -> None:
     scripted = estimate(replace(plan, effects=True), library, JudgeConfig())
     assert scripted.usd(lambda _: None) == 0.0
     assert scripted.words(lambda _: None).endswith(", no cost.")
-
-
-SCENARIO = """
-title: Mine
-kind: debate
-population: political-compass
-agents: 6
-environments: 2
-steps: 3
-treatment: {variety_intervention_enabled: true}
-treatment_words: variety
-topics: [tea]
-facilitator: {1: "On {{topic}}."}
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "words"),
-    [
-        ("agents: 6", "agents: 7", "two or more for each environment"),
-        ("steps: 3", "steps: 0", "steps"),
-        ("population: political-compass", "population: cats", "is not a population"),
-        ("variety_intervention_enabled", "variety", "treatment.variety"),
-    ],
-)
-def test_faults_of_a_scenario_name_file_and_key(before: str, after: str, words: str) -> None:
-    with pytest.raises(InputError, match=words) as caught:
-        read_scenario(SCENARIO.replace(before, after).encode(), "mine", "mine.yaml")
-    assert "mine.yaml" in str(caught.value)

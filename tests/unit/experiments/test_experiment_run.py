@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, read_scenario
+from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, Scenario
 from evaluation.experiments.results import RunResult, Side, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import activity_cells
+from evaluation.files.bundled import parse_yaml
 from evaluation.insight.collector import stored_counts
 from evaluation.judging.judge_config import judge_config
 from evaluation.judging.model_client.budget import Budget
@@ -46,7 +47,7 @@ CONFIG = judge_config({"mode": "live", "model": SCRIPTED_MODEL}, environment={})
 
 
 def plan(**changes: Any) -> ExperimentPlan:
-    scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
+    scenario = Scenario(id="small", **parse_yaml(SCENARIO))
     return ExperimentPlan(scenario, SCRIPTED_MODEL, **{"effects": True, "is_batched": True} | changes)
 
 

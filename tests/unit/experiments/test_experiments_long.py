@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from evaluation.experiments.conversation import Troupe, evaluate, report_rows, simulate
-from evaluation.experiments.plan import ExperimentPlan, read_scenario
+from evaluation.experiments.plan import ExperimentPlan, Scenario
 from evaluation.experiments.results import RunResult, Side
+from evaluation.files.bundled import parse_yaml
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -42,7 +43,7 @@ topics: [tea, boats]
 
 
 def plan(seed: int, *, effects: bool) -> ExperimentPlan:
-    scenario = read_scenario(SCENARIO.encode(), "small", "small.yaml")
+    scenario = Scenario(id="small", **parse_yaml(SCENARIO))
     return ExperimentPlan(scenario, SCRIPTED_MODEL, seed=seed, sample_size=1, is_batched=True, effects=effects)
 
 
