@@ -24,8 +24,7 @@ from evaluation import read_path
 from evaluation.corrections.action_gate import ActionContext, ActionGate, MessageScore
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
 from evaluation.corrections.proposition_checks import PropositionChecker
-from evaluation.experiments.conversation import Troupe, simulate
-from evaluation.experiments.plan import ExperimentPlan, scenario_named
+from evaluation.experiments.experiment import ExperimentPlan, Troupe, scenario_named, simulate
 from evaluation.experiments.results import Side
 from evaluation.judging.live_judge import LiteLLMJudge, units_of
 from evaluation.judging.model_client.language_model import LLMClient

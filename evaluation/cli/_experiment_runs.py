@@ -12,7 +12,7 @@ from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
 from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json
 from evaluation.escaping import json_text
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import ExperimentPlan, scenario_named, scenarios
+from evaluation.experiments.experiment import ExperimentPlan, scenario_named, scenarios
 from evaluation.experiments.study import Study, StudyPlan
 from evaluation.experiments.tables import (
     CAVEAT,

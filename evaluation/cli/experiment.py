@@ -55,14 +55,7 @@ Batched = Annotated[
 DoubleCheck = Annotated[bool, typer.Option("--double-check", help="Ask the judge whether it is sure: twice the price.")]
 
 
-_TABLE1 = "table1"
-
 app = command_group("Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper.")
-
-
-@app.callback()
-def experiments() -> None:
-    """Experiments with a treatment and a control, and Table 1 of the TinyTroupe paper."""
 
 
 @app.command()
@@ -119,10 +112,10 @@ def report(
     """List the experiments that were run, print the report of one that is done, or the paper's Table 1."""
     from evaluation.cli._experiment_runs import study_data, study_text, table1_text
     from evaluation.errors import InputError
-    from evaluation.experiments.plan import EXPERIMENT
+    from evaluation.experiments.experiment import EXPERIMENT
     from evaluation.text.display import time_words
 
-    if experiment == _TABLE1:
+    if experiment == "table1":
         say(table1_text(output))
         return
     store = open_store()

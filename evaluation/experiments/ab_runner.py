@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import DramaturgError, InputError
-from evaluation.experiments.conversation import patient_gate
-from evaluation.experiments.plan import AB_TEST
+from evaluation.experiments.experiment import AB_TEST, patient_gate
 from evaluation.experiments.results import (
     Better,
     RunResult,
@@ -39,7 +38,7 @@ from evaluation.insight.validator import BUDGET, ValidationResult, Validator
 from evaluation.judged_by import Judges
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
-from evaluation.judging.model_client.budget import BudgetSpentError, tallied_calls
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, tallied_calls
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -228,6 +227,7 @@ class ExperimentRunner:
         config: The test.
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
+        budget: No run begins once it is stopped.
         known: The runs that earlier calls made, by key.
         keep: Told of every further one that is final.
         asked: Who judges and who speaks; runs that others answered are made again.
@@ -239,6 +239,7 @@ class ExperimentRunner:
         run: Run,
         *,
         judge: Judge | None = None,
+        budget: Budget | None = None,
         known: Mapping[str, RunResult] = MappingProxyType({}),
         keep: KeepRun | None = None,
         asked: str = "",
@@ -247,6 +248,7 @@ class ExperimentRunner:
         self._asked = asked
         self._run = run
         self._validator = Validator(judge, config.evaluation.validation()) if judge and config.is_checked else None
+        self._budget = budget
         self._known = known
         self._keep = keep
 
@@ -267,6 +269,8 @@ class ExperimentRunner:
 
     async def _one(self, run: RunResult, config: dict[str, Any]) -> RunResult:
         try:
+            if self._budget and self._budget.stopped:
+                raise BudgetSpentError(self._budget.stopped)
             with tallied_calls(run.activity):
                 # What is stored is read again every time: that costs nothing, and its scores may have changed.
                 stored = await self._run(deepcopy(config), run.seed) if self._config.source == "transcripts" else None

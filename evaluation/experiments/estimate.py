@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.experiments.ab_runner import read_run
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.experiment import ExperimentPlan
 from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.validator import CheckKind
 from evaluation.judging.judge_config import JudgeConfig

@@ -21,7 +21,7 @@ from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare, holm
 from evaluation.statistics.intervals import Interval, Limits
-from evaluation.statistics.tests import LEVEL, SignificanceTest, clustered_difference
+from evaluation.statistics.tests import LEVEL, clustered_difference
 from evaluation.statistics.words import p_words
 from evaluation.text.display import counted, significant_text
 
@@ -280,42 +280,36 @@ def measure_label(name: str) -> str:
     return _LABELS.get(name, name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The runs of two arms, and how they are compared."""
+_Values = Mapping[tuple[int, str], float]
+"""A measure of one arm by unit and agent."""
 
-    names: tuple[str, str]
-    runs: tuple[Sequence[RunResult], Sequence[RunResult]]
-    is_paired: bool
 
-    def values(self, measure: str) -> list[dict[tuple[int, str], float]]:
-        return [
-            {(run.run_index, agent): value for run in side for agent, value in run.values(measure).items()}
-            for side in self.runs
-        ]
+def _values(runs: Sequence[RunResult], measure: str) -> _Values:
+    return {(run.run_index, agent): value for run in runs for agent, value in run.values(measure).items()}
 
-    def measure(self, name: str, limits: Limits) -> Measure:
-        before, after = self.values(name)
-        judges = [run.judges.get(name, ()) for side in self.runs for run in side if run.values(name)]
-        return Measure(
-            list(before.values()),
-            list(after.values()),
-            [(before[key], after[key]) for key in before if key in after] if self.is_paired else [],
-            limits,
-            apart=f"judged {words}, and verdicts of different judges do not compare"
-            if (words := apart_words(judges))
-            else "",
-            at_chance=self.at_chance(name),
-        )
 
-    def at_chance(self, measure: str) -> tuple[bool, bool]:
-        first, second = (is_at_chance(run.leads.get(measure) for run in side) for side in self.runs)
-        return first, second
+def _is_at_chance(runs: Sequence[RunResult], measure: str) -> bool:
+    return is_at_chance(run.leads.get(measure) for run in runs)
 
-    def clustered(self, measure: str) -> SignificanceTest:
-        before, after = self.values(measure)
-        owners = [[agent or unit for unit, agent in side] for side in (after, before)]
-        return clustered_difference(list(after.values()), list(before.values()), *owners)
+
+def _measure(
+    first: Sequence[RunResult], second: Sequence[RunResult], name: str, limits: Limits, *, is_paired: bool
+) -> Measure:
+    before, after = _values(first, name), _values(second, name)
+    apart = apart_words(run.judges.get(name, ()) for run in (*first, *second) if run.values(name))
+    return Measure(
+        list(before.values()),
+        list(after.values()),
+        [(before[key], after[key]) for key in before if key in after] if is_paired else [],
+        limits,
+        apart=f"judged {apart}, and verdicts of different judges do not compare" if apart else "",
+        at_chance=(_is_at_chance(first, name), _is_at_chance(second, name)),
+    )
+
+
+def _clustered_p(before: _Values, after: _Values) -> float:
+    owners = [[agent or unit for unit, agent in side] for side in (after, before)]
+    return clustered_difference(list(after.values()), list(before.values()), *owners).p
 
 
 def comparisons(
@@ -339,59 +333,57 @@ def comparisons(
         is_paired: Whether runs on the same unit belong together.
         limits: The ends of the scale of each measure that has some.
     """
-    found = [
-        (one, sides)
-        for names in combinations(runs, 2)
-        for sides in [_Sides(names, (runs[names[0]], runs[names[1]]), is_paired)]
-        for one in compare(
-            {name: sides.measure(name, (limits or {}).get(name)) for name in measures}, primary=primary
-        ).values()
-    ]
+    found: list[tuple[tuple[str, str], Difference]] = []
+    for first, second in combinations(runs, 2):
+        compared = {
+            name: _measure(runs[first], runs[second], name, (limits or {}).get(name), is_paired=is_paired)
+            for name in measures
+        }
+        found += [((first, second), one) for one in compare(compared, primary=primary).values()]
     adjusted: dict[int, float] = {}
     for is_primary in (True, False):
-        family = [place for place, (one, _) in enumerate(found) if one.is_primary is is_primary]
-        adjusted |= zip(family, holm(found[place][0].welch.p for place in family), strict=True)
-    is_decided = primary is not None and len(runs) == 2
-    compared = [
-        _comparison(one, sides, measures[one.name], threshold, adjusted[place], is_decided=is_decided)
-        for place, (one, sides) in enumerate(found)
-    ]
-    return sorted(compared, key=lambda one: one.metric_name != primary)
-
-
-def _comparison(
-    one: Difference, sides: _Sides, better: Better, threshold: float, p_holm: float, *, is_decided: bool
-) -> StatisticalComparison:
-    significant = None if math.isnan(p_holm) else p_holm <= LEVEL
-    seems_better = sides.at_chance(one.name)[one.difference > 0]
-    is_proven = significant and better != "neither" and not seems_better
-    return StatisticalComparison(
-        one.name,
-        better,
-        *sides.names,
-        one.before.n,
-        one.after.n,
-        one.before.mean,
-        one.after.mean,
-        one.before.sd,
-        one.after.sd,
-        one.difference,
-        one.deciding_interval if is_decided else one.interval,
-        one.welch.p,
-        p_holm,
-        sides.clustered(one.name).p if sides.is_paired else math.nan,
-        significant,
-        None
-        if math.isnan(one.difference)
-        else abs(one.difference) > threshold * max(abs(one.before.mean), abs(one.after.mean)),
-        one.paired.sign_flip.p if one.paired and one.paired.n else None,
-        one.effect.value,
-        one.detectable,
-        one.games_needed,
-        sides.names[(one.difference > 0) == (better == "higher")] if is_proven else None,
-        AT_CHANCE if seems_better else one.welch.reason,
-        sum(each.dimension == one.name and each.score is None for s in sides.runs for run in s for each in run.scores),
-    )
+        family = [place for place, (_, one) in enumerate(found) if one.is_primary is is_primary]
+        adjusted |= zip(family, holm(found[place][1].welch.p for place in family), strict=True)
+    rows = []
+    for place, (names, one) in enumerate(found):
+        sides, p_holm = [runs[name] for name in names], adjusted[place]
+        significant = None if math.isnan(p_holm) else p_holm <= LEVEL
+        seems_better = _is_at_chance(sides[one.difference > 0], one.name)
+        is_proven = significant and measures[one.name] != "neither" and not seems_better
+        larger = max(abs(one.before.mean), abs(one.after.mean))
+        rows.append(
+            StatisticalComparison(
+                one.name,
+                measures[one.name],
+                *names,
+                one.before.n,
+                one.after.n,
+                one.before.mean,
+                one.after.mean,
+                one.before.sd,
+                one.after.sd,
+                one.difference,
+                one.deciding_interval if primary and len(runs) == 2 else one.interval,
+                one.welch.p,
+                p_holm,
+                _clustered_p(*(_values(side, one.name) for side in sides)) if is_paired else math.nan,
+                significant,
+                None if math.isnan(one.difference) else abs(one.difference) > threshold * larger,
+                one.paired.sign_flip.p if one.paired and one.paired.n else None,
+                one.effect.value,
+                one.detectable,
+                one.games_needed,
+                names[(one.difference > 0) == (measures[one.name] == "higher")] if is_proven else None,
+                AT_CHANCE if seems_better else one.welch.reason,
+                sum(
+                    score.dimension == one.name and score.score is None
+                    for side in sides
+                    for run in side
+                    for score in run.scores
+                ),
+            )
+        )
+    return sorted(rows, key=lambda row: row.metric_name != primary)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.experiment import ExperimentPlan
 from evaluation.experiments.results import StudyResult
 
 StudyPlan = ExperimentPlan | ABConfig

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from functools import cache, partial
 from importlib.resources import files
 
 from pydantic import BaseModel
 
-from evaluation.experiments.plan import ExperimentPlan
+from evaluation.experiments.experiment import ExperimentPlan
 from evaluation.experiments.results import (
     Activity,
     RunResult,
@@ -295,11 +295,6 @@ def _status(run: RunResult) -> str:
     return f"skipped: {run.detail}" if run.status == "skipped" and run.detail else run.status
 
 
-def run_name(run: RunResult) -> str:
-    """ "short answers, run 2"."""
-    return f"{run.variant}, run {run.run_index + 1}"
-
-
 def variant_cells(one: VariantResults) -> Row:
     """A variant: its runs by status, checks that passed, and the mean of every measure.
 
@@ -378,8 +373,3 @@ def basis_words(result: StudyResult) -> str:
         return f"{told} Differences beyond luck on other measures: {listed(list(proven))}."
     count = len({one.metric_name for one in others})
     return f"{told} No difference beyond luck on {counted(count, 'other measure')}." if count else told
-
-
-def games_by_run(runs: Iterable[RunResult]) -> Mapping[str, str]:
-    """Stored transcripts by the run that each is: "short answers, run 2"."""
-    return {run.transcript_id: run_name(run) for run in runs if run.transcript_id}

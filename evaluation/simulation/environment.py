@@ -257,7 +257,17 @@ class Environment:
         """
         for step in range(1, self._plan.steps + 1):
             await self._step(step)
-        return self.transcript()
+        return Transcript(
+            game_id=self._plan.room,
+            source_format=SIMULATED_FORMAT,
+            language="en",
+            players=tuple(
+                Player(name=agent.name, persona=agent.persona, model=self._writer.model, is_human=False)
+                for agent in self.agents
+            ),
+            messages=tuple(self._messages),
+            metadata=dict(self._plan.metadata),
+        )
 
     async def _step(self, step: int) -> None:
         if self._judge is not None and self._interventions:
@@ -312,17 +322,3 @@ class Environment:
             self._noted_texts.add(text.key)
             tokens = round(text.usage.input_tokens + text.usage.output_tokens)
             self._note(LLMCallEvent(tokens, text.usage.known_usd, agent))
-
-    def transcript(self) -> Transcript:
-        """The messages so far as a transcript."""
-        return Transcript(
-            game_id=self._plan.room,
-            source_format=SIMULATED_FORMAT,
-            language="en",
-            players=tuple(
-                Player(name=agent.name, persona=agent.persona, model=self._writer.model, is_human=False)
-                for agent in self.agents
-            ),
-            messages=tuple(self._messages),
-            metadata=dict(self._plan.metadata),
-        )

@@ -37,14 +37,10 @@ class Profile(_Part):
     """A kind of population.
 
     Attributes:
-        id: "average-customers", ...
-        title: For people.
         description: Who is in it.
         must_cover: What its dimensions have to reach.
     """
 
-    id: str = ""
-    title: Line
     description: Line
     must_cover: Line
 
@@ -53,7 +49,7 @@ class Profile(_Part):
 def profiles() -> Mapping[str, Profile]:
     """The three profiles by id."""
     body = parse_yaml(_FILE.read_text(encoding="utf-8"))
-    return {key: Profile(id=key, **each) for key, each in body.items()}
+    return {key: Profile(**each) for key, each in body.items()}
 
 
 class Occupation(_Part):

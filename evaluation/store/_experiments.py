@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentPlan
+from evaluation.experiments.experiment import AB_TEST, EXPERIMENT, ExperimentPlan
 from evaluation.experiments.results import RunResult, StudyResult
 from evaluation.experiments.study import Study, StudyPlan, StudyStatus
 from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds

@@ -22,7 +22,7 @@ from evaluation.experiments.ab_runner import (
     stored_games,
 )
 from evaluation.experiments.estimate import Estimate, ModelUse, simulated_uses
-from evaluation.experiments.results import RunResult, StudyResult
+from evaluation.experiments.results import StudyResult
 from evaluation.experiments.study import StudyStatus
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import (
@@ -73,30 +73,15 @@ def run_ab_test(
         InputError: A key is misspelt, a variant has no runs, no run can have a measure, or runs cannot be simulated for
             want of a model. Nothing was run then.
     """
-    check_test(test)
     judged = CallBuffer()
-
     config = ab_judge_config(store, test, options)
     judge = build_judge(config, cache=store.judgements, log=judged.add, budget=budget)
-    source, run = _source(store, test, judge, judged, options)
+    keep = partial(store.experiments.add_run, test.id)
+    runner = _runner(store, test, options, config, judge, judged, judge=judge, budget=judge.budget, keep=keep)
     store.experiments.begin(test)
-
-    async def unless_stopped(config: dict[str, Any], seed: int) -> RunOutcome:
-        # Runs that ask nobody meet the switch here.
-        if judge.budget.stopped:
-            raise BudgetSpentError(judge.budget.stopped)
-        return await run(config, seed)
 
     async def compare() -> StudyResult:
         async with judge.session():
-            runner = ExperimentRunner(
-                source,
-                unless_stopped,
-                judge=judge,
-                known=_stored_runs(store),
-                keep=partial(store.experiments.add_run, test.id),
-                asked=_asked(judge, config),
-            )
             return await runner.run_ab_test(report)
 
     result = asyncio.run(compare())
@@ -115,10 +100,8 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     Raises:
         InputError: As ``run_ab_test``.
     """
-    check_test(test)
     config = ab_judge_config(store, test, options)
     judge = build_judge(config)
-    source, run = _source(store, test, judge, CallBuffer(), options)
     counting = build_estimate(config, store.judgements) if config.mode == "live" else None
     simulated: list[ModelUse] = []
     library = PropositionLibrary.load()
@@ -129,15 +112,9 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
         simulated.extend(simulated_uses(variant, speaker, config if counting else None, evaluation, library))
         raise BudgetSpentError(ESTIMATED)
 
-    runner = ExperimentRunner(
-        source,
-        count if test.source == "simulation" else run,
-        judge=counting or judge,
-        known=_stored_runs(store),
-        asked=_asked(judge, config),
-    )
-    result = asyncio.run(runner.run_ab_test())
-    runs = result.runs
+    instead = count if test.source == "simulation" else None
+    runner = _runner(store, test, options, config, judge, CallBuffer(), instead, judge=counting or judge)
+    runs = asyncio.run(runner.run_ab_test()).runs
     known = sum(each.is_resumed for each in runs)
     before = f", {known:,} of them done before" if known else ""
     if counting:
@@ -146,9 +123,27 @@ def estimate_ab_test(store: Store, test: ABConfig, options: Mapping[str, Any]) -
     return Estimate(f"{counted(len(runs), 'run')}{before}", tuple(simulated))
 
 
-def _stored_runs(store: Store) -> dict[str, RunResult]:
-    """The runs of all tests that are done, by key."""
-    return {run.key: run for run in store.experiments.runs() if run.key}
+def _runner(
+    store: Store,
+    test: ABConfig,
+    options: Mapping[str, Any],
+    config: JudgeConfig,
+    chosen: ChosenJudge,
+    judged: CallBuffer,
+    instead: Run | None = None,
+    **parts: Any,
+) -> ExperimentRunner:
+    """The runner of a test with its runs from the store or a model, or with ``instead`` in the place of these."""
+    check_test(test)
+    if test.source == "transcripts":
+        listed, run = _listed(store, test), _games_of_store(store)
+    else:
+        base = {"model": _speaker_config(store, None, options).model, **test.base}
+        listed, run = test.model_copy(update={"base": base}), _simulation(store, chosen, judged, options)
+    known = {run.key: run for run in store.experiments.runs() if run.key}
+    # The judge that the runs ask, with its address where it is one's own.
+    address = (chosen.model, config.base_url or "") if chosen.kind is JudgeKind.LIVE else ()
+    return ExperimentRunner(listed, instead or run, known=known, asked=" ".join((chosen.kind, *address)), **parts)
 
 
 def planned_runs(store: Store, test: ABConfig) -> int:
@@ -173,21 +168,6 @@ def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any])
     """The model that speaks: that of the run, else the one in force."""
     chosen = {**options, "mode": "live", "model": model or options.get("model")}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
-
-
-def _asked(judge: ChosenJudge, config: JudgeConfig) -> str:
-    """The judge that the runs ask, with its address where it is one's own."""
-    return f"{judge.kind} {judge.model} {config.base_url or ''}" if judge.kind is JudgeKind.LIVE else str(judge.kind)
-
-
-def _source(
-    store: Store, test: ABConfig, judge: ChosenJudge, judged: CallBuffer, options: Mapping[str, Any]
-) -> tuple[ABConfig, Run]:
-    """The test with all that decides its runs, and their source."""
-    if test.source == "transcripts":
-        return _listed(store, test), _games_of_store(store)
-    speaker = _speaker_config(store, None, options).model
-    return test.model_copy(update={"base": {"model": speaker, **test.base}}), _simulation(store, judge, judged, options)
 
 
 def _listed(store: Store, test: ABConfig) -> ABConfig:

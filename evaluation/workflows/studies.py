@@ -14,8 +14,7 @@ from typing import Any
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.ab_runner import ABConfig, check_test
-from evaluation.experiments.conversation import Talk, Troupe, evaluate, report_rows, simulate
-from evaluation.experiments.plan import ExperimentPlan, scenarios
+from evaluation.experiments.experiment import ExperimentPlan, Talk, Troupe, evaluate, report_rows, scenarios, simulate
 from evaluation.experiments.results import Activity, RunResult, Side, StudyResult, joined
 from evaluation.experiments.study import Study, StudyPlan, StudyStatus
 from evaluation.experiments.tables import runs_by_status
@@ -200,7 +199,6 @@ class _Run:
                 scope=plan.id,
                 cache=JournalledTexts(journal, store.generations),
                 calls=calls,
-                temperature=plan.temperature,
                 salt=plan.seed,
             )
             judge = build_judge(

@@ -9,7 +9,7 @@ import pytest
 
 from dashboard.app_pages.experiments import data
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, scenario_named
+from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, Side, StudyResult, comparisons, variant_results
 from evaluation.experiments.study import Study
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL

@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import ExperimentPlan, scenario_named
+from evaluation.experiments.experiment import ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, StudyResult, comparisons, variant_results
 from evaluation.experiments.study import StudyStatus
 from evaluation.judging.answers import ScoreAnswer

@@ -10,7 +10,7 @@ import json
 import sys
 from typing import Any
 
-from evaluation.experiments.plan import ExperimentPlan, Scenario
+from evaluation.experiments.experiment import ExperimentPlan, Scenario
 from evaluation.files.bundled import parse_yaml
 from evaluation.judging.model_client.calls import LLMResponse
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld

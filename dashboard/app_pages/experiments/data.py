@@ -13,7 +13,7 @@ from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
-from evaluation.experiments.plan import EXPERIMENT, scenarios
+from evaluation.experiments.experiment import EXPERIMENT, scenarios
 from evaluation.experiments.results import RunResult, StatisticalComparison, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import (
@@ -22,7 +22,6 @@ from evaluation.experiments.tables import (
     PublishedRow,
     direction,
     direction_cell,
-    games_by_run,
     published_experiments,
     published_rows,
     row_words,
@@ -80,10 +79,13 @@ class ShownStudy:
     @property
     def games(self) -> dict[str, str]:
         """A readable name for each game, by transcript: "pair 3, treatment"; "short answers, run 2"."""
-        if self.is_test:
-            return dict(games_by_run(self.runs))
-        ordered = sorted(self.runs, key=lambda run: (run.run_index, run.variant))
-        return {run.transcript_id: f"pair {run.run_index + 1}, {run.variant}" for run in ordered if run.transcript_id}
+        found = {}
+        for run in sorted(self.runs, key=lambda run: (run.run_index, run.variant)):
+            number = run.run_index + 1
+            found[run.transcript_id] = (
+                f"{run.variant}, run {number}" if self.is_test else f"pair {number}, {run.variant}"
+            )
+        return {game: name for game, name in found.items() if game}
 
 
 def shown_studies(store: Store, kind: str) -> list[ShownStudy]:

@@ -8,7 +8,7 @@ from dashboard.app_pages.experiments import data, runs, start
 from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.notices import empty_state
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT
+from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
 from evaluation.store import Store
 
 RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"

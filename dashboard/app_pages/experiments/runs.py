@@ -21,7 +21,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.version_notes import trust_facts
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT
+from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
 from evaluation.experiments.study import StudyStatus
 from evaluation.experiments.tables import (
     CAVEAT,

@@ -16,7 +16,7 @@ from dashboard.shared.notices import plain, refusal_told, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT, ExperimentPlan, scenarios
+from evaluation.experiments.experiment import AB_TEST, EXPERIMENT, ExperimentPlan, scenarios
 from evaluation.experiments.study import StudyPlan
 from evaluation.judging.judge_config import SETTINGS_KEY, judge_config, price_of
 from evaluation.judging.proposition_library import PropositionLibrary

@@ -16,7 +16,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import AGENTS_PAGE, GAMES_PAGE, OVERVIEW_PAGE
 from dashboard.shared.status_table import status_table
 from evaluation.errors import ConflictError
-from evaluation.experiments import plan
+from evaluation.experiments import experiment
 from evaluation.store import Job, JobState, Store
 from evaluation.workflows.jobs import order_of
 
@@ -198,9 +198,9 @@ def result_of(kind: str, order: Mapping[str, Any]) -> tuple[str, str, dict[str, 
     games = [str(one) for one in order.get("transcripts") or ()]
     subject = {"transcript": games[0]} if len(games) == 1 else {}
     match kind:
-        case plan.EXPERIMENT:
+        case experiment.EXPERIMENT:
             return _EXPERIMENTS, "See the experiment", {"experiment": about}
-        case plan.AB_TEST:
+        case experiment.AB_TEST:
             return _EXPERIMENTS, "See the A/B test", {"experiments_view": "A/B tests", "ab_test": about}
         case judging_jobs.PERSONAS:
             return AGENTS_PAGE, "See the agents", {"agent": agents[0]} if agents else {}

@@ -32,7 +32,7 @@ from dashboard.shared.jobs.judging_jobs import (
     judge_games,
 )
 from evaluation.errors import ConflictError, DramaturgError
-from evaluation.experiments.plan import AB_TEST, EXPERIMENT
+from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
 from evaluation.experiments.study import StudyPlan
 from evaluation.progress import ProgressCallback
 from evaluation.store import Job, JobState, Store

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.experiments.estimate import estimate
-from evaluation.experiments.plan import (
+from evaluation.experiments.experiment import (
     ExperimentPlan,
     scenario_named,
     scenarios,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.conversation import report_rows
-from evaluation.experiments.plan import ExperimentPlan, scenarios
+from evaluation.experiments.experiment import ExperimentPlan, report_rows, scenarios
 from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StatisticalComparison, StudyResult
 from evaluation.experiments.study import Study
 from evaluation.experiments.tables import (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.plan import EXPERIMENT, ExperimentPlan, Scenario
+from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, Scenario
 from evaluation.experiments.results import RunResult, Side, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import activity_cells

@@ -6,8 +6,7 @@ import asyncio
 
 import pytest
 
-from evaluation.experiments.conversation import Troupe, evaluate, report_rows, simulate
-from evaluation.experiments.plan import ExperimentPlan, Scenario
+from evaluation.experiments.experiment import ExperimentPlan, Scenario, Troupe, evaluate, report_rows, simulate
 from evaluation.experiments.results import RunResult, Side
 from evaluation.files.bundled import parse_yaml
 from evaluation.judging.judge_config import build_judge, judge_config

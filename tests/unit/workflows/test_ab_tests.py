@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.errors import InputError
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.experiments.plan import AB_TEST
+from evaluation.experiments.experiment import AB_TEST
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.prices import Price
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
