@@ -133,7 +133,7 @@ def report(
         say_list(store.experiments.all(EXPERIMENT), columns, study_data, nothing, is_json=output == "json")
         return
     study = store.experiments.get(experiment)
-    if not study.result.activity:
+    if not study.result.comparisons:
         raise InputError(f"The experiment {study.id[:8]} is not done.", remedy="Run it again to go on with it.")
     say(study_text(study, output))
 
@@ -170,7 +170,8 @@ def ab(
         return
     result = carry_out(store, test, options, "run").result
     if output == "json":
-        say_json({"name": test.name, **json_data(result), "failed": result.failed, "skipped": result.skipped})
+        told = ("winner", "recommendation", "reasons", "spent_usd", "failed", "skipped")
+        say_json({"name": test.name, **json_data(result), **{name: getattr(result, name) for name in told}})
     else:
         say(f"{safe(test.name)}\n\nRuns: {runs_by_status(result.runs)}. Spent: {cost_text(result.spent_usd)}.\n")
         is_only_pair = len(result.variants) == 2

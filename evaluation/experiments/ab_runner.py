@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import uuid
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -19,17 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.experiment import AB_TEST, patient_gate
-from evaluation.experiments.results import (
-    Better,
-    RunResult,
-    StudyResult,
-    comparisons,
-    passed_share,
-    reasons,
-    recommendation,
-    variant_results,
-    winner,
-)
+from evaluation.experiments.results import Better, RunResult, StudyResult, passed_share, study_result
 from evaluation.files.yaml_files import did_you_mean
 from evaluation.insight.collector import LLMCallEvent, MetricsCollector, transcript_metrics, with_counts
 from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
@@ -155,19 +143,6 @@ def _override(config: dict[str, Any], key: str, value: Any, place: str, *, is_fr
     target[last] = value
 
 
-_LONGEST_REASON = 200
-
-
-def unscored_checks(runs: Sequence[RunResult]) -> list[str]:
-    """The number of checks without a score, with the commonest reason; empty when all have one."""
-    checks = [one for run in runs for one in run.validations]
-    unscored = Counter(one.explanation[:_LONGEST_REASON] for one in checks if one.score is None)
-    if not unscored:
-        return []
-    reason, count = unscored.most_common(1)[0]
-    return [f"{unscored.total()} of {len(checks)} checks have no score; {count} of them: {reason.rstrip('.')}."]
-
-
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
     """The outcome of one run.
@@ -265,7 +240,13 @@ class ExperimentRunner:
         for run, config in everything:
             runs.append(await self._one(run, config))
             report(len(runs), len(everything))
-        return self._result(runs)
+        return study_result(
+            {name: [run for run in runs if run.variant == name] for name in self._config.variants},
+            self._config.measures,
+            primary=self._config.primary,
+            threshold=self._config.evaluation.significance_threshold,
+            is_paired=self._config.source == "simulation",
+        )
 
     async def _one(self, run: RunResult, config: dict[str, Any]) -> RunResult:
         try:
@@ -312,28 +293,6 @@ class ExperimentRunner:
         if any(one.is_asked and one.status is JudgementStatus.SKIPPED for one in checked):
             raise BudgetSpentError(BUDGET)
         return checked
-
-    def _result(self, runs: Sequence[RunResult]) -> StudyResult:
-        config = self._config
-        by_variant = {name: [run for run in runs if run.variant == name] for name in config.variants}
-        found = comparisons(
-            by_variant,
-            config.measures,
-            primary=config.primary,
-            threshold=config.evaluation.significance_threshold,
-            is_paired=config.source == "simulation",
-        )
-        best = winner(found, list(config.variants), config.primary)
-        costs = [run.activity.known_usd for run in runs]
-        return StudyResult(
-            {name: variant_results(name, own, config.measures) for name, own in by_variant.items()},
-            tuple(found),
-            config.primary,
-            best,
-            recommendation(found, best, config.primary),
-            (*reasons(found, best, config.primary), *unscored_checks(runs)),
-            None if None in costs else math.fsum(cost or 0.0 for cost in costs),
-        )
 
 
 def _done(run: RunResult, outcome: RunOutcome) -> RunResult:

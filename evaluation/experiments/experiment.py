@@ -19,7 +19,7 @@ from evaluation.corrections.action_gate import ActionGate, GateResult, Log
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.proposition_checks import PropositionChecker
 from evaluation.errors import InputError
-from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StatisticalComparison, comparisons
+from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StudyResult, study_result
 from evaluation.files.bundled import parse_yaml
 from evaluation.insight.collector import MetricsCollector, with_counts
 from evaluation.judging.prompts import PROMPT_VERSION
@@ -315,7 +315,7 @@ async def evaluate(troupe: Troupe, transcript: Transcript) -> tuple[AgentScore, 
 _LIMITS = {str(each): (0.0, 9.0) for each in DIMENSIONS if each is not Dimension.IDEAS_QUANTITY}
 
 
-def report_rows(runs: Sequence[RunResult]) -> list[StatisticalComparison]:
+def experiment_result(runs: Sequence[RunResult], stopped: str = "") -> StudyResult:
     """Treatment minus control in every dimension, in the specification's order."""
     sides = {str(side): [run for run in runs if run.variant == side] for side in (Side.CONTROL, Side.TREATMENT)}
-    return comparisons(sides, {str(each): "higher" for each in DIMENSIONS}, limits=_LIMITS)
+    return study_result(sides, {str(each): "higher" for each in DIMENSIONS}, limits=_LIMITS, stopped=stopped)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from itertools import combinations
@@ -312,7 +312,116 @@ def _clustered_p(before: _Values, after: _Values) -> float:
     return clustered_difference(list(after.values()), list(before.values()), *owners).p
 
 
-def comparisons(
+_LONGEST_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """The outcome of a study.
+
+    Attributes:
+        variants: By arm, in the order of the plan; none while nothing was run.
+        comparisons: Every pair of arms on every measure, the deciding one first; none before the end.
+        primary: The measure that decides; empty for an experiment.
+        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
+        error: What made it fail; may hold what a server said.
+    """
+
+    variants: Mapping[str, VariantResults] = field(default_factory=dict)
+    comparisons: tuple[StatisticalComparison, ...] = ()
+    primary: str = ""
+    stopped: str = ""
+    error: str = ""
+
+    @property
+    def runs(self) -> list[RunResult]:
+        """The runs of all arms."""
+        return [run for one in self.variants.values() for run in one.runs]
+
+    @property
+    def failed(self) -> int:
+        """Runs that could not be run."""
+        return sum(run.status == "failed" for run in self.runs)
+
+    @property
+    def skipped(self) -> int:
+        """Runs that a limit did not allow."""
+        return sum(run.status == "skipped" for run in self.runs)
+
+    @property
+    def activity(self) -> dict[str, Activity]:
+        """The effects of corrections, and the calls, by arm."""
+        return {name: sum((run.activity for run in one.runs), Activity()) for name, one in self.variants.items()}
+
+    @property
+    def spent_usd(self) -> float | None:
+        """The cost of runs and their judging; ``None`` when a price is not known."""
+        return sum((run.activity for run in self.runs), Activity()).known_usd
+
+    @property
+    def winner(self) -> str | None:
+        """The variant that beats every other one on the primary measure: significantly, and by a practical difference.
+
+        ``None`` when the runs do not show one.
+        """
+        favoured = [one.favours for one in self._deciding if one.practical_difference]
+        others = len(self.variants) - 1
+        return next((name for name in self.variants if favoured.count(name) == others), None) if others > 0 else None
+
+    @property
+    def recommendation(self) -> str:
+        """One sentence on what to do."""
+        best, own, label = self.winner, self._deciding, measure_label(self.primary)
+        if best is not None:
+            worse = [one.label for one in self._against(best)]
+            but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
+            others = self.variants.keys() - {best}
+            than = min(others) if len(others) == 1 else "every other variant"
+            return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
+        if any(one.reason == AT_CHANCE for one in own):
+            return f"No winner: {label} is {AT_CHANCE}."
+        if all(one.significant is None for one in own):
+            return f"No winner: {label} cannot be tested ({own[0].reason if own else 'no runs'})."
+        if any(one.significant and not one.practical_difference for one in own):
+            return f"No winner: a difference on {label} is real, but too small to matter in practice."
+        proven = [
+            f"{one.favours} is better than {one.variant_b if one.favours == one.variant_a else one.variant_a}"
+            for one in own
+            if one.favours
+        ]
+        if proven:
+            told = f"{'; '.join(proven)}, but no variant is better than every other beyond luck"
+            return f"No winner yet: on {label} {told}."
+        needed = [one.runs_needed for one in own if one.runs_needed is not None]
+        more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
+        return f"No winner yet: the difference on {label} could be luck.{more}"
+
+    @property
+    def reasons(self) -> list[str]:
+        """The reasons for the decision: the primary measure, other significant ones, and how many checks lack a score."""
+        others = [one for one in self.comparisons if one.metric_name != self.primary and one.significant]
+        lines = [sentence(one) for one in (*self._deciding, *others)]
+        lines += [f"Against it: {sentence(one)}" for one in self._against(self.winner)]
+        checks = [one for run in self.runs for one in run.validations]
+        unscored = Counter(one.explanation[:_LONGEST_REASON] for one in checks if one.score is None)
+        for reason, count in unscored.most_common(1):
+            total = f"{unscored.total()} of {len(checks)} checks have no score"
+            lines.append(f"{total}; {count} of them: {reason.rstrip('.')}.")
+        return list(dict.fromkeys(lines))
+
+    @property
+    def _deciding(self) -> list[StatisticalComparison]:
+        return [one for one in self.comparisons if one.metric_name == self.primary]
+
+    def _against(self, best: str | None) -> list[StatisticalComparison]:
+        return [
+            one
+            for one in self.comparisons
+            if one.favours not in (None, best) and best in (one.variant_a, one.variant_b)
+        ]
+
+
+def study_result(
     runs: Mapping[str, Sequence[RunResult]],
     measures: Mapping[str, Better],
     *,
@@ -320,10 +429,11 @@ def comparisons(
     threshold: float = 0.1,
     is_paired: bool = True,
     limits: Mapping[str, Limits] | None = None,
-) -> list[StatisticalComparison]:
-    """Every pair of arms on every measure, the deciding one first.
+    stopped: str = "",
+) -> StudyResult:
+    """Sums up the runs of each arm, and compares every pair of arms on every measure.
 
-    It is tested apart from the others, as the comparison of two iterations tests its target.
+    The deciding measure is tested apart from the others, as the comparison of two iterations tests its target.
 
     Args:
         runs: By arm.
@@ -332,7 +442,11 @@ def comparisons(
         threshold: The share of the larger mean from which on a difference is practical.
         is_paired: Whether runs on the same unit belong together.
         limits: The ends of the scale of each measure that has some.
+        stopped: Why it is not at its end: then nothing is compared.
     """
+    variants = {name: variant_results(name, own, measures) for name, own in runs.items()}
+    if stopped:
+        return StudyResult(variants, stopped=stopped)
     found: list[tuple[tuple[str, str], Difference]] = []
     for first, second in combinations(runs, 2):
         compared = {
@@ -383,102 +497,7 @@ def comparisons(
                 ),
             )
         )
-    return sorted(rows, key=lambda row: row.metric_name != primary)
-
-
-@dataclass(frozen=True, slots=True)
-class StudyResult:
-    """The outcome of a study.
-
-    Attributes:
-        variants: Of an A/B test, by name, in the order of the file.
-        comparisons: Every pair of arms on every measure; none before the end.
-        primary: The measure that decides; empty for an experiment.
-        winner: The best variant; ``None`` when the runs do not show one.
-        recommendation: One sentence on what to do.
-        reasons: What speaks for it and against it.
-        spent_usd: What the runs and their judging cost; ``None`` when a price is not known.
-        activity: What the corrections of an experiment did, by side.
-        stopped: Why it did not come to its end ("budget", "cancelled"); empty when it did. Run it again to go on.
-        error: What made it fail; may hold what a server said.
-    """
-
-    variants: Mapping[str, VariantResults] = field(default_factory=dict)
-    comparisons: tuple[StatisticalComparison, ...] = ()
-    primary: str = ""
-    winner: str | None = None
-    recommendation: str = ""
-    reasons: tuple[str, ...] = ()
-    spent_usd: float | None = 0.0
-    activity: Mapping[str, Activity] = field(default_factory=dict)
-    stopped: str = ""
-    error: str = ""
-
-    @property
-    def runs(self) -> list[RunResult]:
-        """The runs of all variants."""
-        return [run for one in self.variants.values() for run in one.runs]
-
-    @property
-    def failed(self) -> int:
-        """Runs that could not be run."""
-        return sum(run.status == "failed" for run in self.runs)
-
-    @property
-    def skipped(self) -> int:
-        """Runs that a limit did not allow."""
-        return sum(run.status == "skipped" for run in self.runs)
-
-
-def winner(found: Sequence[StatisticalComparison], variants: Sequence[str], primary: str) -> str | None:
-    """The variant that beats every other one on the primary measure: significantly, and by a practical difference."""
-    decisive = [one for one in found if one.metric_name == primary and one.practical_difference]
-    for name in variants:
-        if sum(one.favours == name for one in decisive) == len(variants) - 1:
-            return name
-    return None
-
-
-def recommendation(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> str:
-    """One sentence on what to do."""
-    label = measure_label(primary)
-    if best is not None:
-        worse = [one.label for one in _against(found, best)]
-        but = f", but weigh that it is worse on {', '.join(worse)}" if worse else ""
-        others = ({one.variant_a for one in found} | {one.variant_b for one in found}) - {best}
-        than = min(others) if len(others) == 1 else "every other variant"
-        return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
-    own = [one for one in found if one.metric_name == primary]
-    if any(one.reason == AT_CHANCE for one in own):
-        return f"No winner: {label} is {AT_CHANCE}."
-    if all(one.significant is None for one in own):
-        return f"No winner: {label} cannot be tested ({own[0].reason})."
-    if any(one.significant and not one.practical_difference for one in own):
-        return f"No winner: a difference on {label} is real, but too small to matter in practice."
-    proven = [one for one in own if one.favours]
-    if proven:
-        pairs = "; ".join(
-            f"{one.favours} is better than {one.variant_b if one.favours == one.variant_a else one.variant_a}"
-            for one in proven
-        )
-        return f"No winner yet: on {label} {pairs}, but no variant is better than every other beyond luck."
-    needed = [one.runs_needed for one in own if one.runs_needed is not None]
-    more = f" If it is as large as seen, {max(needed)} runs of each variant would show it." if needed else ""
-    return f"No winner yet: the difference on {label} could be luck.{more}"
-
-
-def reasons(found: Sequence[StatisticalComparison], best: str | None, primary: str) -> list[str]:
-    """The reasons for the decision, the primary measure first, then other significant measures."""
-    own = [one for one in found if one.metric_name == primary]
-    others = [one for one in found if one.metric_name != primary and one.significant]
-    lines = [sentence(one) for one in (*own, *others)]
-    if best is not None:
-        lines += [f"Against it: {sentence(one)}" for one in _against(found, best)]
-    return list(dict.fromkeys(lines))
-
-
-def _against(found: Sequence[StatisticalComparison], best: str) -> Iterator[StatisticalComparison]:
-    yield from (one for one in found if one.favours not in (None, best) and best in (one.variant_a, one.variant_b))
+    return StudyResult(variants, tuple(sorted(rows, key=lambda row: row.metric_name != primary)), primary or "")
 
 
 def sentence(one: StatisticalComparison) -> str:

@@ -168,7 +168,7 @@ def verdict_words(studies: Iterable[Study]) -> str:
 def activity_words(result: StudyResult) -> str:
     """Tell in a sentence how often the treatment of an experiment took effect; empty before its end."""
     own = result.activity.get(Side.TREATMENT)
-    if own is None:
+    if not result.comparisons or own is None:
         return ""
     parts = [f"{part} {counted(number, 'time')}" for part, number in own.fired.items() if number]
     if not parts:
@@ -182,7 +182,7 @@ def activity_cells(study: Study) -> list[Row]:
     A treatment without a gate has no rows about one.
     """
     treatment, control = (study.result.activity.get(side) for side in (Side.TREATMENT, Side.CONTROL))
-    if treatment is None or control is None:
+    if not study.result.comparisons or treatment is None or control is None:
         return []
 
     def row(label: str, cell: Callable[[Activity], str]) -> Row:

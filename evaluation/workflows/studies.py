@@ -14,7 +14,15 @@ from typing import Any
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import DramaturgError, InputError
 from evaluation.experiments.ab_runner import ABConfig, check_test
-from evaluation.experiments.experiment import ExperimentPlan, Talk, Troupe, evaluate, report_rows, scenarios, simulate
+from evaluation.experiments.experiment import (
+    ExperimentPlan,
+    Talk,
+    Troupe,
+    evaluate,
+    experiment_result,
+    scenarios,
+    simulate,
+)
 from evaluation.experiments.results import Activity, RunResult, Side, StudyResult, joined
 from evaluation.experiments.study import Study, StudyPlan, StudyStatus
 from evaluation.experiments.tables import runs_by_status
@@ -158,10 +166,9 @@ def run_experiment(
     with ThreadPoolExecutor(1, thread_name_prefix="experiment-heavy") as heavy:
         run = _Run(store, plan, config, budget or Budget(usd=config.max_usd, calls=config.max_calls), heavy)
         try:
-            if stopped := asyncio.run(run.to_the_end(provider, map(report, count(1), repeat(steps)))):
-                status, result = StudyStatus.PENDING, StudyResult(stopped=stopped)
-            else:
-                status, result = StudyStatus.COMPLETED, run.result()
+            stopped = asyncio.run(run.to_the_end(provider, map(report, count(1), repeat(steps))))
+            result = experiment_result(joined(store.experiments.runs(plan.id)), stopped)
+            status = StudyStatus.PENDING if stopped else StudyStatus.COMPLETED
         except DramaturgError as error:
             result = StudyResult(error=str(error))
             raise
@@ -230,12 +237,6 @@ class _Run:
                     return next(iter(reasons), "")
                 except BudgetSpentError as spent:
                     return spent.reason
-
-    def result(self) -> StudyResult:
-        """The report on what is stored."""
-        runs = joined(self.store.experiments.runs(self.plan.id))
-        activity = {str(side): sum((one.activity for one in runs if one.variant == side), Activity()) for side in Side}
-        return StudyResult(comparisons=tuple(report_rows(runs)), activity=activity)
 
     def _keep_answers(self, entries: Sequence[JournalEntry]) -> None:
         """Stores all texts and answers of a moment in one transaction."""

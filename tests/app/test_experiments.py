@@ -10,7 +10,7 @@ import pytest
 from dashboard.app_pages.experiments import data
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, scenario_named
-from evaluation.experiments.results import RunResult, Side, StudyResult, comparisons, variant_results
+from evaluation.experiments.results import RunResult, Side, StudyResult, study_result
 from evaluation.experiments.study import Study
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL
 from evaluation.store import JobState, Store
@@ -72,12 +72,11 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
             ]
             for name in names
         }
-        found = comparisons(runs, measures, primary="coherence", is_paired=False)
-        variants = {name: variant_results(name, own, measures) for name, own in runs.items()}
+        result = study_result(runs, measures, primary="coherence", is_paired=False)
         test = ABConfig(
             name="t", source="transcripts", variants={key: {} for key in names}, measures=measures, primary="coherence"
         )
-        study = Study(test.id, test, result=StudyResult(variants, tuple(found), "coherence"))
+        study = Study(test.id, test, result=result)
         return data.ShownStudy(study, tuple(study.result.runs))
 
     [(row, targets)] = data.mark_rows(shown("a", "b"))

@@ -10,7 +10,7 @@ import pytest
 from evaluation.corrections.action_gate import Attempt, GateOutcome, GateResult
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.experiment import ExperimentPlan, scenario_named
-from evaluation.experiments.results import RunResult, StudyResult, comparisons, variant_results
+from evaluation.experiments.results import RunResult, StudyResult, study_result
 from evaluation.experiments.study import StudyStatus
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
@@ -82,15 +82,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, 
         name: [RunResult(name, at, metrics={"coherence": value + at}) for at in range(3)]
         for name, value in (("short", 6.0), (HOSTILE[:200], 70.5))
     }
-    found = comparisons(variants, {"coherence": "higher"}, primary="coherence")
-    result = StudyResult(
-        {name: variant_results(name, runs, ["coherence"]) for name, runs in variants.items()},
-        tuple(found),
-        "coherence",
-        HOSTILE,
-        f"Take {HOSTILE}.",
-        (HOSTILE,),
-    )
+    result = study_result(variants, {"coherence": "higher"}, primary="coherence")
+    assert result.winner == HOSTILE[:200]
     test = ABConfig(name=HOSTILE[:200], source="transcripts", variants={key: {} for key in variants})
     store.experiments.begin(test)
     store.experiments.end(test.id, StudyStatus.COMPLETED, result)

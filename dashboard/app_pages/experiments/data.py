@@ -13,7 +13,7 @@ from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
-from evaluation.experiments.experiment import EXPERIMENT, scenarios
+from evaluation.experiments.experiment import scenarios
 from evaluation.experiments.results import RunResult, StatisticalComparison, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import (
@@ -92,7 +92,7 @@ def shown_studies(store: Store, kind: str) -> list[ShownStudy]:
     """The latest studies of a kind, the newest first."""
     with store.unit():
         return [
-            ShownStudy(one, tuple(joined(store.experiments.runs(one.id)) if kind == EXPERIMENT else one.result.runs))
+            ShownStudy(one, tuple(one.result.runs or joined(store.experiments.runs(one.id))))
             for one in store.experiments.all(kind)[:_MOST_RUNS]
         ]
 

@@ -74,7 +74,7 @@ def study_view(store: Store, shown: ShownStudy) -> None:
     about = ""
     if not isinstance(plan, ABConfig):
         about = f"Treatment: {plan.scenario.treatment_words}. {activity_words(study.result)}"
-    has_report = bool(study.result.variants or study.result.activity)
+    has_report = bool(study.result.comparisons)
     if about and not has_report:
         plain(about)
     if job := running_order(store, plan.kind, study.id):

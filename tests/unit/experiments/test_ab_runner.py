@@ -21,7 +21,7 @@ from evaluation.experiments.ab_runner import (
     stored_games,
     variant_config,
 )
-from evaluation.experiments.results import RunResult, StudyResult, comparisons, sentence
+from evaluation.experiments.results import RunResult, StudyResult, sentence, study_result
 from evaluation.experiments.tables import basis_words, runs_by_status
 from evaluation.insight._questions import QualityAnswer
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
@@ -335,9 +335,8 @@ def test_the_deciding_measure_comes_first_and_says_what_the_decision_rests_on() 
         ]
         for name, held in values.items()
     }
-    found = comparisons(runs, {"cost": "lower", "q": "higher", "speed": "neither"}, primary="q")
-    assert [one.metric_name for one in found][:4] == ["q", "q", "q", "cost"]
-    result = StudyResult(comparisons=tuple(found), primary="q")
+    result = study_result(runs, {"cost": "lower", "q": "higher", "speed": "neither"}, primary="q")
+    assert [one.metric_name for one in result.comparisons][:4] == ["q", "q", "q", "cost"]
     means = "x 4 (3 runs), y 4.1 (3 runs) and z 6 (3 runs)"
     assert basis_words(result) == f"q: {means}. No difference beyond luck on 2 other measures."
     assert basis_words(replace(result, primary="cost")).endswith("Differences beyond luck on other measures: q.")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.experiments.experiment import ExperimentPlan, report_rows, scenarios
+from evaluation.experiments.experiment import ExperimentPlan, experiment_result, scenarios
 from evaluation.experiments.results import Activity, AgentScore, RunResult, Side, StatisticalComparison, StudyResult
 from evaluation.experiments.study import Study
 from evaluation.experiments.tables import (
@@ -24,7 +24,7 @@ from evaluation.judging.propositions import Dimension
 PLANS = {each.published: ExperimentPlan(each, "m") for each in scenarios().values()}
 
 
-def report(dimension: Dimension, treatment: list[Any], control: list[Any]) -> list[StatisticalComparison]:
+def report(dimension: Dimension, treatment: list[Any], control: list[Any]) -> tuple[StatisticalComparison, ...]:
     """Of conversations between two agents each."""
     runs = [
         RunResult(
@@ -37,7 +37,7 @@ def report(dimension: Dimension, treatment: list[Any], control: list[Any]) -> li
         for side, values in ((Side.TREATMENT, treatment), (Side.CONTROL, control))
         for room in range(0, len(values), 2)
     ]
-    return report_rows(runs)
+    return experiment_result(runs).comparisons
 
 
 def row(
@@ -82,7 +82,7 @@ def test_the_verdict_is_on_the_direction_whatever_the_size(
 
 
 def test_without_any_score_there_is_no_test_and_no_crash() -> None:
-    rows = report_rows([])
+    rows = experiment_result([]).comparisons
     assert len(rows) == 5
     assert all(math.isnan(each.difference) for each in rows)
     assert {str(each.outcome) for each in rows} == {"cannot be tested"}
@@ -99,11 +99,11 @@ def test_a_report_is_told_in_a_sentence_with_what_took_effect() -> None:
     study = Study("1", PLANS["1"], result=StudyResult(comparisons=(clear, other)))
     words = "Of 2 differences in the paper: 1 the same way here, 1 could be luck here. "
     assert verdict_words([study]) == f"{words}Only directions are compared, not sizes."
-    assert activity_words(StudyResult()) == ""
+    assert activity_words(StudyResult()) == activity_words(experiment_result([], "budget")) == ""
     for fired, words in (
         ({"variety": 6, "adherence": 0}, "In 64 messages it took effect: variety 6 times."),
         ({}, "It never took effect, so the two sides differ by chance alone. More steps may help."),
     ):
         done = Activity(messages=64)
         done.fired.update(fired)
-        assert activity_words(StudyResult(activity={Side.TREATMENT: done})) == words
+        assert activity_words(experiment_result([RunResult(Side.TREATMENT, 0, activity=done)])) == words

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from evaluation.experiments.experiment import ExperimentPlan, Scenario, Troupe, evaluate, report_rows, simulate
+from evaluation.experiments.experiment import ExperimentPlan, Scenario, Troupe, evaluate, experiment_result, simulate
 from evaluation.experiments.results import RunResult, Side
 from evaluation.files.bundled import parse_yaml
 from evaluation.judging.judge_config import build_judge, judge_config
@@ -66,7 +66,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
     found = dict.fromkeys(Dimension, 0)
     library = PropositionLibrary.load()
     for seed in range(RUNS):
-        for row in report_rows(asyncio.run(runs(seed, library, effects=False))):
+        for row in experiment_result(asyncio.run(runs(seed, library, effects=False))).comparisons:
             found[Dimension(row.metric_name)] += row.p_value < LEVEL
     print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
     assert max(found.values()) <= MOST_FOUND
