@@ -398,7 +398,7 @@ class StudyResult:
 
     @property
     def reasons(self) -> list[str]:
-        """The reasons for the decision: the primary measure, other significant ones, and how many checks lack a score."""
+        """The reasons for the decision: the primary measure, other significant ones, and the checks without a score."""
         others = [one for one in self.comparisons if one.metric_name != self.primary and one.significant]
         lines = [sentence(one) for one in (*self._deciding, *others)]
         lines += [f"Against it: {sentence(one)}" for one in self._against(self.winner)]
