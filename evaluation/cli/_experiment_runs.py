@@ -140,11 +140,7 @@ def study_data(study: Study) -> dict[str, Any]:
     return {
         "id": study.id,
         "scenario": plan.scenario.id,
-        "name": plan.name,
-        "seed": plan.seed,
-        "scale": plan.scale,
-        "model": plan.model,
-        "is_scripted": plan.is_scripted,
+        **{name: getattr(plan, name) for name in ("name", "seed", "scale", "model", "is_scripted")},
         "status": str(study.status),
         "rows": rows,
         "activity": json_data(study.result.activity) or None,

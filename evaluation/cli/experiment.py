@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
-from evaluation.cli.options import (
-    JudgeMode,
-    Rows,
-    Yes,
-    judge_options,
-    open_store,
-    print_config_option,
-)
+from evaluation.cli.options import JudgeMode, Rows, Yes, judge_options, open_store, print_config_option
 from evaluation.cli.terminal import Columns, cell_table, note, safe, say, say_json, say_list
 
 if TYPE_CHECKING:
@@ -32,11 +25,7 @@ Scenario = Annotated[
 ]
 Scale = Annotated[
     float,
-    typer.Option(
-        min=0.0,
-        max=1.0,
-        help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least.",
-    ),
+    typer.Option(min=0.0, max=1.0, help="How much of the full size: 0.1 is a tenth, rounded up, two pairs at least."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random choice of population, seating, order and samples.")]
 Steps = Annotated[
@@ -83,8 +72,7 @@ def run(
     asked = judge_options.value()
     if scripted and (asked.config["model"] or asked.config["base_url"]):
         raise typer.BadParameter(
-            "With --scripted no model and no server is asked: leave one of them out.",
-            param_hint="--model, --base-url",
+            "With --scripted no model and no server is asked: leave one of them out.", param_hint="--model, --base-url"
         )
     settings = {
         "scale": scale,
@@ -165,8 +153,7 @@ def ab(
     asked = judge_options.value()
     options = {"mode": mode, **asked.config}
     if asked.is_estimate:
-        found = estimate_ab_test(store, test, options)
-        say(found.words(price_of))
+        say(estimate_ab_test(store, test, options).words(price_of))
         return
     result = carry_out(store, test, options, "run").result
     if output == "json":

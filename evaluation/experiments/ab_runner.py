@@ -165,9 +165,6 @@ class RunOutcome:
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome]]
 """Runs a configuration with a seed. What it changes in the configuration, nobody else sees."""
 
-KeepRun = Callable[[RunResult], None]
-"""Keeps a run that is done."""
-
 
 PlannedRun = tuple[RunResult, dict[str, Any]]
 """A run to be made, with a configuration of its own."""
@@ -216,7 +213,7 @@ class ExperimentRunner:
         judge: Judge | None = None,
         budget: Budget | None = None,
         known: Mapping[str, RunResult] = MappingProxyType({}),
-        keep: KeepRun | None = None,
+        keep: Callable[[RunResult], None] | None = None,
         asked: str = "",
     ) -> None:
         self._config = config
@@ -256,7 +253,9 @@ class ExperimentRunner:
                 # What is stored is read again every time: that costs nothing, and its scores may have changed.
                 stored = await self._run(deepcopy(config), run.seed) if self._config.source == "transcripts" else None
                 checks = self._config.evaluation.model_dump_json() if self._validator else ""
-                decisive = [self._config.source, checks, self._asked, _content(stored), run.variant, run.seed, config]
+                # A mended game, or another persona, is checked again.
+                content = [stored.transcript and stored.transcript.id, stored.personas] if stored else []
+                decisive = [self._config.source, checks, self._asked, content, run.variant, run.seed, config]
                 key = hashlib.sha256(json.dumps(decisive, sort_keys=True, default=str).encode("utf-8")).hexdigest()
                 if known := self._known.get(key):
                     known = replace(known, run_index=run.run_index, is_resumed=True)
@@ -310,13 +309,6 @@ def _done(run: RunResult, outcome: RunOutcome) -> RunResult:
 def _reason(error: Exception) -> str:
     """Why a run failed; what we did not raise is named by its type too."""
     return str(error) if isinstance(error, DramaturgError) else f"{type(error).__name__}: {error}".rstrip(": ")
-
-
-def _content(stored: RunOutcome | None) -> str:
-    """The identity of a stored game's messages and speakers; a mended game, or another persona, is checked again."""
-    if stored is None or stored.transcript is None:
-        return ""
-    return json.dumps([stored.transcript.id, stored.personas and dict(stored.personas)], sort_keys=True)
 
 
 def flat_metrics(metrics: SimulationMetrics) -> dict[str, float | None]:
@@ -478,9 +470,6 @@ def stored_games(load: Load) -> Run:
     return run
 
 
-_KEYS = ("iteration", "transcripts")
-
-
 def check_test(config: ABConfig) -> None:
     """Checks the keys and measures of a test.
 
@@ -488,7 +477,8 @@ def check_test(config: ABConfig) -> None:
         InputError: A key is misspelt, a setting is wrong, or no run can have a measure; names the place in the file.
     """
     if config.source == "transcripts":
-        _check_keys(config)
+        if config.base:
+            raise InputError("Stored games have no settings.", place="base", remedy="Leave it out.")
         _check_measures(config, {*FIGURES, *DEFINITIONS}, "Stored games")
         return
     for name in config.variants:
@@ -498,14 +488,6 @@ def check_test(config: ABConfig) -> None:
             place = f"variants.{name}" + ("" if error.place.startswith("variants.") else f" with {error.place}")
             raise InputError(error.message, place=place, remedy=error.remedy) from None
     _check_measures(config, FIGURES, "Simulated runs")
-
-
-def _check_keys(config: ABConfig) -> None:
-    for place, body in (("base", config.base), *((f"variants.{name}", one) for name, one in config.variants.items())):
-        for key in body:
-            if key not in _KEYS:
-                remedy = f"Known are {listed(_KEYS)}.{did_you_mean(key, _KEYS)}"
-                raise InputError("This key is not known.", place=f"{place}.{key}", remedy=remedy)
 
 
 def _check_measures(config: ABConfig, possible: Iterable[str], runs: str) -> None:

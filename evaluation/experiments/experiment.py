@@ -38,8 +38,6 @@ from evaluation.transcript import Transcript
 EXPERIMENT, AB_TEST = "experiment", "ab_test"
 """The kinds of studies; their jobs are called so, too."""
 
-TOPIC = "{{topic}}"
-
 
 class Scenario(BaseModel):
     """One experiment's setting.
@@ -84,7 +82,7 @@ class Scenario(BaseModel):
 
     def said_by_facilitator(self, topic: str) -> dict[int, str]:
         """The facilitator's words by step."""
-        return {step: text.replace(TOPIC, topic) for step, text in self.facilitator.items()}
+        return {step: text.replace("{{topic}}", topic) for step, text in self.facilitator.items()}
 
 
 @cache
@@ -197,13 +195,10 @@ class ExperimentPlan:
 _PLANS = TypeAdapter(ExperimentPlan)
 
 
-_CODE_DIGITS = 8
-
-
 def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
     """The plan of a conversation. Its name tells neither agents nor raters which side it is on."""
     topics = plan.scenario.topics
-    code = hashlib.sha256(f"{plan.id}:{side}:{environment}".encode("ascii")).hexdigest()[:_CODE_DIGITS]
+    code = hashlib.sha256(f"{plan.id}:{side}:{environment}".encode("ascii")).hexdigest()[:8]
     return RoomPlan(
         room=f"{plan.scenario.id} {code}",
         steps=plan.step_count,

@@ -414,11 +414,8 @@ class StudyResult:
         return [one for one in self.comparisons if one.metric_name == self.primary]
 
     def _against(self, best: str | None) -> list[StatisticalComparison]:
-        return [
-            one
-            for one in self.comparisons
-            if one.favours not in (None, best) and best in (one.variant_a, one.variant_b)
-        ]
+        pairs = [one for one in self.comparisons if best in (one.variant_a, one.variant_b)]
+        return [one for one in pairs if one.favours not in (None, best)]
 
 
 def study_result(
@@ -464,6 +461,7 @@ def study_result(
         significant = None if math.isnan(p_holm) else p_holm <= LEVEL
         seems_better = _is_at_chance(sides[one.difference > 0], one.name)
         is_proven = significant and measures[one.name] != "neither" and not seems_better
+        scores = [each.score for side in sides for run in side for each in run.scores if each.dimension == one.name]
         larger = max(abs(one.before.mean), abs(one.after.mean))
         rows.append(
             StatisticalComparison(
@@ -489,12 +487,7 @@ def study_result(
                 one.games_needed,
                 names[(one.difference > 0) == (measures[one.name] == "higher")] if is_proven else None,
                 AT_CHANCE if seems_better else one.welch.reason,
-                sum(
-                    score.dimension == one.name and score.score is None
-                    for side in sides
-                    for run in side
-                    for score in run.scores
-                ),
+                sum(score is None for score in scores),
             )
         )
     return StudyResult(variants, tuple(sorted(rows, key=lambda row: row.metric_name != primary)), primary or "")

@@ -136,13 +136,7 @@ class Writer:
         return found.text, found.key == cut_off
 
     async def write_json(
-        self,
-        messages: Messages,
-        validate: Validate[Value],
-        *,
-        purpose: str,
-        subject: str,
-        max_tokens: int = USUAL_ROOM,
+        self, messages: Messages, validate: Validate[Value], *, purpose: str, subject: str, max_tokens: int = USUAL_ROOM
     ) -> Value:
         """The model's answer after ``validate``; a wrong one is asked again with its error named.
 

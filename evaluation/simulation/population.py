@@ -19,9 +19,6 @@ from evaluation.simulation.environment import FACILITATOR
 from evaluation.simulation.model_texts import USUAL_ROOM, Writer
 from evaluation.text.agent_names import slug_of
 
-_FILE = Path(__file__).with_name("profiles.yaml")
-
-
 _LONGEST = 2_000
 _MOST = 50
 
@@ -48,7 +45,7 @@ class Profile(_Part):
 @cache
 def profiles() -> Mapping[str, Profile]:
     """The three profiles by id."""
-    body = parse_yaml(_FILE.read_text(encoding="utf-8"))
+    body = parse_yaml(Path(__file__).with_name("profiles.yaml").read_text("utf-8"))
     return {key: Profile(**each) for key, each in body.items()}
 
 

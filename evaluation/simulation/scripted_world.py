@@ -25,7 +25,6 @@ from evaluation.judging.prompts import CHECK_SYSTEM, IDEAS_SYSTEM, SCORE_SYSTEM
 from evaluation.simulation.environment import FEEDBACK_HEADING, MEMORY_HEADING, NUDGE_HEADING, QUESTION
 from evaluation.simulation.population import DIMENSIONS_TASK, NAMES_TASK, PERSONA_TASK, PLAN_TASK, BigFive
 
-_WORDS = Path(__file__).with_name("scripted_words.yaml")
 _PLANNED = re.compile(r"Plan (\d{1,5}) people in (\d{1,3}) parts")
 _COUNTED = re.compile(r"Give each of these (\d{1,5}) people")
 _TAKEN = re.compile(r"These are taken: (.*)\.\n")
@@ -36,7 +35,7 @@ _CHARACTERISTICS = re.compile(r"^Characteristics: (.+)$", re.MULTILINE)
 @cache
 def vocabulary() -> Mapping[str, Any]:
     """The script's vocabulary, by what it is for."""
-    found: Mapping[str, Any] = parse_yaml(_WORDS.read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = parse_yaml(Path(__file__).with_name("scripted_words.yaml").read_text("utf-8"))
     return found
 
 

@@ -152,13 +152,12 @@ def planned_runs(store: Store, test: ABConfig) -> int:
     Raises:
         InputError: A variant names no games, has no runs, or is wrong.
     """
-    return len(plan(_listed(store, test)))
+    return len(plan(_listed(store, test) if test.source == "transcripts" else test))
 
 
 def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) -> JudgeConfig:
     """The judge: options before the file, where it says anything of judging, before environment and settings."""
-    given = (options.get("max_usd"), test.max_usd, test.evaluation.max_usd)
-    limits = [limit for limit in given if limit is not None]
+    limits = [usd for usd in (options.get("max_usd"), test.max_usd, test.evaluation.max_usd) if usd is not None]
     model = options.get("model") or test.evaluation.judge_model
     chosen = {**options, "model": model, "max_usd": min(limits, default=None)}
     return judge_config(chosen, store.settings.get(SETTINGS_KEY))
@@ -166,14 +165,12 @@ def ab_judge_config(store: Store, test: ABConfig, options: Mapping[str, Any]) ->
 
 def _speaker_config(store: Store, model: str | None, options: Mapping[str, Any]) -> JudgeConfig:
     """The model that speaks: that of the run, else the one in force."""
-    chosen = {**options, "mode": "live", "model": model or options.get("model")}
-    return judge_config(chosen, store.settings.get(SETTINGS_KEY))
+    options = {**options, "mode": "live", "model": model or options.get("model")}
+    return judge_config(options, store.settings.get(SETTINGS_KEY))
 
 
 def _listed(store: Store, test: ABConfig) -> ABConfig:
-    """The test with its stored games listed one by one; unchanged where they are simulated."""
-    if test.source != "transcripts":
-        return test
+    """The test with its stored games listed one by one."""
     named = {name: {"runs": _games(store, name, variant)} for name, variant in test.variants.items()}
     return test.model_copy(update={"variants": named, "base": {}})
 

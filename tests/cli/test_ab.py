@@ -25,16 +25,18 @@ def test_the_printed_example_compares_two_of_the_samples(run: Run, tmp_path: Pat
 
 
 GAMES = "transcripts\nvariants: {a: {iteration: one}, b: {iteration: one}}\n"
+COHERENCE = "measures: {coherence: higher}\nprimary: coherence\n"
 TALK = "simulation\nbase: {steps: 1, personas: [{name: Ann}]}\nvariants: {a: {}, b: {steps: 2}}\n"
 
 
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (f"{GAMES}measures: {{coherence: higher}}\nprimary: coherence\n", "variants.a: It has no games."),
+        (f"{GAMES}{COHERENCE}", "variants.a: It has no games."),
+        (f"{GAMES}{COHERENCE}base: {{x: 1}}\n", "base: Stored games have no settings."),
         ("magic\nvariants: {a: {}, b: {}}\n", "ab.yaml:2: source: It should be 'transcripts' or "),
         (TALK, "Agents need a model to speak"),
-        (GAMES.replace("a: {iteration", "a: {iteratoin"), "variants.a.iteratoin"),
+        (f"{GAMES.replace('a: {iteration', 'a: {iteratoin')}{COHERENCE}", "variants.a: It names no games."),
         (f"{GAMES}measures: {{coherense: higher}}\nprimary: coherense\n", "Do you mean 'coherence'?"),
         (f"{GAMES}checks: false\n", "Stored games cannot have the measure 'validation_pass_rate'. Set checks: true."),
         (TALK.replace("steps: 2", "steps: many"), "variants.b with base: "),

@@ -68,13 +68,11 @@ class ShownStudy:
     @property
     def title(self) -> str:
         """The name; of an experiment the speaker, when it began, and its status while it is not done; untrusted."""
-        plan, status = self.study.plan, self.study.status
+        plan, is_done = self.study.plan, self.study.status == StudyStatus.COMPLETED
         if isinstance(plan, ABConfig):
             return plan.name
-        words = {StudyStatus.COMPLETED: "", StudyStatus.FAILED: ", ✗ failed"}.get(status, f", … {self.progress}")
-        return (
-            f"{'Script' if plan.is_scripted else plan.model}: {plan.name}, {local_time(self.study.created_at)}{words}"
-        )
+        speaker, words = "Script" if plan.is_scripted else plan.model, "" if is_done else f", … {self.progress}"
+        return f"{speaker}: {plan.name}, {local_time(self.study.created_at)}{words}"
 
     @property
     def games(self) -> dict[str, str]:

@@ -12,7 +12,6 @@ from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
 from evaluation.store import Store
 
 RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"
-FORM, AB_FORM = "start", "start_ab"
 
 
 def show() -> None:
@@ -25,9 +24,9 @@ def show() -> None:
         runs.table1(found)
         return
     if kind == AB_TEST:
-        form("Run an A/B test", AB_FORM, start.ab_form, is_first=not found)
+        form("Run an A/B test", "start_ab", start.ab_form, is_first=not found)
     else:
-        form("Run an experiment", FORM, start.start_form, is_first=not found)
+        form("Run an experiment", "start", start.start_form, is_first=not found)
     if found:
         runs.study_view(store, runs.choose(found, kind))
     elif kind == AB_TEST:
