@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from evaluation.files.strict_json import step
-from evaluation.readers._draft import word_lists, word_set
+from evaluation.readers._draft import column_key, is_ordinary, word_lists, word_set
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -65,7 +67,7 @@ def _split(key: str, *, is_first: bool) -> tuple[str, str] | None:
 
 def is_certain(side: str) -> bool:
     """Whether a side is surely somebody: of a debate or a chat, or counted as people are ("agent a")."""
-    first, *rest = side.split()
+    first, *rest = side.casefold().replace("_", " ").split()
     return first in word_set("sides") or (first in word_set("chat_roles") and len("".join(rest)) == 1)
 
 
@@ -87,13 +89,32 @@ def _exchanges(value: Any, path: str, around: Mapping[str, Any], speaker: str | 
             yield from _exchanges(one, step(path, place), around, speaker, depth + 1)
     elif isinstance(value, dict):
         answers = _answers_of(value, speaker)
-        sides = answers or sides_of(value)
+        sides = answers or sides_of(value) or _people_of(value)
         names = _holders(around) | _holders(value)
         for key, (side, part) in sides.items():
-            who = side if answers else names.get(side, side.title())
+            who = side if answers or side == key else names.get(side, side.title())
             yield Said(step(path, key), path, key, side, who, part, value[key])
         for key, one in value.items() if not sides else ():
             yield from _exchanges(one, step(path, key), value, speaker, depth + 1)
+
+
+def _people_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
+    """The texts of a record that holds nothing else of any length, by keys that may be names: {"Ann": "Hello ..."}."""
+    texts = [key for key, one in record.items() if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS]
+    # Small ordinary words name things ("topic"), capital ones may be names among others ("May").
+    things = {key for key in texts if _is_ordinary(key)}
+    people = [key for key in texts if column_key(key) not in _fields() and not (key in things and key.islower())]
+    return {key: (key, "") for key in people} if len(people) > max(1, 2 * len(things & {*people})) else {}
+
+
+def _is_ordinary(key: str) -> bool:
+    words = " ".join(_TOKEN.findall(_HUMP.sub(" ", key)))
+    return is_ordinary(words) and not is_certain(words) and column_key(key) not in word_set("chat_roles")
+
+
+@cache
+def _fields() -> frozenset[str]:
+    return frozenset(chain(*word_lists("columns").values(), word_set("thought_columns"), word_set("calls")))
 
 
 def _answers_of(record: Mapping[str, Any], speaker: str | None) -> dict[str, tuple[str, str]]:

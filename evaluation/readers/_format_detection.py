@@ -126,6 +126,11 @@ def _unknown(document: Document) -> UnknownFormatError:
         words = f'Several tables stand in the text; the last begins in line {below[0]}: "{shorten(below[1])}".'
         cut = f"Cut off the lines above line {below[0]}, and hand in the rest."
         return UnknownFormatError(words, remedy=cut)
+    columns = tables.table_columns(document)
+    if document.json is None and any(map(nested_json.is_long, columns)):
+        words = f'The first line names no columns: "{shorten(columns[-1])}".'
+        names = 'Put a line with the names of the columns above it, such as "speaker,text", and hand that in.'
+        return UnknownFormatError(words, remedy=names)
     texts: Counter[str] = Counter()
     for value in nested_json.values_of(document):
         texts.update(_places_of_texts(value, ""))

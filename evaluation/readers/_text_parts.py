@@ -60,7 +60,7 @@ def _of_elements(text: str) -> list[Part]:
     while text.startswith("<", end) and (match := part("element").match(text, end)):
         found.append((_kind(match["open"]), match["open"], match["text"]))
         end = match.end()
-    if end < len(text) or len(found) < 2 or not any(kind for kind, _, _ in found):
+    if end < len(text) or not any(kind for kind, _, _ in found):
         return []
     return _told((kind, held if kind else f"{name}: {held}") for kind, name, held in found if held.strip())
 

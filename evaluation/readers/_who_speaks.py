@@ -46,6 +46,7 @@ LEFT_OUT = "rows_without_message"
 _SETTLED = frozenset(
     {"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "recorder", "simulation"}
 )
+_OF_CHATS = frozenset({"openai-chat", "table"})
 _BARE_EVENT = frozenset({"joined", "left"})
 # Their people are told apart by ids.
 _KNOWN_BY_ID = frozenset({"telegram", "discord", "slack"})
@@ -84,6 +85,7 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
             if _is_moderator(name, roles.get(name), name in in_results, answers, questions)
             or (name in flagged and answers.speaker(name) is None)
         }
+        questions += _of_programs(messages, answers) if transcript.source_format in _OF_CHATS else ()
         _move_moderators(messages, gone, remarks)
         weigh(messages, transcript, gone, answers, remarks, questions)
     messages = _without_thoughts(messages, remarks)
@@ -332,6 +334,16 @@ def _is_moderator(
         words = f'"{shorten(name)}" is called like a moderator and {why}: player or not?'
         questions.append(Question(Topic.SPEAKER, name, words, kinds=("player", "moderator")))
     return False
+
+
+def _of_programs(messages: Sequence[Message], answers: Answers) -> Iterator[Question]:
+    """Questions about users of a chat who tell the other side what it is and how to answer, as programs do."""
+    users = dict.fromkeys(one.speaker for one in messages if fold(one.speaker) in ("user", "human"))
+    for name in users:
+        first = next(one.text for one in messages if one.speaker == name)
+        if answers.speaker(name) is None and line_part("instruction").search(first):
+            words = f'"{shorten(name)}" tells the other how to answer, as a program does that asks one agent.'
+            yield Question(Topic.SPEAKER, name, words, kinds=("player", "moderator"))
 
 
 def _move_moderators(messages: list[Message], gone: set[str], remarks: list[str]) -> None:

@@ -106,6 +106,7 @@ class _Walk:
     copies: int = 0
     asked: Question | None = None
     _lists: dict[str, list[list[str]]] = field(default_factory=dict)
+    _grown: set[str] = field(default_factory=set)
     _items: dict[str, list[TableRow]] = field(default_factory=dict)
     _later: dict[str, list[TableRow]] = field(default_factory=dict)
 
@@ -115,6 +116,10 @@ class _Walk:
             return
         if isinstance(value, list):
             value = _with_speakers(value)
+            if len(value) > 1 and all(map(_is_chat, value)):
+                value = {f"Agent {number}": chat for number, chat in enumerate(value, start=1)}
+                self._mapping("", set(), value, path, around, depth)
+                return
             written = self._written(value, around)
             again = self._read_before(written)
             for place, item in enumerate(value):
@@ -128,37 +133,47 @@ class _Walk:
             self.texts[path] = value
 
     def _written(self, items: list[Any], around: Mapping[str, Any]) -> list[str]:
-        """The items of a list as they are compared; none of a list that begins with no text."""
-        is_talk = items and isinstance(items[0], dict) and any(map(is_long, items[0].values()))
-        return [f"{around.get('agent')}: {item!r}" for item in items] if is_talk else []
+        """The items of a list as they are compared, by speaker and text; none of a list that begins with no text."""
+        if not (items and isinstance(items[0], dict) and any(map(is_long, items[0].values()))):
+            return []
+        named = [guess_mapping(item) if isinstance(item, dict) else ColumnMapping() for item in items]
+        said = [
+            item if one.missing else (item[one.speaker], item[one.text]) for item, one in zip(items, named, strict=True)
+        ]
+        return [f"{around.get('agent')}: {one!r}" for one in said]
 
     def _read_before(self, written: list[str]) -> Collection[int]:
         """The places of a list's items that were read with an earlier copy of it.
 
         A program that writes its whole state after each step repeats all that was said. Where the longer copy came
-        first, what it has more is read again where the shorter ones reach it.
+        first, it is read again where the shorter ones stand.
         """
         if not written:
             return ()
         lists, size = self._lists.setdefault(written[0], []), len(written)
         longer = next((one for one in lists if len(one) > size and one[:size] == written), None)
-        if longer is not None:
-            later = {one: self._items.pop(one) for one in longer[size:] if one in self._items}
+        if longer is not None and written[0] not in self._grown:
+            later = {one: self._items.pop(one) for one in longer if one in self._items}
             gone = {id(row) for rows in later.values() for row in rows}
             self.rows = [row for row in self.rows if id(row) not in gone]
             self._later |= later
             lists.remove(longer)
         # One thing said twice does not make a copy of a list.
-        begun = [len(one) for one in lists if one == written[: len(one)] and (size > 1 or longer)]
+        begun = [len(one) for one in lists if one == written[: len(one)] and size > 1]
+        self._grown |= {written[0]} if begun else set()
         again = [place for place, one in enumerate(written) if one in self._items]
         lists[:] = [*(one for one in lists if one != written[: len(one)]), written]
-        found = again if longer or len(again) >= max(2, size / 2) else range(max(begun, default=0))
+        found = again if len(again) >= max(2, size / 2) else range(max(begun, default=0))
         self.copies += len(found)
         return found
 
     def finish(self) -> None:
-        """Puts what no shorter copy of a list reached behind all else."""
-        self.rows += [row for one, rows in self._later.items() if one not in self._items for row in rows]
+        """Puts what no shorter copy of a list reached behind all else, where no round is told."""
+        later = [row for one, rows in self._later.items() if one not in self._items for row in rows]
+        around = ("_round", "_phase", "_turn")
+        self.rows += [
+            TableRow(place, {key: one for key, one in cells.items() if key not in around}) for place, cells in later
+        ]
 
     def unread(self) -> dict[str, str]:
         """The texts that stand in no row, by their place."""
@@ -557,7 +572,8 @@ def _context_of(key: str, words: set[str], context: Mapping[str, Any]) -> dict[s
     """The round, phase and channel that a key says for what stands below it."""
     inner = dict(context)
     if match := _NUMBERED.fullmatch(key):
-        inner["round"] = int(match["number"]) if match["number"] else inner.get("round")
+        period = "turn" if match["period"].casefold() == "turn" else "round"
+        inner[period] = int(match["number"]) if match["number"] else inner.get(period)
         if match["period"].casefold() in ("day", "night"):
             inner["phase"] = match["period"].casefold()
     elif channel_named(key) in ("team", "private"):
@@ -622,13 +638,19 @@ def _of_exchanges(document: Document, texts: list[tuple[str, str]]) -> list[_Wal
     values = values_of(document)
     first = next((value for value in values if isinstance(value, dict)), {})
     said = list(exchanges(values, guess_mapping(first).speaker))
+    records: dict[str, list[str]] = {}
+    for one in said:
+        records.setdefault(one.record, []).append(one.side)
+    # People come again from record to record; what stands once is a record of other things.
+    again = Counter(map(tuple, records.values()))
+    said = [one for one in said if one.part or one.side != one.key or again[tuple(records[one.record])] > 1]
     speakers = dict.fromkeys(one.speaker for one in said)
     listed = ", ".join(name.replace(",", " ") for name in speakers if name != INTERVIEWER)
     keys = ", ".join(f'"{shorten(key)}"' for key in [*dict.fromkeys(one.key for one in said)][:_MOST_SHOWN])
     answer = document.answers.speaker(listed)
     if len(speakers) < 2 or answer == "text":
         return []
-    is_sure = answer or all(is_certain(one.side) or one.side == one.speaker or INTERVIEWER in speakers for one in said)
+    is_sure = answer or all(is_certain(one.side) or INTERVIEWER in speakers for one in said)
     taken = {one.text for one in said}
     others = Counter(_KEY.findall(_PLACE.sub("", place))[-1] for place, text in texts if text not in taken)
     unread = ", ".join(f'"{shorten(key)}" ({count})' for key, count in others.most_common(_MOST_SHOWN)) or "none"

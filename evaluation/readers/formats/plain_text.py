@@ -72,6 +72,7 @@ _LONGEST_THOUGHT = 200
 _MOST_WORDS = 5
 _NARRATOR = "System"
 _MEDIA = "media"
+_TURNS_SHARE = 0.3
 _NIGHT = "night"
 _OWN_LOG = "a line of the program's own log"
 _TRACEBACK = "the traceback of a program"
@@ -265,7 +266,7 @@ def _turn_titles(lines: Sequence[str]) -> dict[int, Head]:
     highest = max(len(match["level"]) for match in found.values())
     others = ((place, part("any title").fullmatch(line.strip())) for place, line in enumerate(lines))
     ends = {place: Head("event", text=match[0]) for place, match in others if match and len(match["level"]) <= highest}
-    return ends | heads
+    return ends | heads if len(found) > _TURNS_SHARE * len(ends) else {}
 
 
 def _fields_below(lines: Sequence[str], titles: Mapping[int, Head]) -> Iterator[int]:
@@ -368,7 +369,16 @@ def _without_kinds(lines: list[_Line]) -> list[_Line]:
     split = {name: name.rpartition(" ") for name, count in counts.items() if count > 1}
     kinds = Counter(kind for whose, _, kind in split.values() if whose and kind in word_set("speech_labels"))
     bare = {name: whose for name, (whose, _, kind) in split.items() if kinds[kind] > 1}
-    return [replace(one, head=replace(one.head, name=bare.get(one.head.name, one.head.name))) for one in lines]
+    # "Ann to Bob", where Bob speaks as well.
+    pairs = {name: name.split(" to ") for name in {line.head.name for line in lines} if name.count(" to ") == 1}
+    people = {whose for whose, _ in pairs.values()}
+    pairs = {name: pair for name, pair in pairs.items() if pair[1] in people} if len(people) > 1 else {}
+
+    def renamed(head: Head) -> Head:
+        name, *to = pairs.get(head.name) or [bare.get(head.name, head.name)]
+        return replace(head, name=name, recipients=(*head.recipients, *to))
+
+    return [replace(one, head=renamed(one.head)) if one.head.name else one for one in lines]
 
 
 def _thought_lines(lines: Sequence[str], names: Mapping[int, str]) -> Iterator[int]:
@@ -426,7 +436,9 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
     written = [_plain(line) for line in lines if line.strip()]
     found = [match for line in written if (match := shape("bracketed").fullmatch(line))]
     names = Counter(
-        match["name"] for match in found if _is_name(match["name"]) and not game_log.heading(f"[{match['name']}]")
+        match["name"]
+        for match in found
+        if _is_name(part("to recipients").split(match["name"])[0]) and not game_log.heading(f"[{match['name']}]")
     )
     with_colon = sum(
         (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2

@@ -259,3 +259,62 @@ def test_what_is_quoted_below_names_is_the_talk_of_a_log() -> None:
         public = [(m.speaker, m.text) for m in one.transcript.messages if m.channel == "public"]
         assert public == [(name, f"{text}\nSo it is.") for name, text in SAID[:3]]
     assert (len(found), found[0].kinds["left out"]) == (2, 6)
+
+
+def test_what_agents_and_the_program_wrote_to_each_other_is_asked_about() -> None:
+    def chat(name: str) -> list[dict[str, str]]:
+        asked = [{"role": "user", "content": "Solve this riddle for me, please."}]
+        return [*asked, {"role": "assistant", "content": f"{name} says that it is seven."}] * 2
+
+    found = shown({"riddle": [[chat(name) for name, _ in SAID[:2]], "7"]})
+    assert {(m.speaker, m.channel_name) for m in found.messages if m.channel != "system"} == {
+        ("Agent 1", "answers to the program"), ("Agent 2", "answers to the program"),
+    }  # fmt: skip
+    rules = "Welcome. You are playing as Olga. Your messages must be in tags."
+    texts = (rules, "<strategize>\nI hide my price.\n</strategize>", "Per sent: <message>\nHi\n</message>", "No.")
+    rows = [{"role": ("user", "assistant")[n % 2], "content": text, "n": n} for n, text in enumerate(texts)]
+    asked = result([*rows, {"role": "system", "about": {"agents": 2}}])
+    assert [(one.name, one.taken) for one in asked.questions] == [("user", None)]
+    assert [m.text for m in asked.preview.messages if m.channel == "private"] == ["I hide my price."]
+
+
+def test_a_state_before_the_rounds_gives_them_no_round() -> None:
+    rounds = [{"talk": [{"who": name, "said": text} for name, text in SAID[at : at + 3]]} for at in (0, 3)]
+    state = {"round_number": 9, "log": TALK}
+    found = read({"players": [{"name": "Olga", "role": "villager", "state": state}], "rounds": rounds})
+    assert [(m.round, m.speaker, m.text) for m in found.messages] == [(None, *one) for one in SAID]
+    turns = {f"turn_{n}": one for n, one in enumerate(TALK, 1)}
+    assert {m.round for m in read(turns).messages} == {None}
+
+
+def test_keys_that_are_names_are_asked_about() -> None:
+    names = {name: f"{name} holds that it was so, {{}}." for name in ("Olga", "Per", "Rui")}
+    rounds = [{name: text.format(n) for name, text in names.items()} for n in (1, 2)]
+    table = "Round,Olga,Per,Rui\n" + "".join(
+        f"{n}," + ",".join(f'"{one}"' for one in rounds[n].values()) + "\n" for n in (0, 1)
+    )
+    for content in ({"topic": "What now?", "round_1": rounds[0], "round_2": rounds[1]}, {"rounds": rounds}, table):
+        found = result(content)
+        assert found.transcript is None
+        assert found.questions[0].name == "Olga, Per, Rui"
+        answered = shown(content, answers=Answers(speakers={"Olga, Per, Rui": "player"}))
+        assert [m.speaker for m in answered.messages] == [*names] * 2
+    agents = [{"round": n, "agent_1": f"I say {n} and more.", "agent_2": f"I say {n} or less."} for n in (1, 2)]
+    assert {m.speaker for m in shown(agents).messages} == {"agent_1", "agent_2"}
+
+
+def test_lines_to_somebody_and_tables_without_a_heading() -> None:
+    pairs = [(SAID[n][0], SAID[(n + 1) % 6][0], SAID[n][1]) for n in range(6)]
+    for line in ("{} to {}: {}", "[{} -> {}] {}"):
+        found = shown("".join(line.format(*one) + "\n" for one in pairs))
+        assert [(m.speaker, *m.recipients, m.text) for m in found.messages] == pairs
+    words = refusal("".join(f"{name}\t{text}\n" for name, text in SAID))
+    assert "The first line names no columns" in words
+    assert "--map" not in words
+
+
+def test_headings_of_sides_with_names_are_no_speeches_of_one() -> None:
+    titles = ("正方 - Olga", "正方 Summary", "反方 - Per", "反方 Summary")
+    found = result("".join(f"### {title}\n我說 {n}。\n\n" for n in (1, 2) for title in titles))
+    game = found.transcript or found.preview
+    assert game is None or "正方" not in game.player_names
