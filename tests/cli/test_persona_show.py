@@ -68,12 +68,3 @@ def test_several_experiments_end_in_one_table_without_the_paper_for_a_script(run
     assert [line.split()[0] for line in joint[2:22]] == [name for name in names for _ in range(5)]
     assert "Paper" not in done.stdout
     assert "in the paper:" not in done.stdout
-
-
-@pytest.mark.long
-def test_experiments_too_short_for_one_treatment_end_in_one_table_and_a_sentence_about_that_one(run: Any) -> None:
-    done = run("experiment", "run", "all", "--scripted", "--scale", "0.01", "--steps", "2")
-    joint = done.stdout[done.stdout.rindex("Experiment  ") :]
-    assert joint.count("debate-controversial") == 5
-    last = joint.rstrip().splitlines()[-1]
-    assert last.startswith("brainstorming-difficult-variety: no part of the treatment took effect")
