@@ -46,6 +46,7 @@ from evaluation.rubric.reader._features import (
     BUCKETS,
     OWN_STYLE,
     NGrams,
+    aim_table,
     hashed_ngrams,
     sentence_rows,
     sentences,
@@ -57,7 +58,6 @@ from evaluation.rubric.reader.model import (
     Licence,
     Reader,
     ReaderHead,
-    aim_table,
     kind_by_rule,
     kind_of,
 )

@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -615,6 +616,7 @@ def _shared(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> Claim:
     return replace(claim, actor=replace(claim.actor, names=actors), is_shared=True)
 
 
+@lru_cache(maxsize=32)
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence around the characters from ``start`` to ``end``."""
     last = next((one.start() for one in _SENTENCE_END.finditer(text, max(end - 1, 0))), len(text))

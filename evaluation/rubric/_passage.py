@@ -90,6 +90,7 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
     """``text`` as word classes; contractions become several, punctuation between words becomes boundaries."""
     writer = _Writer(grammar, text)
     codes, places = writer.codes, writer.places
+    classes, phrases = grammar.codes, grammar.phrases
     named = {mention.start: mention for mention in mentions}
     index, position, count = 0, -1, len(tokens)
     # Most words go through this loop and nothing else: it is the longest of the rules.
@@ -104,28 +105,32 @@ def encode(grammar: Grammar, text: str, tokens: Sequence[Token], mentions: Seque
             index = writer.name(named[start], tokens, index)
             end = tokens[index - 1].end
         else:
-            code = grammar.codes[word]
-            if word in grammar.phrases and index < count:
-                length, code = _phrase(text, grammar.phrases[word], tokens, index, code)
+            code = classes[word]
+            if word in phrases and index < count and tokens[index][0] in phrases[word]:
+                length, code = _phrase(text, phrases[word][tokens[index].text], tokens, index, code)
                 if length:
                     index += length
                     end = tokens[index - 1].end
                     token = Token(word, start, end)
-            codes += code
-            places += (token,) if len(code) == 1 else (token,) * len(code)
+            if len(code) == 1:
+                codes.append(code)
+                places.append(token)
+            else:
+                codes += code
+                places += (token,) * len(code)
         position = end
     return writer.finish(position)
 
 
 def _phrase(
     text: str,
-    followers: Mapping[str, Sequence[tuple[tuple[str, ...], str]]],
+    followers: Sequence[tuple[tuple[str, ...], str]],
     tokens: Sequence[Token],
     index: int,
     single: str,
 ) -> tuple[int, str]:
     """Number of words from ``index`` on that continue a phrase, and its class; 0 and ``single`` for none."""
-    for rest, code in followers.get(tokens[index].text, ()):
+    for rest, code in followers:
         last = index + len(rest)
         if last < len(tokens) and all(tokens[index + step].text == word for step, word in enumerate(rest, start=1)):
             gap = text[tokens[index - 1].end : tokens[last].start]

@@ -490,7 +490,9 @@ def read(discussion: Discussion) -> tuple[Reading, ...]:
     readings = [_read(prepared, discussion, messages[max(0, at - SCENE) : at]) for at, prepared in enumerate(messages)]
     left = {one.player: one.round for one in discussion.transcript.eliminations}
     return tuple(
-        [replace(one, acts=acts_at_players(one.acts, one.message, left)) for one in readings] if left else readings
+        [replace(one, acts=acts_at_players(one.acts, one.message, left)) if one.acts else one for one in readings]
+        if left
+        else readings
     )
 
 

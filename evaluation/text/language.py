@@ -82,9 +82,13 @@ def message_language(text: str, tokens: Sequence[Token], function_words: frozens
     """
     if script := _script_language(text):
         return script
+    # Most messages need no look at their other words.
+    of_function = _telling_words(text, [token for token in tokens if token[0] in function_words])
+    if len(of_function) >= _FUNCTION_SHARE * len(tokens):
+        return "en"
     words = _telling_words(text, tokens)
     if (
-        _share(words, function_words) >= _FUNCTION_SHARE
+        len(of_function) >= _FUNCTION_SHARE * len(words)
         or len(set(words)) < _FEWEST_WORDS_OF_MESSAGE
         or _share(words, english_words()) >= _FOREIGN_SHARE
     ):

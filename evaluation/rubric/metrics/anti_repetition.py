@@ -149,12 +149,7 @@ def _repeated_reason(player: str, phrase: Phrase, details: dict[str, Any]) -> st
 
 
 def _evidence_of(places: Sequence[tuple[MessagePhrases, int]]) -> tuple[Evidence, ...]:
-    found = []
-    for phrases, position in places[:_MOST_PLACES_SHOWN]:
-        start, end = phrases.span(position)
-        message = phrases.message
-        found.append(Evidence(start, end, message.text[start:end], message.id))
-    return tuple(found)
+    return tuple([phrases.evidence(position) for phrases, position in places[:_MOST_PLACES_SHOWN]])
 
 
 def _first_uses_row(player: PlayerPhrases) -> LedgerRow | None:

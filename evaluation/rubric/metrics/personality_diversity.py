@@ -113,8 +113,8 @@ def _windows(words: Sequence[str], size: int, most: int) -> list[str]:
 
 
 def _distinct(words: Sequence[str]) -> str:
-    """The distinct words, which are all that the ratio looks at, as one text of limited length."""
-    distinct = list(dict.fromkeys(words))
+    """The distinct words, which are all that the ratio looks at, sorted as it does, as one text of limited length."""
+    distinct = sorted(set(words))
     joined = " ".join(distinct)
     if len(joined) <= _MOST_CHARACTERS:
         return joined
@@ -193,11 +193,8 @@ def _shared_phrases(one: PlayerPhrases, other: PlayerPhrases, pack: LanguagePack
 
 
 def _first_uses(player: PlayerPhrases, phrases: Sequence[Phrase]) -> list[Evidence]:
-    found = []
-    for message, position in (places[0] for places in places_of(set(phrases), player.messages).values()):
-        start, end = message.span(position)
-        found.append(Evidence(start, end, message.message.text[start:end], message.message.id))
-    return found
+    first = [places[0] for places in places_of(set(phrases), player.messages).values()]
+    return [message.evidence(position) for message, position in first]
 
 
 def _excluded_row(name: str, word_count: int, marks: dict[str, Any] | None) -> LedgerRow:

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from itertools import chain
 
 from evaluation.rubric.discussion import NAME, Discussion, LanguagePack, PreparedMessage, kept_with_discussion
+from evaluation.score import Evidence
 from evaluation.transcript import Message
 
 WINDOW_TOKENS = 500
@@ -37,11 +38,12 @@ class MessagePhrases:
     phrases: Sequence[Phrase]
     starts: Sequence[int] | None
 
-    def span(self, position: int) -> tuple[int, int]:
-        """The place of the phrase at that position in the original text."""
+    def evidence(self, position: int) -> Evidence:
+        """The phrase at that position in the original text."""
         first = position if self.starts is None else self.starts[position]
-        pieces = self.prepared.pieces
-        return pieces[first].start, pieces[first + 2].end
+        pieces, message = self.prepared.pieces, self.message
+        start, end = pieces[first][1], pieces[first + 2][2]
+        return Evidence(start, end, message.text[start:end], message.id)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ def places_of(
 ) -> dict[Phrase, list[tuple[MessagePhrases, int]]]:
     """Message and position of every use of the ``wanted`` phrases, in order of first use."""
     found: dict[Phrase, list[tuple[MessagePhrases, int]]] = {}
-    for message in messages:
+    for message in messages if wanted else ():
         for position in [place for place, phrase in enumerate(message.phrases) if phrase in wanted]:
             found.setdefault(message.phrases[position], []).append((message, position))
     return found

@@ -81,7 +81,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 def _row(prepared: PreparedMessage, pack: LanguagePack, reading: Reading) -> LedgerRow:
     message = prepared.message
     text, forms = message.text, pack.strategic_forms
-    found = () if prepared.word_set.isdisjoint(forms) else [one for one in prepared.plain_tokens if one[0] in forms]
+    is_without = forms.keys().isdisjoint(prepared.word_set)
+    found = () if is_without else [one for one in prepared.plain_tokens if one[0] in forms]
     words = list(dict.fromkeys([text[token.start : token.end] for token in found]))
     proof = _proof(prepared, reading)
     counts, reason = proof or (

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +17,7 @@ from numpy.typing import NDArray
 
 from evaluation.rubric.discussion import Discussion, LanguagePack, PreparedMessage, kept_with_discussion
 from evaluation.rubric.metrics.coherence import repeats
-from evaluation.rubric.speech import ActKind, read
+from evaluation.rubric.speech import ActKind, SpeechAct, read
 
 BUCKET_BITS = 15
 BUCKETS = 2 << BUCKET_BITS
@@ -23,9 +26,11 @@ _MOST_CHARACTERS = 5
 _WORDS = (1, 2, 3)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _STEP = np.uint64(1_000_003)
-# Texts at a time: what is computed of a character takes a hundred times its memory. Not more than bytes can number.
+# Texts at a time: what is computed of a character takes a hundred times its memory.
 _AT_ONCE = 255
-# Between two texts; no text holds it, because control characters are replaced by blanks.
+# Bits of a bucket, behind the number of its text.
+_OWNER = np.uint32(BUCKET_BITS + 1)
+# Between two texts or sentences; no text holds it, because control characters are replaced by blanks.
 _SEPARATOR = "\x00"
 
 
@@ -85,25 +90,23 @@ def hashed_ngrams(texts: Sequence[str]) -> NGrams:
 def _hashed(texts: Sequence[str]) -> NGrams:
     joined = _SEPARATOR + "".join([f" {text} {_SEPARATOR}" for text in texts])
     codes = np.frombuffer(joined.encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
-    # Integers of up to 16 bits are sorted by radix.
-    owner = (np.cumsum(codes == 0) - 1).astype(np.uint8)
+    # The text's number before the bucket's: one fast sort brings both into order.
+    owner = (np.cumsum(codes == 0, dtype=np.uint32) - np.uint32(1)) << _OWNER
     with np.errstate(over="ignore"):
-        parts = [*_characters(codes, owner), *_words(codes, owner)]
-    buckets, owners = (np.concatenate(each) for each in zip(*parts, strict=True))
-    order = np.argsort(buckets, kind="stable")
-    order = order[np.argsort(owners[order], kind="stable")]
-    buckets, owners = buckets[order], owners[order]
-    is_first = np.ones(len(buckets), dtype=bool)
-    is_first[1:] = (buckets[1:] != buckets[:-1]) | (owners[1:] != owners[:-1])
-    starts = np.searchsorted(owners[is_first], np.arange(len(texts) + 1))
-    return NGrams(buckets[is_first], starts.astype(np.int64))
+        found = np.concatenate([*_characters(codes, owner), *_words(codes, owner)])
+    found.sort()
+    is_first = np.ones(len(found), dtype=bool)
+    is_first[1:] = found[1:] != found[:-1]
+    found = found[is_first]
+    starts = np.searchsorted(found, np.arange(len(texts) + 1, dtype=np.uint32) << _OWNER)
+    return NGrams(found.astype(np.uint16), starts.astype(np.int64))
 
 
-_Part = tuple[NDArray[np.uint16], NDArray[np.uint8]]
-"""The buckets of n-grams of one size, and the place of the text that each one stands in."""
+_Owned = NDArray[np.uint32]
+"""The text that each n-gram stands in and its bucket, in one number."""
 
 
-def _characters(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator[_Part]:
+def _characters(codes: NDArray[np.uint64], owner: _Owned) -> Iterator[_Owned]:
     # Within one text: from its first blank to its last, so no separator lies inside.
     inside = codes != 0
     hashes = codes
@@ -113,10 +116,10 @@ def _characters(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator
         inside = inside[:count] & (codes[size - 1 :] != 0)
         # The hash of each size begins with the size.
         begin = np.uint64(size) * _STEP ** np.uint64(size)
-        yield _buckets(hashes[inside] + begin, half=1), owner[:count][inside]
+        yield _owned(hashes[inside] + begin, owner[:count][inside], half=1)
 
 
-def _words(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator[_Part]:
+def _words(codes: NDArray[np.uint64], owner: _Owned) -> Iterator[_Owned]:
     is_gap = (codes == 32) | (codes == 0)
     begins = np.flatnonzero(is_gap[:-1] & ~is_gap[1:]) + 1
     ends = np.flatnonzero(~is_gap[:-1] & is_gap[1:]) + 1
@@ -132,12 +135,12 @@ def _words(codes: NDArray[np.uint64], owner: NDArray[np.uint8]) -> Iterator[_Par
         for shift in range(size):
             joined = joined * _MULTIPLIER + hashes[shift : shift + count]
         inside = owners[:count] == owners[size - 1 : size - 1 + count]
-        yield _buckets(joined[inside], half=0), owners[:count][inside]
+        yield _owned(joined[inside], owners[:count][inside], half=0)
 
 
-def _buckets(hashes: NDArray[np.uint64], half: int) -> NDArray[np.uint16]:
+def _owned(hashes: NDArray[np.uint64], owners: _Owned, half: int) -> _Owned:
     mixed = (hashes ^ (hashes >> np.uint64(29))) * _MULTIPLIER
-    return (mixed >> np.uint64(64 - BUCKET_BITS)).astype(np.uint16) + np.uint16(half << BUCKET_BITS)
+    return owners | (mixed >> np.uint64(64 - BUCKET_BITS)).astype(np.uint32) | np.uint32(half << BUCKET_BITS)
 
 
 _INVERSE_STEP = np.uint64(pow(1_000_003, -1, 1 << 64))
@@ -149,7 +152,10 @@ OTHER, SELF, TARGET, BEGIN, END = "\ue000", "\ue001", "\ue002", "\ue010", "\ue01
 """Stand for a named player, the speaker, the player that an act may be aimed at, and the ends of a message."""
 # Where the target of an act stands who is called first ("Ann, why ...").
 _OPENING = 10
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+# More signs follow than a message can hold names, each a private letter without a lower case.
+_FIRST_SIGN = 0xF0000
+_START = itemgetter(0)
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1b\x7f]")
 _MARKS = '?!,;:"()='
 _DOTS = re.compile(r"\.\.+")
 _NUMBER = re.compile(r"\d+")
@@ -209,24 +215,62 @@ class Features:
         return hashed_ngrams(self.texts)
 
 
-def plain_text(prepared: PreparedMessage, start: int, end: int, target: str | None = None) -> str:
-    """A part of a message as it is read: folded, blanks single, numbers as 0, players as placeholders."""
-    text, speaker = prepared.message.text, prepared.message.speaker
+class _ReadText(NamedTuple):
+    """A message and its sentences as they are read, other players by ``signs``; each is ``named`` in some sentences."""
+
+    whole: str
+    sentences: tuple[str, ...]
+    signs: Mapping[str, str]
+    named: Mapping[str, Collection[int]]
+
+    def shown(self, text: str, target: str | None = None) -> str:
+        """A text of this message with the signs that tell no player, but the target, from another."""
+        for player, sign in self.signs.items():
+            text = text.replace(sign, TARGET if player == target else OTHER)
+        return text
+
+
+@kept_with_discussion
+def _read_texts(discussion: Discussion) -> tuple[_ReadText, ...]:
+    return tuple(map(_read_text, discussion.messages))
+
+
+def _read_text(prepared: PreparedMessage) -> _ReadText:
+    text, start, spans = prepared.message.text.replace(_SEPARATOR, " "), prepared.body_start, sentences_of(prepared)
+    end = min(len(text), start + LONGEST_READ)
+    signs = {prepared.message.speaker: SELF}
+    named: dict[str, dict[int, None]] = {}
+    whole, parted = [(end, end, "")], [(edge, edge, _SEPARATOR) for span in spans for edge in span]
+    for one in prepared.mentions:
+        sign = signs.setdefault(one.player, chr(_FIRST_SIGN + len(signs)))
+        at = bisect_right(spans, one.start, key=_START) - 1
+        sentence_end = spans[at][1] if at >= 0 else 0
+        if one.start < sentence_end:
+            named.setdefault(one.player, {})[at] = None
+        if one.end <= end:
+            whole.append((one.start, one.end, f" {sign} "))
+            # "Dr. Vance" ends a sentence in its middle: neither sentence names him.
+            if not one.start < sentence_end < one.end:
+                parted.append(whole[-1])
+    del signs[prepared.message.speaker]
+    pieces = _folded(text, start, [*parted, whole[0]]).split(_SEPARATOR)
+    is_cut = len(parted) < 2 * len(spans) + len(whole) - 1
+    joined = _folded(text, start, whole) if is_cut else "".join(pieces)
+    # Every other piece is a sentence.
+    return _ReadText(" ".join(joined.split()), tuple([" ".join(one.split()) for one in pieces[1::2]]), signs, named)
+
+
+def _folded(text: str, start: int, cuts: Sequence[tuple[int, int, str]]) -> str:
+    """A text from ``start`` on as it is read, folded, numbers as 0, what is cut replaced; it ends with the last cut."""
     parts: list[str] = []
-    done = start
-    for mention in prepared.mentions:
-        if mention.start < done or mention.end > end:
-            continue
-        sign = SELF if mention.player == speaker else TARGET if mention.player == target else OTHER
-        parts += (text[done : mention.start], f" {sign} ")
-        done = mention.end
-    parts.append(text[done:end])
+    for first, last, sign in sorted(cuts):
+        parts += (text[start:first], sign)
+        start = last
     folded = "".join(parts).casefold().replace("\u2019", "'")
     for mark in _MARKS:
         if mark in folded:
             folded = folded.replace(mark, f" {mark} ")
-    folded = _DOTS.sub(" .. ", _NUMBER.sub(" 0 ", folded))
-    return " ".join(_CONTROL.sub(" ", folded).split())
+    return _CONTROL.sub(" ", _DOTS.sub(" .. ", _NUMBER.sub(" 0 ", folded)))
 
 
 def sentences_of(prepared: PreparedMessage) -> tuple[tuple[int, int], ...]:
@@ -237,9 +281,9 @@ def sentences_of(prepared: PreparedMessage) -> tuple[tuple[int, int], ...]:
 def _sentences_of(prepared: PreparedMessage) -> Iterator[tuple[int, int]]:
     text = prepared.message.text[: prepared.body_start + LONGEST_READ]
     for found in _SENTENCE.finditer(text, prepared.body_start):
-        if _WORD.search(found[0]):
-            start = found.start() + len(found[0]) - len(found[0].lstrip())
-            yield start, found.start() + len(found[0].rstrip())
+        piece = found[0]
+        if _WORD.search(piece):
+            yield found.end() - len(piece.lstrip()), found.start() + len(piece.rstrip())
 
 
 @kept_with_discussion
@@ -247,24 +291,17 @@ def features(discussion: Discussion) -> Features:
     """Compute the features of a discussion in English."""
     pack = discussion.pack
     assert pack is not None
-    messages = discussion.messages
-    texts = [f"{BEGIN} {_whole_text(prepared)} {END}" for prepared in messages]
-    return Features(tuple(texts), _style(messages, pack))
-
-
-def _whole_text(prepared: PreparedMessage) -> str:
-    start = prepared.body_start
-    end = min(len(prepared.message.text), start + LONGEST_READ)
-    return prepared.keep("text as it is read", lambda: plain_text(prepared, start, end))
+    texts = tuple([f"{BEGIN} {one.shown(one.whole)} {END}" for one in _read_texts(discussion)])
+    return Features(texts, _style(discussion.messages, pack))
 
 
 @kept_with_discussion
 def sentences(discussion: Discussion) -> tuple[Sentence, ...]:
     """The sentences of all messages in order."""
     return tuple(
-        Sentence(at, start, end, plain_text(prepared, start, end))
-        for at, prepared in enumerate(discussion.messages)
-        for start, end in sentences_of(prepared)
+        Sentence(at, start, end, seen.shown(text))
+        for at, (prepared, seen) in enumerate(zip(discussion.messages, _read_texts(discussion), strict=True))
+        for (start, end), text in zip(sentences_of(prepared), seen.sentences, strict=True)
     )
 
 
@@ -304,7 +341,7 @@ def _style_row(
     usual: float,
 ) -> list[float]:
     text = prepared.message.text[prepared.body_start : prepared.body_start + LONGEST_READ]
-    words = prepared.word_set
+    letters, words = set(text), prepared.word_set
     keywords = [word for word in prepared.plain_words if word in pack.strategic_forms]
     is_bare = len(keywords) == 1 and keywords[0] in pack.bare_keywords
     length = math.log1p(len(prepared.tokens))
@@ -315,7 +352,7 @@ def _style_row(
         min(3, text.count("?")),
         text.rstrip().endswith("?"),
         min(3, text.count("!")),
-        sum(map(str.isupper, text)) / max(1, len(text)),
+        sum(map(text.count, filter(str.isupper, letters))) / max(1, len(text)),
         min(4, len(prepared.named - {prepared.message.speaker})),
         prepared.message.speaker in prepared.named,
         prepared.is_addressed,
@@ -326,7 +363,7 @@ def _style_row(
         bool(prepared.reply_phrase),
         prepared.opens_as_answer,
         prepared.is_introduction,
-        any(map(str.isdigit, text)),
+        any(map(str.isdigit, letters)),
         min(5, text.count(",")),
         repeats(prepared, own),
         at == 0,
@@ -375,51 +412,42 @@ def sentence_rows(discussion: Discussion) -> NDArray[np.float32]:
     return np.hstack([own, features(discussion).style[[one.message for one in every]]])
 
 
-def rule_acts(discussion: Discussion) -> list[frozenset[tuple[ActKind, str | None]]]:
-    """The speech acts that the rule sees in each message, each with its target."""
-    return [frozenset((act.kind, act.target) for act in reading.acts) for reading in read(discussion)]
+def aim_table(discussion: Discussion) -> tuple[list[tuple[ActAim, str]], NDArray[np.float32]]:
+    """The aims of the acts of all messages of a discussion in English with their texts, and the features of each.
 
-
-def aims(discussion: Discussion) -> Iterator[tuple[ActAim, str]]:
-    """At whom each message's acts may be aimed, each with the text that is read for it.
-
-    Args:
-        discussion: A discussion in English.
-
-    Yields:
-        A player whom it names with the sentences that name them, the last other one who spoke and nobody with the whole
-        message.
+    A player whom a message names has the sentences that name them, the last other one who spoke and nobody all of it.
     """
-    messages, seen = discussion.messages, features(discussion)
-    spans: list[list[tuple[int, int]]] = [[] for _ in messages]
-    for sentence in sentences(discussion):
-        spans[sentence.message].append((sentence.start, sentence.end))
+    each = list(_aims(discussion))
+    named = Counter([aim.message for aim, _ in each if aim.is_named])
+    readings = read(discussion)
+    rows = [_aim_row(aim, text, named[aim.message], readings[aim.message].acts) for aim, text in each]
+    places = [aim.message for aim, _ in each]
+    return each, np.hstack([np.array(rows, dtype=np.float32), features(discussion).style[places]])
+
+
+def _aims(discussion: Discussion) -> Iterator[tuple[ActAim, str]]:
+    texts = features(discussion).texts
     before = other = None
-    for at, prepared in enumerate(messages):
+    for at, (prepared, seen) in enumerate(zip(discussion.messages, _read_texts(discussion), strict=True)):
         speaker = prepared.message.speaker
         if before != speaker:
             before, other = speaker, before
-        yield ActAim(at, None, is_named=False), seen.texts[at]
-        named = dict.fromkeys(one.player for one in prepared.mentions if one.player != speaker)
-        for player in named:
-            parts = [
-                plain_text(prepared, start, end, player)
-                for start, end in spans[at]
-                if any(one.player == player and start <= one.start < end for one in prepared.mentions)
-            ]
-            yield ActAim(at, player, is_named=True), f"{BEGIN} {' '.join(parts)} {END}"
-        if other is not None and other not in named:
-            yield ActAim(at, other, is_named=False), seen.texts[at]
+        yield ActAim(at, None, is_named=False), texts[at]
+        for player in seen.signs:
+            own = " ".join([seen.sentences[one] for one in seen.named.get(player, ())])
+            yield ActAim(at, player, is_named=True), f"{BEGIN} {seen.shown(own, player)} {END}"
+        if other is not None and other not in seen.signs:
+            yield ActAim(at, other, is_named=False), texts[at]
 
 
 _ACT_PLACES = {kind: place for place, kind in enumerate(ActKind)}
 
 
-def aim_row(aim: ActAim, text: str, named: int, seen_by_rule: frozenset[tuple[ActKind, str | None]]) -> list[float]:
+def _aim_row(aim: ActAim, text: str, named: int, by_rule: Sequence[SpeechAct]) -> list[float]:
     """The features of an aim beside its text: the acts of the rule, its kind, the place of the target, other names."""
     here, elsewhere = [0.0] * len(_ACT_PLACES), [0.0] * len(_ACT_PLACES)
-    for kind, target in seen_by_rule:
-        (here if target == aim.target else elsewhere)[_ACT_PLACES[kind]] = 1.0
+    for act in by_rule:
+        (here if act.target == aim.target else elsewhere)[_ACT_PLACES[act.kind]] = 1.0
     return [
         *here,
         *elsewhere,

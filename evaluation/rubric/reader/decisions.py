@@ -110,7 +110,7 @@ def acts_read(discussion: Discussion, reader: Reader) -> tuple[Reading, ...]:
     left = {one.player: one.round for one in discussion.transcript.eliminations}
     return tuple(
         reading
-        if reading.is_rubric_line
+        if reading.is_rubric_line or not (reading.acts or one.acts)
         else replace(
             reading, acts=acts_at_players(list(_standing_acts(reading, one, prepared, reader)), reading.message, left)
         )
@@ -123,8 +123,10 @@ def _standing_acts(
 ) -> Iterator[SpeechAct]:
     own = {(act.kind, act.target): act for act in reading.acts if kind_by_rule(act) in reader.rule_acts}
     text = prepared.message.text
-    is_elsewhere = tells_of_another_game(text, 0, len(text))
-    seen = {(act.kind, act.target) for act in one.acts if not (is_elsewhere and act.kind is ActKind.REVEAL_ROLE)}
+    seen = {(act.kind, act.target) for act in one.acts}
+    revealed = {act for act in seen if act[0] is ActKind.REVEAL_ROLE}
+    if revealed and tells_of_another_game(text, 0, len(text)):
+        seen -= revealed
     told = dict.fromkeys([*(key for key in own if not _is_denied(key, seen)), *seen])
     by_kind = speech_acts(sorted(told, key=_act_order), prepared, argues=one.strategic >= _ARGUES)
     for act in by_kind:
@@ -191,7 +193,7 @@ def _offered(row: LedgerRow, chance: float, reader: Reader) -> LedgerRow:
     """A row as the rule left it, offered for review where the reader rather thinks the opposite."""
     right = reader.licences[_direction(row)].chance(chance)
     review = {"kind": UNSURE, "likelihood": round(right, 2)} if right >= _LIKELY else None
-    return replace(row, details={**row.details, "review": review})
+    return row if row.details["review"] == review else replace(row, details={**row.details, "review": review})
 
 
 _LIKELY = 0.5

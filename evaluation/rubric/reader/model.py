@@ -20,12 +20,9 @@ from evaluation.rubric.discussion import Discussion
 from evaluation.rubric.reader._features import (
     BUCKETS,
     OWN_STYLE,
-    ActAim,
-    aim_row,
-    aims,
+    aim_table,
     features,
     hashed_ngrams,
-    rule_acts,
     sentence_rows,
     sentences,
 )
@@ -35,9 +32,6 @@ Floats = NDArray[np.float32]
 ACTS = tuple(ActKind)
 TEXT_HEADS = ("strategic", "reference", *map(str, ACTS))
 """The columns of the weights of n-grams."""
-_MESSAGE_HEADS = tuple(head for head in TEXT_HEADS if head != "reference")
-"""Those that are read of whole messages."""
-_OF_MESSAGES = [TEXT_HEADS.index(head) for head in _MESSAGE_HEADS]
 FORMAT = 4
 _SHIPPED_FILE = "reader_en.npz"
 
@@ -137,7 +131,7 @@ def kind_of(discussion: Discussion, vocabulary: Collection[str]) -> tuple[float,
     """The kind of a game in numbers: the mean log length of its messages, and the share of words not known."""
     seen = features(discussion)
     words = [word for text in seen.texts for word in text.split()]
-    unknown = sum(word not in vocabulary for word in words)
+    unknown = len(words) - sum(map(vocabulary.__contains__, words))
     return float(seen.style[:, 0].mean()), unknown / max(1, len(words))
 
 
@@ -176,14 +170,22 @@ class Reader:
         distance = self.kinds.distance(kind_of(discussion, self.vocabulary)) * count / (count + _FEW_MESSAGES)
         return distance > self.kinds.limit
 
+    @cached_property
+    def _message_heads(self) -> tuple[str, ...]:
+        """The questions that are asked of whole messages, and those of acts only with a licence."""
+        return ("strategic", *(kind for kind in map(str, ACTS) if self.licences[kind].limit <= 1))
+
     # Columns side by side are read several times faster than columns of a wide table.
     @cached_property
     def _message_words(self) -> Floats:
-        return np.ascontiguousarray(self.words[:, _OF_MESSAGES] * self.idf[:, None])
+        return self._words_of(self._message_heads)
 
     @cached_property
     def _reference_words(self) -> Floats:
-        return np.ascontiguousarray(self.words[:, [TEXT_HEADS.index("reference")]] * self.idf[:, None])
+        return self._words_of(["reference"])
+
+    def _words_of(self, heads: Sequence[str]) -> Floats:
+        return np.ascontiguousarray(self.words[:, [TEXT_HEADS.index(head) for head in heads]] * self.idf[:, None])
 
     def read(self, discussion: Discussion) -> tuple[ReadMessage, ...]:
         """Answers to each message of a discussion, in order; none in another language than English."""
@@ -198,7 +200,7 @@ class Reader:
         return features(discussion).message_ngrams.sums(self._message_words, self.idf)
 
     def _text_logits(self, head: str, sums: Floats, dense: Floats) -> Floats:
-        return sums[:, _MESSAGE_HEADS.index(head)] + self.heads[head].logits(dense)
+        return sums[:, self._message_heads.index(head)] + self.heads[head].logits(dense)
 
     def _references(self, discussion: Discussion) -> list[list[ReadReference]]:
         every = sentences(discussion)
@@ -218,13 +220,10 @@ class Reader:
         sums = discussion.derive(self._sums)[[aim.message for aim, _ in each]]
         named = [row for row, (aim, _) in enumerate(each) if aim.is_named]
         sums[named] = hashed_ngrams([each[row][1] for row in named]).sums(self._message_words, self.idf)
-        for kind in ACTS:
-            limit = self.licences[str(kind)].limit
-            if limit > 1:
-                continue
-            chances = _chances(self._text_logits(str(kind), sums, dense))
+        for kind in map(ActKind, self._message_heads[1:]):
+            chances = _chances(self._text_logits(kind, sums, dense))
             best: dict[int, ReadAct] = {}
-            for row in np.flatnonzero(chances >= limit).tolist():
+            for row in np.flatnonzero(chances >= self.licences[kind].limit).tolist():
                 aim, chance = each[row][0], float(chances[row])
                 # An act is aimed at one player, not at every name.
                 if aim.message not in best or chance > best[aim.message].chance:
@@ -236,7 +235,7 @@ class Reader:
     def word_weights(self, head: str, words: Sequence[str]) -> list[float]:
         """Weights of words, each alone, for (above 0) or against the answer to a question about whole messages."""
         sums = hashed_ngrams(words).sums(self._message_words, self.idf)
-        return [float(one) for one in sums[:, _MESSAGE_HEADS.index(head)]]
+        return [float(one) for one in sums[:, self._message_heads.index(head)]]
 
     @classmethod
     def load(cls, content: bytes, place: str = "") -> Reader:
@@ -269,18 +268,6 @@ class Reader:
                 remedy="Train it again with: make reader.",
             ) from None
         return cls(str(about["name"]), idf, words, heads, licences, vocabulary, kinds, rule_acts, about["card"])
-
-
-def aim_table(discussion: Discussion) -> tuple[list[tuple[ActAim, str]], Floats]:
-    """The aims of all messages with their texts, and the dense features of each."""
-    each = list(aims(discussion))
-    named = [0] * len(discussion.messages)
-    for aim, _ in each:
-        named[aim.message] += aim.is_named
-    by_rule = rule_acts(discussion)
-    rows = [aim_row(aim, text, named[aim.message], by_rule[aim.message]) for aim, text in each]
-    places = [aim.message for aim, _ in each]
-    return each, np.hstack([np.array(rows, dtype=np.float32), features(discussion).style[places]])
 
 
 def _chances(logits: Floats) -> Floats:

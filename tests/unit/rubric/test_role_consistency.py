@@ -204,12 +204,10 @@ def test_only_allies_that_a_role_knows_must_be_spared(speaker: str | None, targe
 ASKED_ABOUT = ("Agent-Delta", "I am the seer")
 READ_BY_HAND = (
     # What was said before, who says what, which acts at whom, and whether it fits.
-    (VILLAGER, "you switched your vote at the last second. Explain.", {"analyse_votes", "question"}, True),
     (VILLAGER, "your divine result is demonstrably false", {"accuse", "build_case"}, True),
     (VILLAGER, "I accuse Agent-Alpha! He dodged my question twice.", {"accuse", "build_case"}, True),
     (VILLAGER, "i dont think Agent-Bravo is mafia but i think she has a bloodlust", {"defend"}, False),
     (VILLAGER, "I think it is Agent-Bravo because it is Agent-Bravo.", {"accuse"}, False),
-    (MAFIOSO, "Us mafia need to stick together", {"reveal_role"}, False),
     (MAFIOSO, "It's not me", {"defend_self"}, True),
     (VILLAGER, "Does anybody have a suspicion?", set(), None),
 )

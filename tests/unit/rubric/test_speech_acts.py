@@ -50,11 +50,9 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("Agent-Bravo should be out.", {(ACCUSE, B)}),
     ("Agent-Alpha, vote for Agent-Bravo.", {(ACCUSE, B)}),
     ("I support Agent-Bravo's elimination.", {(ACCUSE, B)}),
-    ("Agent-Bravo did it.", {(ACCUSE, B)}),
     ("I'm going with Agent-Bravo.", {(ACCUSE, B)}),
     ("I lean towards Agent-Bravo.", {(ACCUSE, B)}),
     ("Let's get Agent-Bravo out.", {(ACCUSE, B)}),
-    ("team Agent-Bravo?", {(ACCUSE, B)}),
     ("Agent-Bravo clearly you are Mafia because he said it is you", {(AGGRESSIVE, B), (CASE, B)}),
     # Aggressive ones
     ("I think Agent-Bravo is definitely Mafia!", {(AGGRESSIVE, B)}),
