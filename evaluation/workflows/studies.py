@@ -177,6 +177,15 @@ def run_experiment(
     return store.experiments.get(plan.id)
 
 
+def keep_answers(store: Store, entries: Sequence[JournalEntry]) -> None:
+    """Stores all texts and answers of a moment in one transaction."""
+    with store.unit(write=True):
+        store.generations.keep([one for entry in entries for one in entry.generations])
+        store.judgements.keep(
+            [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """A run with everything that its conversations share."""
@@ -197,7 +206,7 @@ class _Run:
         plan, store = self.plan, self.store
         # Beside the database, by its name and the experiment's: whoever goes on finds it there.
         place = None if store.path is None else store.path.with_name(f".{store.path.name}.{plan.id}")
-        async with AnswerJournal(self._keep_answers, store.llm_calls.have, self.heavy, place) as journal:
+        async with AnswerJournal(partial(keep_answers, store), store.llm_calls.have, self.heavy, place) as journal:
             # The report needs it, and it takes seconds to load: meanwhile the models are asked.
             self.heavy.submit(import_module, "scipy.stats")
             calls = CallBuffer()
@@ -237,14 +246,6 @@ class _Run:
                     return next(iter(reasons), "")
                 except BudgetSpentError as spent:
                     return spent.reason
-
-    def _keep_answers(self, entries: Sequence[JournalEntry]) -> None:
-        """Stores all texts and answers of a moment in one transaction."""
-        with self.store.unit(write=True):
-            self.store.generations.keep([one for entry in entries for one in entry.generations])
-            self.store.judgements.keep(
-                [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
-            )
 
     async def _conversation(self, troupe: Troupe, known: RunResult, progress: Iterator[None]) -> None:
         """Simulates and evaluates one conversation, or what of that is not stored yet."""

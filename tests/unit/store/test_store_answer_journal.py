@@ -23,7 +23,7 @@ from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalFile, JournalledAnswers, JournalledTexts
-from evaluation.workflows.studies import _keep
+from evaluation.workflows.studies import keep_answers
 from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[3]
@@ -132,7 +132,7 @@ def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path, heavy: 
         killed(tmp_path / "here")
 
         async def main() -> None:
-            async with AnswerJournal(partial(_keep, store), store.llm_calls.have, heavy, tmp_path / "here"):
+            async with AnswerJournal(partial(keep_answers, store), store.llm_calls.have, heavy, tmp_path / "here"):
                 """Only enters and leaves."""
 
         asyncio.run(main())
