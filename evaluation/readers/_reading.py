@@ -27,8 +27,18 @@ from evaluation.readers._cross_check import cross_checked
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._line_shapes import remedy
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
-from evaluation.readers.document import NO_ANSWERS, Answers, Document, Found, Limits, Question, ReadResult, Topic
-from evaluation.readers.formats import plain_text
+from evaluation.readers.document import (
+    NO_ANSWERS,
+    Answers,
+    Document,
+    Found,
+    Limits,
+    Question,
+    ReadResult,
+    Topic,
+    first_record,
+)
+from evaluation.readers.formats import nested_json, plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
@@ -383,19 +393,23 @@ class _Reading:
 
     def _document(self, label: str, document: Document) -> Iterator[ReadResult]:
         """The games in one file; of an unknown format as a table, where columns of speaker and text were chosen."""
-        error: UnknownFormatError | None = None
+        reader, error = None, None
         try:
             reader = choose_reader(document)
-            if reader.format != tables.FORMAT:
-                yield from self._results(label, reader.format, partial(reader.read, document), document)
-                return
         except UnknownFormatError as found:
             error = found
-        head = table_head(document)
+        # Columns that seem to be people may be something else.
+        is_open = reader is nested_json.READER and first_record(document) is None
+        is_table = reader is None or reader.format == tables.FORMAT
+        head = table_head(document) if is_table or is_open else None
         mapping = self.choose_columns(head.columns) if head and self.choose_columns else None
         lacking = sorted(mapping.used.difference(head.columns)) if mapping and head else []
-        if error is None or (mapping and not mapping.missing and not lacking):
-            for result in self._results(label, tables.FORMAT, partial(tables.table_games, document, mapping), document):
+        is_chosen = mapping is not None and not mapping.missing and not lacking
+        if error is None or is_chosen:
+            name, read = tables.FORMAT, partial(tables.table_games, document, mapping)
+            if reader is not None and not (is_table or is_chosen):
+                name, read = reader.format, partial(reader.read, document)
+            for result in self._results(label, name, read, document):
                 yield replace(result, head=head)
             return
         if head is not None and error.remedy in (remedy("table"), remedy("known")):

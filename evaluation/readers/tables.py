@@ -550,7 +550,8 @@ def _recognises(document: Document) -> bool:
     # One of the two columns is enough to ask for the other, where no others tell who speaks.
     first = next(iter(_first_rows(document)), {})
     holds_more = any(isinstance(opened(cell, document.limits), list) for cell in first.values())
-    is_told = holds_more or any(exchanges(first, guess_mapping(columns).speaker))
+    said = exchanges(first, guess_mapping(columns).speaker)
+    is_told = holds_more or any(one.side != one.key for one in said)
     return _is_flat(first_record(document)) and not is_told
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from evaluation.readers import Answers, Topic
+from evaluation.readers import Answers, ColumnMapping, Topic
 from tests.unit.readers.reading import lines, read, refusal, result, results, shown
 
 SAID = [
@@ -299,6 +299,8 @@ def test_keys_that_are_names_are_asked_about() -> None:
         assert found.questions[0].name == "Olga, Per, Rui"
         answered = shown(content, answers=Answers(speakers={"Olga, Per, Rui": "player"}))
         assert [m.speaker for m in answered.messages] == [*names] * 2
+    columns = ColumnMapping(speaker="Olga", text="Per")
+    assert result(table, choose_columns=lambda _: columns).format == "table"
     agents = [{"round": n, "agent_1": f"I say {n} and more.", "agent_2": f"I say {n} or less."} for n in (1, 2)]
     assert {m.speaker for m in shown(agents).messages} == {"agent_1", "agent_2"}
 
