@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evaluation.files.strict_json import step
@@ -20,6 +21,7 @@ _MOST_DEEP = 8
 _STANCES = ("stance", "side", "position")
 _ASKED, _ANSWERED = "question", "answer"
 INTERVIEWER = "Interviewer"
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Said(NamedTuple):
@@ -71,31 +73,29 @@ def is_certain(side: str) -> bool:
     return first in word_set("sides") or (first in word_set("chat_roles") and len("".join(rest)) == 1)
 
 
-def exchanges(value: Any, speaker: str | None = None) -> Iterator[Said]:
+def exchanges(
+    value: Any, speaker: str | None = None, path: str = "$", around: Mapping[str, Any] = _NOTHING, depth: int = 0
+) -> Iterator[Said]:
     """All that is said in exchanges of records at any depth, in the file's order.
 
     Args:
         value: The records, or what holds them.
         speaker: The key of who answers the questions of a record, where they have one.
+        path: Where the value stands.
+        around: The object around it.
+        depth: How many lists and objects stand around it.
     """
-    yield from _exchanges(value, "$", {}, speaker, 0)
-
-
-def _exchanges(value: Any, path: str, around: Mapping[str, Any], speaker: str | None, depth: int) -> Iterator[Said]:
-    if depth > _MOST_DEEP:
-        return
-    if isinstance(value, list):
-        for place, one in enumerate(value):
-            yield from _exchanges(one, step(path, place), around, speaker, depth + 1)
-    elif isinstance(value, dict):
-        answers = _answers_of(value, speaker)
-        sides = answers or sides_of(value) or _people_of(value)
+    answers = _answers_of(value, speaker) if isinstance(value, dict) else {}
+    sides = answers or (sides_of(value) or _people_of(value) if isinstance(value, dict) else {})
+    inner: Iterable[tuple[Any, Any]]
+    inner = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
+    if sides:
         names = _holders(around) | _holders(value)
         for key, (side, part) in sides.items():
             who = side if answers or side == key else names.get(side, side.title())
             yield Said(step(path, key), path, key, side, who, part, value[key])
-        for key, one in value.items() if not sides else ():
-            yield from _exchanges(one, step(path, key), value, speaker, depth + 1)
+    for place, one in inner if depth < _MOST_DEEP and not sides else ():
+        yield from exchanges(one, speaker, step(path, place), value if isinstance(value, dict) else around, depth + 1)
 
 
 def _people_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:

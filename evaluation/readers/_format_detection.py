@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
-from evaluation.errors import UnknownFormatError
+from evaluation.errors import BrokenTranscriptError, UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
 from evaluation.readers._draft import letters, word_set
@@ -122,15 +122,16 @@ def _unknown(document: Document) -> UnknownFormatError:
     if document.text.lstrip().startswith("<"):
         words = "The text is marked with tags, which are not read."
         return UnknownFormatError(words, remedy="Take the tags out, and write each message as Name: text.")
-    if below := tables.lower_heading(document):
-        words = f'Several tables stand in the text; the last begins in line {below[0]}: "{shorten(below[1])}".'
-        cut = f"Cut off the lines above line {below[0]}, and hand in the rest."
-        return UnknownFormatError(words, remedy=cut)
-    columns = tables.table_columns(document)
-    if document.json is None and any(map(nested_json.is_long, columns)):
+    columns = tables.table_columns(document) if first_record(document) is None else ()
+    if any(map(nested_json.is_long, columns)):
         words = f'The first line names no columns: "{shorten(columns[-1])}".'
         names = 'Put a line with the names of the columns above it, such as "speaker,text", and hand that in.'
         return UnknownFormatError(words, remedy=names)
+    try:
+        deque(tables.delimited_rows(document) if columns else (), maxlen=0)
+    except BrokenTranscriptError as error:
+        cut = "If another table begins there, cut off the lines above it, and hand in the rest."
+        return UnknownFormatError(f"{error.place}: {error.message}", remedy=cut)
     texts: Counter[str] = Counter()
     for value in nested_json.values_of(document):
         texts.update(_places_of_texts(value, ""))

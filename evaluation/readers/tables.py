@@ -319,19 +319,6 @@ def _delimited_table(document: Document) -> ParsedTable:
     return ParsedTable(split_heading(document)[0], rows)
 
 
-def lower_heading(document: Document) -> tuple[int, str] | None:
-    """The number and text of the heading of the last table in a text that holds several, one below the other."""
-    columns, delimiter = split_heading(document)
-    try:
-        rows = list(_lines(document, delimiter)) if columns else []
-    except InputError:
-        return None
-    widths = [len(cells) for _, cells in rows]
-    start = next((place for place in range(len(rows), 0, -1) if widths[place - 1] != widths[-1]), 0)
-    number, cells = rows[start] if rows else (0, [])
-    return (number, delimiter.join(cells)) if start and len(rows) - start > 1 and all(map(_is_heading, cells)) else None
-
-
 def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The records with the line that each begins in; quoted texts may go over several. Empty lines are passed over."""
     # str.splitlines would also end lines where Unicode does, which csv does not.

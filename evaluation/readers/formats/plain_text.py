@@ -914,7 +914,7 @@ class _Speakers:
             is_free = not (self.is_timed or line.head.time)
             role = part("last note").sub("", line.head.text)
             is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(role)
-            if is_entry and not is_moderator(line.head.name):
+            if is_entry and not is_moderator(line.head.name) and not _is_label(line.head.key):
                 block.append(line)
                 continue
             if len({one.head.key for one in block}) == len(block) > 1:

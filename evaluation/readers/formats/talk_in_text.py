@@ -29,10 +29,6 @@ def _is_talk(cell: object) -> bool:
     return sum(count > 1 for count in names.values()) > 1
 
 
-def _is_of_model(key: str) -> bool:
-    return column_key(key) in word_set("calls") | word_set("thought_columns")
-
-
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """A record with what the objects inside it hold."""
     inner = [_flat(one) for one in record.values() if isinstance(one, dict)]
@@ -41,10 +37,10 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _key_of_talks(records: Sequence[Mapping[str, Any]]) -> str | None:
     """The key of the texts that are talks; of several, that with a name for talks."""
-    found = [key for record in records for key, one in record.items() if _is_talk(one) and not _is_of_model(key)]
-    known = word_lists("words")["talk_keys"]
-    named = [key for key in found if column_key(key) in known]
-    return min(named, key=lambda key: known.index(column_key(key))) if named else next(iter(found), None)
+    inner = word_set("calls") | word_set("thought_columns")
+    found = {column_key(key): key for record in records for key, one in record.items() if _is_talk(one)}
+    known = (found[key] for key in word_lists("words")["talk_keys"] if key in found)
+    return next(known, next((found[key] for key in found if key not in inner), None))
 
 
 def _first_records(document: Document) -> Iterator[Mapping[str, Any]]:

@@ -156,8 +156,8 @@ def test_cells_that_hold_lists_and_a_heading_below_another() -> None:
     table = 'name,messages\nspring,"' + repr(said).replace('"', '""') + '"\nsummer,"[]"\n'
     assert [(m.speaker, m.text) for m in read(table).messages] == SAID
     words = refusal(f"OLGA,PER,RUI\nbot,bot,bot\n{table}")
-    assert 'line 3: "name,messages"' in words
-    assert "Cut off the lines above line 3" in words
+    assert "line 3: The row has 2 cells, the heading 3." in words
+    assert "cut off the lines above it" in words
     assert "--map" not in words
 
 
