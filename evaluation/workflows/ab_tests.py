@@ -138,7 +138,7 @@ def _runner(
     if test.source == "transcripts":
         listed, run = _listed(store, test), _games_of_store(store)
     else:
-        base = {"model": _speaker_config(store, None, options).model, **test.base}
+        base = {**test.base, "model": _speaker_config(store, test.base.get("model"), options).model}
         listed, run = test.model_copy(update={"base": base}), _simulation(store, chosen, judged, options)
     known = {run.key: run for run in store.experiments.runs() if run.key}
     # The judge that the runs ask, with its address where it is one's own.

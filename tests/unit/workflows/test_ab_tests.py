@@ -77,6 +77,9 @@ def test_without_corrections_and_checks_the_estimate_is_what_is_asked(server: Ju
     assert found.usd(lambda _: None) is None
     run_ab_test(store, simulated(), options(server))
     assert server.tally.asked.total() == 20
+    assert estimate_ab_test(store, simulated(), options(server)).size == "4 runs, 4 of them done before"
+    another = {**options(server), "model": "another"}
+    assert estimate_ab_test(store, simulated(), another).size == "4 runs", "somebody else speaks"
 
 
 def test_with_a_gate_and_checks_what_is_asked_lies_within_the_estimate(server: JudgeServer) -> None:
