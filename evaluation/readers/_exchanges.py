@@ -16,7 +16,6 @@ from evaluation.readers._draft import column_key, is_ordinary, word_lists, word_
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ROUND = re.compile(r"\b(?:round|turn)[ _]?\d+")
-_LEAST_BLANKS = 2
 _MOST_DEEP = 8
 _STANCES = ("stance", "side", "position")
 _ASKED, _ANSWERED = "question", "answer"
@@ -41,7 +40,7 @@ def sides_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
     A side is what keys have beside a word for something said; each such word stands beside several sides.
     """
-    texts = [key for key, one in record.items() if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS]
+    texts = [key for key, one in record.items() if isinstance(one, str) and one.strip()]
     found: dict[str, tuple[str, str]] = {}
     for is_first in (False, True):
         split = {key: pair for key in texts if (pair := _split(key, is_first=is_first))}
@@ -94,13 +93,13 @@ def exchanges(
         for key, (side, part) in sides.items():
             who = side if answers or side == key else names.get(side, side.title())
             yield Said(step(path, key), path, key, side, who, part, value[key])
-    for place, one in inner if depth < _MOST_DEEP and not sides else ():
+    for place, one in inner if depth < _MOST_DEEP else ():
         yield from exchanges(one, speaker, step(path, place), value if isinstance(value, dict) else around, depth + 1)
 
 
 def _people_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
-    """The texts of a record that holds nothing else of any length, by keys that may be names: {"Ann": "Hello ..."}."""
-    texts = [key for key, one in record.items() if isinstance(one, str) and one.count(" ") >= _LEAST_BLANKS]
+    """The texts of a record by keys that may be names: {"Ann": "Hello ..."}."""
+    texts = [key for key, one in record.items() if isinstance(one, str) and one.strip()]
     # Small ordinary words name things ("topic"), capital ones may be names among others ("May").
     things = {key for key in texts if _is_ordinary(key)}
     people = [key for key in texts if column_key(key) not in _fields() and not (key in things and key.islower())]

@@ -641,9 +641,11 @@ def _of_exchanges(document: Document, texts: list[tuple[str, str]]) -> list[_Wal
     records: dict[str, list[str]] = {}
     for one in said:
         records.setdefault(one.record, []).append(one.side)
-    # People come again from record to record; what stands once is a record of other things.
+    # People come again from record to record, and say more than a word; other records hold other things.
     again = Counter(map(tuple, records.values()))
-    said = [one for one in said if one.part or one.side != one.key or again[tuple(records[one.record])] > 1]
+    long = {one.side for one in said if is_long(one.text) and again[tuple(records[one.record])] > 1}
+    said = [one for one in said if one.part or one.side != one.key or {*records[one.record]} <= long]
+    said = said if any(is_long(one.text) for one in said) else []
     speakers = dict.fromkeys(one.speaker for one in said)
     listed = ", ".join(name.replace(",", " ") for name in speakers if name != INTERVIEWER)
     keys = ", ".join(f'"{shorten(key)}"' for key in [*dict.fromkeys(one.key for one in said)][:_MOST_SHOWN])

@@ -76,7 +76,7 @@ def _read(document: Document) -> Found:
         found = plain_text.read_text(Document(text.encode(), document.limits, document.answers))
         return replace(found, remarks=(*found.remarks, remark))
 
-    talks = [str(record[key]) for record in records if _is_talk(record.get(key))]
+    talks = [text for record in records if isinstance(text := record.get(key), str) and text.strip()]
     if len(talks) == 1:
         return talk(talks[0])
     return [(str(number), partial(talk, text)) for number, text in enumerate(talks, start=1)]

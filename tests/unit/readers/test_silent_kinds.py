@@ -135,6 +135,9 @@ def test_an_exchange_a_row_is_one_talk_and_odd_keys_are_asked_about() -> None:
         {"agent_a_message": f"I offer {n} coins for it.", "agent_b_message": f"No, {n} is too low."} for n in (3, 4)
     ]
     assert [m.speaker for m in read(lines(*rows)).messages] == ["Agent A", "Agent B"] * 2
+    assert [m.text for m in read([*rows, {"agent_a_message": "Five?", "agent_b_message": "Yes."}]).messages][-2:] == [
+        "Five?", "Yes.",
+    ]  # fmt: skip
     odd = [{"original_text": f"The {n} cats sat down.", "translated_text": f"Die {n} Katzen sitzen."} for n in (3, 4)]
     found = result(odd)
     assert found.transcript is None
@@ -208,6 +211,13 @@ def test_a_talk_in_one_text_of_a_record_is_read(key: str) -> None:
             assert one.transcript is not None, one.error
             assert [(m.speaker, m.text) for m in one.transcript.messages] == SAID
             assert '"topic"' in one.remarks[-1]
+
+
+def test_a_short_talk_among_records_is_no_less_a_game() -> None:
+    talk = "".join(f"{name}: {text}\n" for name, text in SAID)
+    found = results([{"dialogue": talk}, {"dialogue": "Olga: Hello, Per.\nPer: Hello."}, {"dialogue": "Nothing."}])
+    assert len(found) == 3
+    assert [one.error is None or bool(one.error.remedy) for one in found] == [True] * 3
 
 
 def test_a_list_that_a_text_holds_is_read() -> None:
@@ -299,6 +309,8 @@ def test_keys_that_are_names_are_asked_about() -> None:
         assert found.questions[0].name == "Olga, Per, Rui"
         answered = shown(content, answers=Answers(speakers={"Olga, Per, Rui": "player"}))
         assert [m.speaker for m in answered.messages] == [*names] * 2
+    short = shown({"rounds": [*rounds, {"Olga": "No.", "Rui": "Yes."}]})
+    assert [m.text for m in short.messages[-2:]] == ["No.", "Yes."]
     columns = ColumnMapping(speaker="Olga", text="Per")
     assert result(table, choose_columns=lambda _: columns).format == "table"
     agents = [{"round": n, "agent_1": f"I say {n} and more.", "agent_2": f"I say {n} or less."} for n in (1, 2)]
