@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, WriteGame
 from tests.judge_server import JudgeServer
 
 
-def test_the_printed_example_compares_two_of_the_samples(run: Run, tmp_path: Path) -> None:
+def test_the_printed_example_compares_games_of_two_iterations(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
     place = tmp_path / "ab.yaml"
     place.write_text(run("ab", "--print-config").stdout, encoding="utf-8")
     assert "There is no iteration 'Prompt v1'" in run("ab", place).stderr
-    run("import", "--samples")
+    for number in (1, 2):
+        run(
+            "import", write_game(f"a{number}"), write_game(f"b{number}", good=False), "--iteration", f"Prompt v{number}"
+        )
     done = run("ab", place)
     assert done.exit_code == 0
     assert "Conversation coherence, before against after: " in done.stdout
