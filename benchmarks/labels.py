@@ -42,7 +42,7 @@ from evaluation.judging.protocol import (
 )
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.reader.decisions import acts_read
+from evaluation.rubric.reader.decisions import acts_read, is_left_open
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.speech import read
 from evaluation.rubric_judge.game_reading import read_game
@@ -169,12 +169,17 @@ def _overruled(
 ) -> Iterator[Figure]:
     """How many of the rows that the reader decided against the rule are right, in all and by the chance it gave."""
     right: dict[str, list[bool]] = {"": []}
+    by_rule: list[bool] = []
     for game_id, game in labelled.games.items():
         for row in found[game_id][metric].ledger:
             message = game.message(row.message_id or "")
-            if row.method is not Method.READER or message is None or (game_id, message.index) not in labelled.rows:
+            if message is None or (game_id, message.index) not in labelled.rows:
                 continue
             label = bool(labelled.rows[game_id, message.index][question])
+            if is_left_open(row):
+                by_rule.append(label == (row.details["rule"]["verdict"] == RowVerdict.COUNTS))
+            if row.method is not Method.READER:
+                continue
             is_right = label == (row.verdict is RowVerdict.COUNTS)
             tenth = min(9, int(10 * row.details["chance"]))
             for name in ("", f", {labelled.sources[game_id]}", f", chance 0.{tenth} to 0.{tenth}9"):
@@ -182,6 +187,9 @@ def _overruled(
     for name, rows in sorted(right.items()):
         share = sum(rows) / len(rows) if rows else None
         yield Figure(f"{metric}{name}: right where the reader overrules", share, f"{sum(rows)} of {len(rows)}")
+    if by_rule:
+        share = sum(by_rule) / len(by_rule)
+        yield Figure(f"{metric}: the rule right where left open", share, f"{sum(by_rule)} of {len(by_rule)}")
 
 
 def _compared(labelled: LabelledSet, said: _Said) -> Iterator[Figure]:
@@ -205,7 +213,9 @@ def _by_message(
     for game_id, game in labelled.games.items():
         for row in found[game_id][metric].ledger:
             if (message := game.message(row.message_id or "")) is not None:
-                yield (game_id, message.index), row.verdict is RowVerdict.COUNTS
+                # What is left open answers as the rule does.
+                verdict = row.details["rule"]["verdict"] if is_left_open(row) else row.verdict
+                yield (game_id, message.index), verdict == RowVerdict.COUNTS
 
 
 def _references(labelled: LabelledSet, said: Mapping[Key, Sequence[_Reference]]) -> Iterator[Figure]:

@@ -445,7 +445,9 @@ class Passage:
             # "You claimed Seer and voted for Bravo": a second verb of the same subject.
             return False
         for at in range(position - 1, start - 1, -1):
-            if self.has(at, "clause_break") or (self.has(at, "and") and self.has(at + 1, "subject")):
+            # "You told us nothing except that Golf is silent": the clause goes on.
+            is_break = self.has(at, "clause_break") and not self.has(at + 1, "that")
+            if is_break or (self.has(at, "and") and self.has(at + 1, "subject")):
                 return False
             if self.has(at, "reporting"):
                 return self._speaks_for_another(at, start)

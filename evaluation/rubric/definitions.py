@@ -125,14 +125,14 @@ MEMORY_ACCURACY = MetricDefinition(
     by_kind_of_reference,
     references_note,
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "4")
+STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "5")
 COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "5")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
     PERCENT,
     80.0,
-    "4",
+    "5",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )
