@@ -89,10 +89,11 @@ function makeRow(view, cells, place) {
     // A card leaves out what says nothing.
     cell.classList.toggle("empty", !text);
     const isButton = pick === "cell" ? at >= view.data.heads : pick && at === 0;
-    const held = element(isButton ? "button" : "span", `text ${text[1] === " " ? STATUS[text[0]] ?? "" : ""}`, text);
+    const held = element(isButton ? "button" : "span", `text ${statusOf(text)}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
     if (isButton && pick === "cell") {
+      held.classList.toggle("add", text === "+");
       held.setAttribute("aria-label", `${cells[0][0]}, ${columns[at].label}: ${text}`);
       held.onclick = () => choose(view, [place, at], held);
     }
@@ -109,6 +110,11 @@ function markParts(node, text, marks) {
   const ends = [0, ...marks.flat(), text.length];
   const parts = ends.slice(1).map((end, place) => element(place % 2 ? "mark" : "span", "", text.slice(ends[place], end)));
   node.replaceChildren(...parts);
+}
+
+// A sentence may begin with the same sign where its start is left out.
+function statusOf(text) {
+  return text[1] === " " && (text[0] !== "…" || lengthOf(text) !== "long") ? STATUS[text[0]] ?? "" : "";
 }
 
 function lengthOf(text) {

@@ -159,13 +159,11 @@ class GridCell:
 
     @property
     def words(self) -> str:
-        """The state with a symbol, and the score where there is one: "✓ 4"."""
-        symbol = _SYMBOLS[self.state]
-        return f"{symbol} {self.rating.score}" if self.rating is not None else f"{symbol} {self.state}"
+        """The score where there is one, "4", else the state with a symbol."""
+        return str(self.rating.score) if self.rating is not None else f"{_SYMBOLS[self.state]} {self.state}"
 
 
 _SYMBOLS = {
-    CellState.DONE: "✓",
     CellState.UNDER_WAY: "…",
     CellState.ASSIGNED: "○",
     CellState.REFUSED: "✗",

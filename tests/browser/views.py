@@ -73,7 +73,7 @@ _FURTHER = (
     View("experiments-ab", "experiments?experiments_view=A%2FB+tests", _TABLE, _DATA),
     View("experiments-table1", "experiments?experiments_view=The+paper", _TABLE, _DATA),
     View("guide", "settings?help=Guide", "h1", frozenset({"empty", "data"})),
-    View("guide-metrics", "settings?help=Guide&guide_view=Metrics", "h3", _DATA),
+    View("guide-metrics", "settings?help=Guide&guide_view=Metrics", _TABLE, _DATA),
     View("guide-terms", "settings?help=Guide&guide_view=Terms", "h1", _DATA),
     View("guide-formats", "settings?help=Guide&guide_view=Formats", "h3", _DATA),
 )

@@ -251,11 +251,11 @@ def settings_form(store: Store) -> None:
     if (saved := st.session_state.pop(_SAVED, None)) is not None:
         st.success(saved)
     place = _place(agent, held)
-    with st.form(f"correction_settings_{place}"):
+    with st.form(f"correction_settings_{place}", border=False):
         values: dict[str, bool | float] = {}
-        changed = {settings()[name].part for name in _changed(held)}
-        for number, (part, entries) in enumerate(groupby(settings().items(), key=lambda entry: entry[1].part)):
-            with st.expander(part, expanded=number == 0 or part in changed), st.grid(4, min_column_width=210):
+        for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
+            st.markdown(f"**{part}**")
+            with st.grid(4, min_column_width=150):
                 # What a switch turns on stands under it.
                 for _, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
                     with st.container():

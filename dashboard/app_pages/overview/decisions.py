@@ -90,18 +90,14 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 plain(problem)
 
     with st.form(f"decide_{place}", border=False), st.container(gap="small"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("**Your decision** (required)", width="content")
-            st.radio(
-                "What becomes of the change?",
-                list(Fate),
-                index=None,
-                format_func=lambda fate: _LABELS[fate],
-                horizontal=True,
-                key=f"{_FATE}_{place}",
-                label_visibility="collapsed",
-                width="content",
-            )
+        st.radio(
+            "**Your decision** (required)",
+            list(Fate),
+            index=None,
+            format_func=lambda fate: _LABELS[fate],
+            horizontal=True,
+            key=f"{_FATE}_{place}",
+        )
         told(_FATE)
         st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
         told(_WHY)

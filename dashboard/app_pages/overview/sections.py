@@ -178,8 +178,8 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
     for one in reversed(board.iterations):
         shown = one.without_ratings() if is_hidden else one
         columns[one.iteration.name] = {
-            **({} if is_hidden else {"Verdict": look(one.verdict.status).word if one.verdict else ""}),
-            "Decision": decided_words(shown).lstrip("✓✗ "),
+            **({} if is_hidden else {"Verdict": look(one.verdict.status).label if one.verdict else ""}),
+            "Decision": decided_words(shown).replace("cannot be decided yet", "open"),
             **resources.once(iteration_means, (one.iteration.name, is_hidden), board, shown),
             "Games": str(len(one.games)),
             "Cost a game, USD": usd_text(one.cost_usd.mean).split()[0],

@@ -11,7 +11,7 @@ from functools import cache
 import streamlit as st
 
 from dashboard.shared import queries, resources
-from dashboard.shared.formatting import Color, threshold_text
+from dashboard.shared.formatting import threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
@@ -30,7 +30,6 @@ _LONGEST_QUOTE = 240
 
 
 _SYMBOLS: Mapping[Trust, str] = {Trust.YES: "✓", Trust.WITH_CARE: "?", Trust.HARDLY: "✗"}
-_COLORS: Mapping[Trust, Color] = {Trust.YES: "green", Trust.WITH_CARE: "orange", Trust.HARDLY: "red"}
 
 
 _ABOUT = """\
@@ -86,15 +85,10 @@ def metrics() -> None:
         "copies of games in which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, "
         "✗ below 60; the worst one decides."
     )
-    for one, trusted in zip(explained_metrics(), answers, strict=True):
-        with st.container(border=True):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.subheader(one.definition.label, anchor=False, width="content")
-                if trusted.metric != ENGAGEMENT.name:
-                    st.badge(str(trusted.trust).capitalize(), color=_COLORS[trusted.trust])
-                st.caption(f"passes with {threshold_text(thresholds[one.definition.name], one.definition.scale)}")
-            plain(one.text)
-            with st.expander("How it is computed, what the checks showed, and examples from a sample game"):
+    with st.container(gap="xsmall"):
+        for one, trusted in zip(explained_metrics(), answers, strict=True):
+            with st.expander(f"**{one.definition.label}** {one.text}"):
+                st.caption(f"Passes with {threshold_text(thresholds[one.definition.name], one.definition.scale)}.")
                 plain(one.exactly)
                 st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
                 _examples(one, stored)
