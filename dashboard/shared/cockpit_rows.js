@@ -21,7 +21,7 @@ function drawRows(view) {
 }
 
 function makeRow(row, place) {
-  const node = makeMarkRow("row", row.words);
+  const node = makeMarkRow(row.isTarget ? "row aimed" : "row", row.words);
   const title = element("div", "title");
   const name = makeMarkButton("name", row.label, `${place}:metric:0`);
   const aim = element("small", "", row.texts.threshold);

@@ -75,7 +75,7 @@ def test_mixed_versions_are_marked_and_mended(open_page, filled, words, small_ga
 
 def test_a_game_is_renamed_gets_its_files_name_back_and_is_moved(open_page, filled, words, small_game) -> None:
     one = small_game("one").id
-    app = open_page("games", transcript=one, mend="true")
+    app = open_page("games", transcript=one)
     app.text_input(key=f"game_name_{one}").set_value("The long night")
     app.button(key=f"rename_{one}").click().run()
     assert not app.exception
@@ -94,7 +94,7 @@ def test_a_game_is_renamed_gets_its_files_name_back_and_is_moved(open_page, fill
 def test_a_deleted_game_is_gone_from_the_list_and_undo_brings_it_back(open_page, filled, words, small_game) -> None:
     before = filled.transcripts.summaries().to_csv()
     one = small_game("one").id
-    app = open_page("games", transcript=one, mend="true")
+    app = open_page("games", transcript=one)
     app.button(key=f"delete_game_{one}").click().run()
     assert not app.exception
     assert "transcript" not in app.query_params

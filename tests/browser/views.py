@@ -52,7 +52,6 @@ _FURTHER = (
     View("games-add", "games?part=Add", _TABLE, frozenset({"empty", "data"})),
     View("games-check", "games?part=Check", ".box mark", _DATA),
     View("game", f"{_GAME}&message={{message}}&metric=strategic_depth", ".badge[aria-pressed='true']", _DATA),
-    View("game-edit", f"{_GAME}&mend=true", ".message", _DATA),
     View("game-ledger", f"{_GAME}&show=Ledger", _TABLE, _DATA),
     View("game-insights", f"{_GAME}&show=Insights&model=true", f"{_CHART} .point", _DATA),
     View("game", "games?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),

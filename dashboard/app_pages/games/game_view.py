@@ -10,6 +10,7 @@ from dashboard import access_checks
 from dashboard.app_pages.games.insights import insights
 from dashboard.app_pages.games.ledger import ledger_metric, ledger_table, show_ledger
 from dashboard.app_pages.games.ledger_row import choose_message, message_detail
+from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import state
 from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdict
@@ -54,9 +55,11 @@ def _head(opened: OpenTranscript) -> tuple[str, bool]:
         if is_hidden(opened, ENGAGEMENT.name) and st.session_state.get(_BLIND_FOR) != opened.transcript.id:
             # At first for each game that is still to be rated, whatever was chosen for another.
             st.session_state[_BLIND_FOR], st.session_state["blind"] = opened.transcript.id, True
-        return view, view == state.CONVERSATION and st.toggle(
+        is_blind = view == state.CONVERSATION and st.toggle(
             "Hide roles and private chat", key="blind", bind="query-params"
         )
+        edit_transcript(opened)
+        return view, is_blind
 
 
 def is_hidden(opened: OpenTranscript, name: str) -> bool:

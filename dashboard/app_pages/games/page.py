@@ -17,7 +17,6 @@ from dashboard.app_pages.games.game_list import (
 )
 from dashboard.app_pages.games.game_view import transcript_view
 from dashboard.app_pages.games.ledger import show_ledger
-from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.app_pages.games.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
@@ -172,7 +171,6 @@ def one_game(store: Store, wanted: str) -> None:
         )
     transcript_view(opened)
     reading_panel(store, wanted)
-    edit_transcript(opened)
 
 
 show(resources.store())

@@ -16,25 +16,21 @@ _NO_ITERATION = ""
 
 
 def edit_transcript(opened: OpenTranscript) -> None:
-    """An expander in which the open game is renamed, moved to another iteration or deleted."""
+    """A menu in which the open game is renamed, moved to another iteration or deleted."""
     store, transcript_id = resources.store(), opened.transcript.id
-    with state.linked_box("Rename, move or delete this game", state.EDIT_MENU, icon=":material/edit:") as is_open:
-        if not is_open:
-            return
-        left, middle, right = st.columns(3, gap="medium")
-        with left:
-            _rename(store, opened, transcript_id)
-        with middle:
-            _move(store, opened, transcript_id)
-        with right:
-            st.markdown("Deletes the game with its scores, ratings and overrides. You can undo this.")
-            st.button(
-                "Delete this game",
-                key=f"delete_game_{transcript_id}",
-                icon=":material/delete:",
-                on_click=_delete,
-                args=(store, transcript_id),
-            )
+    with st.popover("More", icon=":material/more_horiz:", help="Rename, move or delete this game"):
+        _rename(store, opened, transcript_id)
+        st.divider()
+        _move(store, opened, transcript_id)
+        st.divider()
+        st.markdown("Deletes the game with its scores, ratings and overrides. You can undo this.")
+        st.button(
+            "Delete this game",
+            key=f"delete_game_{transcript_id}",
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(store, transcript_id),
+        )
 
 
 def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:

@@ -28,10 +28,12 @@ _GAME = "game"
 
 def two_games(before: OpenTranscript, after: OpenTranscript) -> None:
     """Two games beside each other, the second against the first; a message opens on its game's page."""
-    st.button("All games", icon=":material/arrow_back:", key="back", on_click=_close)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="game_head"):
+        st.button("All games", icon=":material/arrow_back:", key="back", type="tertiary", on_click=_close)
+        with st.container(key="game_name", width="content"):
+            st.text(f"{after.label} against {before.label}")
     plain(difference_sentence(before, after))
-    with st.expander("Scores of both", icon=":material/table:"):
-        status_table(_scores(before, after), "Every metric of both games")
+    status_table(_scores(before, after), "Every metric of both games")
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:
             _one_game(key, opened)
@@ -84,9 +86,9 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, obj
     return [
         {
             "Metric": one.label,
-            "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
             "Before": _cell(name, before),
             "After": _cell(name, after),
+            "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
         }
         for name, one in DEFINITIONS.items()
     ]

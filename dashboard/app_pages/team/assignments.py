@@ -238,7 +238,7 @@ def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
 
 
 def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
-    """What a plan leads to; games that others have rated, which a rater gets to be comparable, by name."""
+    """Draws the outcome of a plan, and names the games that others have rated and that it takes to compare raters."""
     if plan.pairs:
         st.caption(f"{counted(len(plan.pairs), 'new assignment')} for {counted(plan.games, 'game')}:")
         plain("\n".join(f"{rater}: {counted(count, 'game')} to rate" for rater, count in plan.to_rate.items()))
