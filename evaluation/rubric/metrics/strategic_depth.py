@@ -131,7 +131,7 @@ def _words_and_stops(prepared: PreparedMessage) -> Iterator[str]:
     text, position = prepared.message.text, prepared.body_start
     for piece in (*prepared.pieces, None):
         gap = text[position : piece.start if piece else len(text)]
-        if not _STOPS.isdisjoint(gap):
+        if gap != " " and not _STOPS.isdisjoint(gap):
             yield "?" if "?" in gap else "."
         if piece is not None:
             yield piece.text
