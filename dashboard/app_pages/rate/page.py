@@ -1,5 +1,7 @@
 """The Rate page: the rating desk, a rater's own ratings, instructions, and the check of who speaks."""
 
+import streamlit as st
+
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.instructions import rating_guide
 from dashboard.app_pages.rate.own_ratings import own_ratings
@@ -27,7 +29,8 @@ def show() -> None:
     elif view == parts.OWN:
         own_ratings(store, rater)
     elif view == parts.GUIDE:
-        rating_guide()
+        with st.container(width=720):
+            rating_guide()
     else:
         style_check(store, rater)
 

@@ -26,7 +26,6 @@ from evaluation.agreement.report import (
     AgreementReport,
     agreement_data,
     agreement_level,
-    games_short,
     headline,
     often_words,
     question_words,
@@ -47,7 +46,7 @@ def item_rows(report: AgreementReport) -> list[dict[str, object]]:
             "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
             if not one.item.is_score
             else "Score: how good was it to watch?",
-            "Do raters agree?": _LEVELS[level] + (" so far" if games_short(one) else ""),
+            "Do raters agree?": _LEVELS[level],
             "Gave the same": often_words(one),
         }
         for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
