@@ -50,6 +50,8 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("Agent-Bravo should be out.", {(ACCUSE, B)}),
     ("Agent-Alpha, vote for Agent-Bravo.", {(ACCUSE, B)}),
     ("I support Agent-Bravo's elimination.", {(ACCUSE, B)}),
+    ("team Agent-Bravo?", {(ACCUSE, B)}),
+    ("Agent-Bravo talks too much.", {(ACCUSE, B), (CASE, B)}),
     ("I'm going with Agent-Bravo.", {(ACCUSE, B)}),
     ("I lean towards Agent-Bravo.", {(ACCUSE, B)}),
     ("Let's get Agent-Bravo out.", {(ACCUSE, B)}),
