@@ -183,6 +183,8 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    from evaluation.workflows.validation import understood
+
     choices = reading_options.value()
     store = open_store()
     tally = Tally(note=note)
@@ -203,12 +205,14 @@ def import_(
                 choose_columns=choices.columns,
                 answers=choices.answers,
             )
-            rows, new = [], []
+            rows, new, told = [], [], []
             for each in _with_progress(found, tally):
                 rows.append(_import_row(each))
+                told.append(safe(f"{each.source_name}: {understood(each.transcript)}"))
                 new += [each.transcript.id] if each.is_new else []
         if rows:
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
+            say("\n".join(told))
         _have_read(store, new)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
@@ -325,14 +329,14 @@ def validate(
 
 def _words(result: ReadResult) -> str:
     from evaluation.readers.import_report import kinds_words
-    from evaluation.workflows.validation import counts_of, warnings_of
+    from evaluation.workflows.validation import understood, warnings_of
 
     if result.transcript is None:
         taken_for = f" (taken for {result.format})" if result.format else ""
         return f"{safe(result.name)}: refused{taken_for}\n  {safe(result.error)}"
     lines = [
         f"{safe(result.name)}: {result.format}",
-        f"  {', '.join(counts_of(result.transcript))}",
+        f"  {safe(understood(result.transcript))}",
         f"  read as {kinds_words(result.kinds)}",
     ]
     return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in warnings_of(result)])

@@ -121,7 +121,7 @@ def _unknown(document: Document) -> UnknownFormatError:
     """The refusal of a file that nothing recognises: what stands in it, and what to do."""
     if document.text.lstrip().startswith("<"):
         words = "The text is marked with tags, which are not read."
-        return UnknownFormatError(words, remedy="Take the tags out, and write each message as Name: text.")
+        return UnknownFormatError(words, remedy=remedy("table"))
     columns = tables.table_columns(document) if first_record(document) is None else ()
     if any(map(nested_json.is_long, columns)):
         words = f'The first line names no columns: "{shorten(columns[-1])}".'
@@ -150,9 +150,7 @@ def _unknown(document: Document) -> UnknownFormatError:
     if labels:
         shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."
-        # One who speaks alone is not a talk.
-        options = " ".join(f'--speaker "{shorten(label)}=player"' for label in labels[:2])
-        return UnknownFormatError(words, remedy=f"{remedy('lines')} If they are speakers, say so: {options}.")
+        return UnknownFormatError(words, remedy=remedy("lines"))
     return UnknownFormatError(f"{_described(document)} No known format begins like that.", remedy=remedy("known"))
 
 

@@ -135,35 +135,54 @@ def looks_like_a_ballot(line: str) -> bool:
     return match is not None and all(len(match[side].split()) <= 3 for side in ("voter", "target"))
 
 
-def ballots(line: str, find: Find, *, is_list: bool) -> list[Ballot]:
-    """The votes that a line tells; none where it names somebody unknown."""
+def ballots(line: str, find: Find, *, is_list: bool, is_told: bool = False) -> list[Ballot]:
+    """The votes that a line tells; none where it names somebody unknown.
+
+    Of what the game tells each sentence may be one, and what stands behind the only one says why.
+    """
     written = part("point").sub("", bare(line))
-    if match := shape("vote").fullmatch(written):
-        made = _ballot(match, find, match["why"])
-        return [made] if made else []
-    if (match := shape("abstention").fullmatch(written)) and (voter := find(match["voter"])):
-        return [Ballot(voter, None)]
+    if found := _told_ballots(written, find):
+        return found
     if match := shape("tally").fullmatch(written):
-        voters = [find(one.strip()) for one in re.split(r",\s*|\s+and\s+|;\s*", match["voters"])]
+        voters = [find(one) for one in _names_in(match["voters"])]
         target = find(match["target"].strip(" :-"))
         if target and all(voters) and len(voters) == int(match["count"]):
             return [Ballot(voter, target) for voter in voters if voter]
     patterns = [shape(name) for name in (("arrow", "vote", "ballot") if is_list else ("arrow",))]
-    found = []
     for one in re.split(r"[,;]\s+", written):
         matches = (pattern.fullmatch(one.strip()) for pattern in patterns)
-        made = next((made for match in matches if match and (made := _ballot(match, find))), None)
-        if made is None:
-            return []
-        found.append(made)
-    return found
+        made = next((made for match in matches if match and (made := _ballots(match, find))), [])
+        if not made:
+            break
+        found += made
+    else:
+        return found
+    sentences = part("between sentences").split(written) if is_told else []
+    by_sentence = [_told_ballots(one, find) for one in sentences]
+    votes = [vote for made in by_sentence for vote in made]
+    if len(votes) == 1 and by_sentence[0] and votes[0].why is None:
+        return [votes[0]._replace(why=" ".join(sentences[1:]) or None)]
+    return votes
 
 
-def _ballot(match: re.Match[str], find: Find, why: str | None = None) -> Ballot | None:
-    voter, target = find(match["voter"].strip()), match["target"].strip(" .")
+def _names_in(written: str) -> list[str]:
+    return [name.strip() for name in re.split(r",\s*|\s+and\s+|;\s*", written)]
+
+
+def _told_ballots(written: str, find: Find) -> list[Ballot]:
+    if match := shape("vote").fullmatch(written):
+        return _ballots(match, find, match["why"])
+    match = shape("abstention").fullmatch(written)
+    voters = [find(name) for name in _names_in(match["voter"])] if match else []
+    return [Ballot(voter, None) for voter in voters if voter] if all(voters) else []
+
+
+def _ballots(match: re.Match[str], find: Find, why: str | None = None) -> list[Ballot]:
+    whole, target = find(match["voter"].strip()), match["target"].strip(" .")
+    voters = [whole] if whole else [find(name) for name in _names_in(match["voter"])]
     whom = find(target)
     is_vote = whom is not None or is_abstention(match["target"].removeprefix("to ").strip(" ."))
-    return Ballot(voter, whom, why) if voter is not None and is_vote else None
+    return [Ballot(voter, whom, why) for voter in voters if voter] if is_vote and all(voters) else []
 
 
 def said_vote(text: str, voter: str, find: Find) -> tuple[Ballot, bool] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -42,8 +43,8 @@ def known_by_sight(text: str, kind: str) -> UnknownFormatError | None:
 
 def remedy(name: str) -> str:
     """A remedy that several refusals share, by its name; other text as it is."""
-    shared: str = yaml_table("unread")["remedies"].get(name, name)
-    return shared
+    shared: Mapping[str, str] = yaml_table("unread")["remedies"]
+    return shared.get(name, name).replace("{table}", shared["table"])
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -95,10 +95,6 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
 
 _DEFAULT = Limits()
 _FOLDER_FORMATS = frozenset(reader.format for reader in FOLDER_READERS)
-_NAME_COLUMNS = (
-    "If it is a table of messages, say which column holds the speaker and which the text: on the Games page, or with "
-    "--map speaker=COLUMN --map text=COLUMN."
-)
 
 
 def read_path(
@@ -415,7 +411,7 @@ class _Reading:
         if head is not None and error.remedy in (remedy("table"), remedy("known")):
             columns = ", ".join(map(shorten, head.columns[:20]))
             words = f" There is no column {shorten(lacking[0])!r}." if lacking else ""
-            error = UnknownFormatError(error.message + words, remedy=f"{_NAME_COLUMNS} There are {columns}.")
+            error = UnknownFormatError(error.message + words, remedy=f"{remedy('columns')} There are {columns}.")
         yield ReadResult(label, error=error, head=head)
 
 

@@ -755,7 +755,7 @@ class _Game:
                     number, phase = number if starts[0] is None else starts[0], starts[1]
                 about = {"round": message["round"] if has_rounds else number}
                 about["phase"] = message["phase"] if has_phases else phase
-                for voter, target, why in ballots(line, find, is_list=False):
+                for voter, target, why in ballots(line, find, is_list=False, is_told=True):
                     votes.append({"voter": voter, "target": target, "justification": why} | about)
                 gone = {one["player"] for one in self.eliminations}
                 told = ({"player": player, "role": role} | about for player, role, _ in departures(line, find))

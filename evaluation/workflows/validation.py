@@ -8,8 +8,10 @@ from typing import Any
 
 from evaluation.readers import ReadResult
 from evaluation.readers.import_report import left_out_words
-from evaluation.text.display import counted, quoted
+from evaluation.text.display import counted, quoted, shortened
 from evaluation.transcript import Transcript
+
+_MOST_NAMES = 20
 
 
 def warnings_of(result: ReadResult) -> list[str]:
@@ -25,15 +27,32 @@ def warnings_of(result: ReadResult) -> list[str]:
     ]
 
 
-def counts_of(transcript: Transcript) -> tuple[str, ...]:
-    """The counts of a game, each in words: "5 players (5 with a role)"."""
-    channels = ", ".join(f"{count:,} {channel}" for channel, count in _channels(transcript).items())
-    return (
-        f"{counted(len(transcript.players), 'player')} ({_with_role(transcript)} with a role)",
-        f"{counted(len(transcript.messages), 'message')} ({channels})",
-        counted(len(transcript.valid_votes), "vote"),
-        counted(len(transcript.eliminations), "elimination"),
+def understood(transcript: Transcript) -> str:
+    """Says in one line what a game was understood to hold; of what it lacks, that none was seen.
+
+    "1 game: 2 players (Ann 12, Bob 9), 21 public messages, 3 others (3 team), rounds: none seen, ...". A vote at night
+    is counted among the votes, and told.
+    """
+    said = Counter(message.speaker for message in transcript.discussion)
+    names = [f"{shortened(name, 40)} {said[name]}" for name in transcript.player_names]
+    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+    others = {name: count for name, count in _channels(transcript).items() if name != "public"}
+    votes = transcript.valid_votes
+    at_night = sum(vote.phase == "night" for vote in votes)
+    counts = (
+        (len(names), "player", ", ".join((*names[:_MOST_NAMES], *more))),
+        (len(transcript.messages) - sum(others.values()), "public message", ""),
+        (sum(others.values()), "other message", ", ".join(f"{count:,} {name}" for name, count in others.items())),
+        (len({message.round for message in transcript.messages} - {None}), "round", ""),
+        (len(votes), "vote", f"{at_night:,} at night" if at_night else ""),
+        (len(transcript.eliminations), "elimination", ""),
+        (_with_role(transcript), "role", ""),
     )
+    parts = (
+        counted(count, noun) + (f" ({about})" if about else "") if count else f"{noun}s: none seen"
+        for count, noun, about in counts
+    )
+    return f"1 game: {', '.join(parts)}."
 
 
 def as_dict(result: ReadResult) -> dict[str, Any]:

@@ -15,7 +15,8 @@ def test_a_game_and_what_it_lacks(run: Any, data_root: Path, database: Path) -> 
     assert done.exit_code == 0
     assert done.stdout == (
         "game9.log: aiwolf\n"
-        "  5 players (5 with a role), 34 messages (34 public), 5 votes, 1 elimination\n"
+        "  1 game: 5 players (George 5, Shion 8, Sakura 4, Midori 5, Minako 8), 34 public messages, "
+        "other messages: none seen, 2 rounds, 5 votes, 1 elimination, 5 roles.\n"
         "  read as 34 messages, 5 votes, 1 elimination\n"
         "  warning: No message says which one it answers, so coherence rests on names and words alone.\n"
         "  warning: No message has a time.\n"
@@ -83,7 +84,18 @@ def test_what_a_file_leaves_open_is_asked_and_answered(run: Any, tmp_path: Path)
     table.write_text("name,text,channel\nAnn,a,general\nBob,b,general\nAnn,c,lounge\n", encoding="utf-8")
     open_words = '1 message stands under "lounge", taken as not public. Who hears it?'
     assert open_words in run("validate", table).stdout
-    assert "(3 public)" in run("validate", table, "--channel", "lounge=public").stdout
+    assert "3 public messages" in run("validate", table, "--channel", "lounge=public").stdout
     wrong = run("validate", table, "--channel", "lounge=loud")
     assert wrong.exit_code == 2
     assert "Kinds are public, team, private, system." in wrong.stderr
+
+
+def test_what_an_import_understood_is_told_with_what_it_did_not_see(run: Any, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.txt"
+    talk.write_text("Olga: Good day, Per.\nPer: Good day, Olga.\nOlga: Who is it?\nPer: Rui, I think.\n", "utf-8")
+    line = (
+        "1 game: 2 players (Olga 2, Per 2), 4 public messages, other messages: none seen, rounds: none seen, "
+        "votes: none seen, eliminations: none seen, roles: none seen."
+    )
+    assert line in run("validate", talk).stdout
+    assert line in run("import", talk).stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,14 +24,13 @@ from evaluation.readers.import_report import (
     planned,
     refusal_groups,
 )
-from evaluation.text.display import counted, listed, shortened
-from evaluation.transcript import Transcript
+from evaluation.text.display import counted, shortened
+from evaluation.workflows.validation import understood
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
 _MOST_GROUPS = 5
 _MOST_NAMES = 3
-_MOST_SPEAKERS = 20
 _MOST_REMARKS = 5
 _MIB = 1024 * 1024
 _REDRAW_SECONDS = 0.2
@@ -160,9 +158,9 @@ def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
 def _preview(result: ReadResult, which: str) -> None:
     transcript = result.transcript or result.preview
     assert transcript is not None
-    understood = [speakers_words(transcript), f"Read as {kinds_words(result.kinds)}." if result.kinds else ""]
+    read_as = f"Read as {kinds_words(result.kinds)}." if result.kinds else ""
     blocks = {
-        "Understood": understood,
+        "Understood": [understood(transcript), read_as],
         "Asked": [question.words for question in result.questions[:_MOST_REMARKS]],
         "Left out": [left_out_words(result), *result.remarks[:_MOST_REMARKS]],
     }
@@ -173,24 +171,6 @@ def _preview(result: ReadResult, which: str) -> None:
     st.caption(f"The {which} game begins so:")
     first = transcript.discussion[:_PREVIEWED_MESSAGES]
     plain("\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message.")
-
-
-def speakers_words(transcript: Transcript) -> str:
-    """The players with how much each says in public, and the messages that the others do not hear.
-
-    "Ann 12, Bob 9. Not public: 3 team, 2 system (Narrator)."
-    """
-    said = Counter(message.speaker for message in transcript.discussion)
-    players = ", ".join(f"{shortened(name, 40)} {said[name]}" for name in transcript.player_names[:_MOST_SPEAKERS])
-    more = len(transcript.player_names) - _MOST_SPEAKERS
-    hidden = Counter(message.channel for message in transcript.messages if message.channel != "public")
-    tellers = dict.fromkeys(shortened(m.speaker, 40) for m in transcript.messages if m.channel == "system")
-    parts = [
-        f"{count} {channel}" + (f" ({listed(list(tellers)[:3])})" if channel == "system" else "")
-        for channel, count in hidden.most_common()
-    ]
-    rest = f" Not public: {', '.join(parts)}." if parts else ""
-    return f"{players}{f' and {more} more' if more > 0 else ''}.{rest}"
 
 
 def show_refusals(lines: Sequence[ReportLine]) -> None:

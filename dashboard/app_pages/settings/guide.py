@@ -16,7 +16,7 @@ from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import chosen_answers, chosen_columns
 from evaluation.readers import ReadResult, read_uploads
 from evaluation.text.display import counted
-from evaluation.workflows.validation import counts_of, warnings_of
+from evaluation.workflows.validation import understood, warnings_of
 
 ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 _LONGEST_PASTED = 200_000
@@ -212,6 +212,7 @@ def _report(result: ReadResult) -> None:
             return
         st.badge("✓ can be uploaded", color="green")
         if result.transcript is not None:
-            st.caption(" · ".join((f"Recognised as {result.format}", *counts_of(result.transcript))))
+            st.caption(f"Recognised as {result.format}")
+            plain(understood(result.transcript))
         for warning in warnings_of(result):
             st.caption(f":material/warning: {warning}")

@@ -118,6 +118,11 @@ class Head:
         """The name as it is compared."""
         return _fold(self.name)
 
+    @property
+    def untimed(self) -> str:
+        """The line of a message or an event without its time."""
+        return f"{self.name}: {self.text}" if self.name else self.text
+
 
 _NOTHING = Head()
 _JOINS = frozenset({"and", "&", "with"})
@@ -147,9 +152,9 @@ def _plain(line: str) -> str:
 
 def _lines(text: str) -> list[_Line]:
     """The lines with their shapes; inside a block of code, of reasoning or of a traceback nothing begins."""
-    written, outside = _quoted(_unnumbered(text.split("\n")))
+    written = _unnumbered(text.split("\n"))
     titles = _turn_titles(written)
-    left = outside | dict.fromkeys(range(_front_matter(written)), "front matter of the page")
+    left = dict.fromkeys(range(_front_matter(written)), "front matter of the page")
     left |= dict.fromkeys(_fields_below(written, titles), "a field of the turn")
     code, traces = _code_lines(written), _traceback_lines(written)
     is_bracketed = _speaks_in_brackets(written)
@@ -182,8 +187,8 @@ def _lines(text: str) -> list[_Line]:
         if head.shape == "above" and (not following or shape("time in front").match(following)):
             # Nothing is said below: what stands behind a time in brackets is told, anything else is text.
             head = Head("event", text=head.name, time=head.time) if cleaned.startswith("[") else _NOTHING
-        if head.shape == "event" and starts is None:
-            starts = game_log.heading(head.text)
+        if (head.shape == "event" or head.time) and starts is None:
+            starts = game_log.heading(head.untimed)
         found.append(_Line(place + 1, line, cleaned, head, starts))
     found = _without_kinds(_with_initials(_without_marks(found)))
     names = {line.number - 1: line.head.key for line in found if line.head.name}
@@ -210,32 +215,6 @@ def _unnumbered(lines: list[str]) -> list[str]:
     if not is_log or numbers != list(range(numbers[0], numbers[0] + len(numbers))):
         return lines
     return [part("round number").sub("", line) for line in lines]
-
-
-def _quoted(lines: list[str]) -> tuple[list[str], dict[int, str]]:
-    """The lines of a log in which what people say is quoted below their names, and the places of all others.
-
-    A heading right above begins another talk.
-    """
-    names = {
-        place: name[1] for place, line in enumerate(lines) if (name := part("quoted name").fullmatch(line.rstrip()))
-    }
-    said = [place for place in names if place + 1 < len(lines) and lines[place + 1].startswith(">")]
-    if len(said) < _LEAST_NUMBERED or len({names[place] for place in said}) < 2:
-        return lines, {}
-    found, left, speaker, above, talks = [*lines], dict[int, str](), "", -1, 0
-    for place, line in enumerate(lines):
-        if place in said:
-            if above >= 0:
-                talks, found[above] = talks + 1, f"=== Conversation #{talks + 1} ==="
-                del left[above]
-            found[place], speaker, above = "", names[place], -1
-        elif line.startswith(">") and above < 0 and talks:
-            found[place], speaker = (f"{speaker}: " if speaker else "") + line.lstrip("> "), ""
-        elif line.strip():
-            left[place] = "a line outside of what is quoted"
-            above = place if line.startswith("#") else above
-    return found, left
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -537,12 +516,12 @@ def _named(
 ) -> Head | None:
     name = written.strip(_MARKS + " ~\t")
     notes: list[str] = []
+    if match := part("says").search(name):
+        notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
+        name = name[: match.start()] + name[match.end() :]
     while match := part("last note").search(name):
         notes += [match["note"], *filter(None, (match["behind"],))]
         name = name[: match.start()].rstrip()
-    if match := part("says").search(name):
-        notes += ["thinks"] if match["verb"].casefold() == "thinks" else []
-        name = name[: match.start()]
     if (match := part("as role").search(name)) and game_log.is_role(match["role"]):
         name, notes = name[: match.start()], [*notes, match["role"]]
     name, *recipients = part("to recipients").split(name)
@@ -674,19 +653,9 @@ def _speakers(document: Document) -> _Speakers:
         # Tags of a page come with its signs.
         plain = html.unescape(plain) if "&lt;" in plain and plain != document.text else plain
         text = part("korean time").sub(_in_digits, plain)
-        if len(part("of game").findall(text)) > 1:
-            text = part("of seat").sub(_seated, text)
         found = document.kept[FORMAT] = _Speakers(_lines(text), document.answers)
     assert isinstance(found, _Speakers)
     return found
-
-
-def _seated(match: re.Match[str]) -> str:
-    """The beginning of a line that names a seat as "Player 3:", that of the game with the phase that it begins."""
-    phase = match["phase"] or match["bare"]
-    if match["game"] or match["bare"]:
-        return f"{f'== {phase.title()} =={chr(10)}' if phase else ''}Game: {match['bare'] or ''}"
-    return f"Player {match['seat']}: " if match["seat"] else ""
 
 
 def _in_digits(match: re.Match[str]) -> str:
@@ -713,8 +682,8 @@ class _Speakers:
         heads = [line.head for line in lines if line.head.name]
         timed = sum(head.time is not None for head in heads)
         # Between the lines of a log stands what belongs to the line above, however it looks.
-        self._is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
-        self.is_timed = timed > 1 and (self._is_log or timed >= _MARKED_SHARE * len(heads))
+        self.is_log = sum(part("logged").match(line.cleaned) is not None for line in lines) > 1
+        self.is_timed = timed > 1 and (self.is_log or timed >= _MARKED_SHARE * len(heads))
         free = Counter(head.name for head in heads if not head.is_listed)
         speaking = [one for one, count in free.items() if count > 1 and not (_is_label(_fold(one)) or is_ordinary(one))]
         # Where people speak without a mark of a list, a list stands inside what they say.
@@ -820,7 +789,7 @@ class _Speakers:
             is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
             self._has_timed and key not in self._timed,
             # In the log of a program, "Totals" told once.
-            self._is_log and is_plain and is_once and not (is_named or head.tags),
+            self.is_log and is_plain and is_once and not (is_named or head.tags),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
             is_section and any(map(is_ordinary, words)) and not is_led,
         )
@@ -836,7 +805,7 @@ class _Speakers:
             is_plain and (is_odd or (is_long and head.name.islower() and not is_named)),
         )
         # In a chat whoever stands behind a time writes; in a log the program does.
-        return any(shown) or (any(free) and (head.time is None or self._is_log))
+        return any(shown) or (any(free) and (head.time is None or self.is_log))
 
     def _tells_of(self, name: str) -> bool:
         """Whether a speaker's name stands there with more behind it: "Ann targets: Bob", "Ann's last words:"."""
@@ -868,9 +837,8 @@ class _Speakers:
             if has_begun and not line.head.time:
                 # Part of what somebody says.
                 continue
-            # Without its time.
             is_timed = line.head.time and line.head.shape == "colon"
-            untimed = f"{line.head.name}: {line.head.text}" if is_timed else line.cleaned
+            untimed = line.head.untimed if is_timed else line.cleaned
             opened = game_log.opens_list(line.head.text if line.head.shape == "event" else untimed)
             votes = game_log.opens_votes(line.cleaned)
             in_votes = votes == "" or (in_votes and game_log.looks_like_a_ballot(line.cleaned))
@@ -911,7 +879,7 @@ class _Speakers:
                     self._list(name, game_log.singular(line.head.name))
         for line in [*(line for line in self.lines if line.cleaned), _Line(0, "", "")]:
             # In a chat "gm" is a greeting.
-            is_free = not (self.is_timed or line.head.time)
+            is_free = self.is_log or not (self.is_timed or line.head.time)
             role = part("last note").sub("", line.head.text)
             is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(role)
             if is_entry and not is_moderator(line.head.name) and not _is_label(line.head.key):
@@ -1207,17 +1175,18 @@ class _Page:
             is_list = self._in_votes and self._find(head.text.strip(" .")) is not None
             if not is_list and not any(part("tallied").fullmatch(note) for note in head.notes):
                 return self._votes_by_saying(head)
-        elif head.shape == "event":
-            written = head.text
+        elif head.shape == "event" or head.time:
+            written = head.untimed
         # Below somebody's words, and where messages have times, only a line that tells nothing else counts.
         is_event = head.shape == "event" and head.time is None
         is_told = self._open is None or is_event or (self._speakers.is_timed and head.time is not None)
         rest = game_log.opens_votes(written)
         if rest is not None:
             self._in_votes = True
-        kind = "vote" if self._vote(written if rest is None else rest, is_list=self._in_votes) else None
-        if rest is None and kind is None:
-            kind = self._take_roles(written, is_told=is_told) or self._take_results(written, is_told=is_told)
+        said = written if rest is None else rest
+        kind = "vote" if self._vote(said, is_list=self._in_votes, is_told=is_told) else None
+        if rest is None and (kind is None or is_told):
+            kind = self._take_roles(written, is_told=is_told) or self._take_results(written, is_told=is_told) or kind
         is_nobody = shape("nobody out").fullmatch(game_log.bare(written)) is not None
         kind = kind or ("event" if is_silent or is_nobody else None)
         if kind or rest == "":
@@ -1259,8 +1228,8 @@ class _Page:
         self.winner = side or self.winner
         return "elimination" if found else "event" if side else None
 
-    def _vote(self, written: str, *, is_list: bool) -> bool:
-        found = game_log.ballots(written, self._find, is_list=is_list) if written else []
+    def _vote(self, written: str, *, is_list: bool, is_told: bool) -> bool:
+        found = game_log.ballots(written, self._find, is_list=is_list, is_told=is_told) if written else []
         for ballot in found:
             self._draft.vote(ballot.voter, ballot.target, justification=ballot.why)
         return bool(found)
@@ -1277,6 +1246,9 @@ class _Page:
             self._say(head, line.number)
         elif self._speakers.may_begin(head) and self._speakers.spelling(head.name) in self._speakers.asked:
             self._tell(line.cleaned, "event")
+        elif self._speakers.is_log and head.time:
+            # Each line with a time of its own is one that the program wrote.
+            self._tell(head.untimed, "event", time=head.time)
         else:
             self._continue(line)
 
@@ -1339,7 +1311,7 @@ class _Page:
             if starts and len(head.text.split()) <= _MOST_WORDS:
                 self._begin(*starts)
                 one.round, one.phase = self._draft.round, self._draft.phase
-            has_votes = self._vote(head.text, is_list=False)
+            has_votes = self._vote(head.text, is_list=False, is_told=True)
             kind = "vote" if has_votes else self._take_results(head.text) or ("round" if starts else "event")
         if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from evaluation.readers import Answers, ColumnMapping, Topic
-from tests.unit.readers.reading import lines, read, refusal, result, results, shown
+from tests.unit.readers.reading import lines, read, refusal, result, results, shown, told
 
 SAID = [
     ("Olga", "Good morning to all of you."), ("Per", "I saw Rui last night, I think."),
@@ -224,23 +224,12 @@ def test_a_list_that_a_text_holds_is_read() -> None:
     assert [(m.speaker, m.text) for m in read({"id": 3, "messages": json.dumps(TALK)}).messages] == SAID
 
 
-def test_lines_of_seats_are_players_and_what_they_do_at_night_is_asked_about() -> None:
-    page = "# What one player saw\n\n```\n[-1] Welcome. You are Player 1.\n[-1] Day breaks. Talk.\n"
-    page += (
-        "[0] I think it was Player 2.\n[1] Nobody knows yet.\n[2] I was asleep.\n```\n\n```\n[0] So it was Player 1?\n"
-    )
-    page += "[-1] Night phase - choose one player\n[2] I choose Player 0.\n```\n"
-    found = result(page)
-    said = [(m.speaker, m.channel) for m in (found.transcript or found.preview).messages if m.channel != "system"]
-    assert said == [*((f"Player {n}", "public") for n in (0, 1, 2, 0)), ("Player 2", "team")]
-
-
 def test_the_refusal_of_labels_says_how_to_write_the_talk() -> None:
     text = "".join(
         f"Status: {n}\nCards: {n}, {n}\n  - Olga: calm\n  - Per: bold\nOlga lays {n} cards.\n" for n in range(9)
     )
     words = refusal(text)
-    assert "a line of Name: text" in words
+    assert "one row per message" in words
     assert "Olga=player" not in words
 
 
@@ -257,18 +246,6 @@ def test_numbered_talks_are_split_and_labels_without_times_are_asked_about() -> 
     assert said == [[("Olga", "public"), ("Per", "public" if n < 3 else "system")] for n in (1, 2, 3)]
     assert {"Parties", "FINAL"} <= {*found[0].questions[0].name.split(", ")}
     assert not any(one.topic is Topic.INCOMPLETE for one in found[0].questions)
-
-
-def test_what_is_quoted_below_names_is_the_talk_of_a_log() -> None:
-    talk = "".join(f"`{name}`\n> {text}\n> So it is.\n\n" for name, text in SAID[:3])
-    page = (
-        f"# Persons\n\n### Olga\nPlace: home\nDoes: sleeps\n\n### Olga -> Per @ home\n\n{talk}### Per\nPlace: shop\n\n"
-    )
-    found = results(page + f"### Per -> Rui @ shop\n\n{talk}")
-    for one in found:
-        public = [(m.speaker, m.text) for m in one.transcript.messages if m.channel == "public"]
-        assert public == [(name, f"{text}\nSo it is.") for name, text in SAID[:3]]
-    assert (len(found), found[0].kinds["left out"]) == (2, 6)
 
 
 def test_what_agents_and_the_program_wrote_to_each_other_is_asked_about() -> None:
@@ -332,3 +309,44 @@ def test_headings_of_sides_with_names_are_no_speeches_of_one() -> None:
     found = result("".join(f"### {title}\n我說 {n}。\n\n" for n in (1, 2) for title in titles))
     game = found.transcript or found.preview
     assert game is None or "正方" not in game.player_names
+
+
+def test_the_roles_and_votes_that_a_log_tells_are_no_speech() -> None:
+    told_by_log = [
+        "seat_1: Werewolf", "seat_2: Seer", "seat_3: Villager", "seat_4: Villager", "night 1:",
+        "seat_1 chose to kill seat_4.",
+        "day 1 announcement: seat_4 was killed last night.", "day 1 discussion:",
+        'seat_1 (Werewolf) said: "Let us look at seat_2 today."', 'seat_2 (Seer) said: "No: look at seat_1, who lies."',
+        'seat_3 (Villager) said: "I trust seat_2."',
+        "day 1 voting: seat_1 had the most votes and was eliminated. "
+        "seat_2, seat_3 voted for seat_1. seat_1 chose not to vote.",
+        "remaining players: seat_2 (Seer), seat_3 (Villager).", "day 2 discussion:",
+        'seat_2 (Seer) said: "That was right."', 'seat_3 (Villager) said: "It was."',
+    ]  # fmt: skip
+    game = read("".join(f"2025-03-01 10:00:{n:02},100 INFO {line}\n" for n, line in enumerate(told_by_log)))
+    assert [one[1:] for one in told(game) if one[0] == "public"] == [
+        ("seat_1", '"Let us look at seat_2 today."'), ("seat_2", '"No: look at seat_1, who lies."'),
+        ("seat_3", '"I trust seat_2."'), ("seat_2", '"That was right."'), ("seat_3", '"It was."'),
+    ]  # fmt: skip
+    assert {one.name: one.role for one in game.players} == {
+        "seat_1": "Werewolf", "seat_2": "Seer", "seat_3": "Villager", "seat_4": "Villager",
+    }  # fmt: skip
+    assert [(one.round, one.voter, one.target) for one in game.votes] == [
+        (1, "seat_2", "seat_1"), (1, "seat_3", "seat_1"), (1, "seat_1", None),
+    ]  # fmt: skip
+    assert [one.player for one in game.eliminations] == ["seat_4", "seat_1"]
+
+
+def test_a_vote_with_its_reason_and_who_is_out_are_read_behind_signs_and_labels() -> None:
+    said = "Olga: Per is quiet.\nPer: I listen, Olga.\nRui: Per, speak.\nPer: No, Rui.\nOlga: Rui?\nRui: Yes, Olga.\n"
+    log = (
+        "[SYSTEM] \U0001f5f3\ufe0f Olga voted for Per. Reason: Per says nothing, and I know why.\n"
+        "[SYSTEM] \U0001f5f3\ufe0f Rui voted for Per. Reason: As Olga says.\n"
+        "[SYSTEM] \u274c Per has been eliminated! They were a VILLAGER.\n"
+    )
+    out = "ELIMINATION (Round 2, Night): Rui (Role: Seer) was eliminated. Reason: x.\n"
+    game = read(f"{said}{log}{out}")
+    assert [(one.voter, one.target, one.justification) for one in game.votes] == [
+        ("Olga", "Per", "Reason: Per says nothing, and I know why."), ("Rui", "Per", "Reason: As Olga says."),
+    ]  # fmt: skip
+    assert [(one.player, one.role) for one in game.eliminations] == [("Per", "VILLAGER"), ("Rui", "Seer")]
