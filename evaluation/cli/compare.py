@@ -67,6 +67,8 @@ def compare(
         for reason in found.regressions:
             note(f"gate: {reason}")
         raise typer.Exit(1)
+    if gate:
+        note("gate: passed; nothing fell beyond luck, and no game failed critically.")
 
 
 def _scored(before: str, after: str, stack: ExitStack) -> Store:

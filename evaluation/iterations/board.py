@@ -38,8 +38,8 @@ from evaluation.iterations.tests import (
     metrics_of,
 )
 from evaluation.rubric.advice import lowest_metric
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import MetricScore, Verdict
+from evaluation.rubric.definitions import ANTI_REPETITION, DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import MetricScore, Verdict, metric_control
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import MOST_GAMES_SAID, more_games, more_words, needs_many
@@ -78,7 +78,25 @@ def measure_games(
         ),
         at_chance=(are_at_chance(name, before), are_at_chance(name, after)),
         waiting=(_waiting(before, name), _waiting(after, name)),
+        fair=_fair_repetition(before, after) if name == ANTI_REPETITION.name else None,
     )
+
+
+def _fair_repetition(before: Sequence[Game], after: Sequence[Game]) -> tuple[Sequence[float], Sequence[float]] | None:
+    """The rates of repetition within windows of one length, negative, as less is better.
+
+    A short game repeats less whatever its players do, so the score alone shows no difference between games of
+    different lengths. ``None`` while the rate of a game is not computed yet.
+    """
+    sides = []
+    for games in (before, after):
+        scored = [one for game in games if (one := game.metrics.get(ANTI_REPETITION.name)) and one.score is not None]
+        controls = [metric_control(one) for one in scored]
+        if any(control is None or control.get("status") == "pending" for control in controls):
+            return None
+        rates = [(control.get("companion") or {}).get("value") for control in controls if control]
+        sides.append([math.nan if rate is None else -rate for rate in rates])
+    return sides[0], sides[1]
 
 
 def _waiting(games: Sequence[Game], name: str) -> int:

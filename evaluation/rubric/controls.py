@@ -54,7 +54,7 @@ from evaluation.rubric.metrics.personality_diversity import (
     MOST_WINDOWS,
     similarities,
 )
-from evaluation.rubric.metrics.phrases import phrases_by_player, windowed_rate
+from evaluation.rubric.metrics.phrases import WINDOW_TOKENS, phrases_by_player, windowed_rate
 from evaluation.rubric.metrics.role_consistency import judged_acts
 from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import SHIPPED, Reader
@@ -512,9 +512,10 @@ class PermutedRecord:
 
 def _repetition_control(prepared: PreparedControls, _result: MetricResult) -> dict[str, Any]:
     discussion = prepared.discussion
-    return _control(
-        None, NO_CHANCE, _companion("repetition_rate", windowed_rate(discussion, phrases_by_player(discussion))[0])
-    )
+    # The less is said, the less repeats: a game that fills no window has no rate that could be compared.
+    is_long = sum(len(one.pieces) for one in discussion.messages) >= WINDOW_TOKENS
+    rate = windowed_rate(discussion, phrases_by_player(discussion))[0] if is_long else None
+    return _control(None, NO_CHANCE, _companion("repetition_rate", rate))
 
 
 def _without_chance(_prepared: PreparedControls, _result: MetricResult) -> dict[str, Any]:

@@ -149,6 +149,8 @@ class Measure:
         is_low_evidence: Whether the values of a side rest on too little, whatever their spread.
         at_chance: Whether the values before, and those after, are no better than those of scrambled copies.
         waiting: How many of the games before, and of those after, only wait for their value, as for a rating.
+        fair: The same property on both sides by a measure that the length of a game does not move, the higher the
+            better, NaN for games too short for it; ``None`` where the values themselves are fair or it is not known.
     """
 
     before: Sequence[float]
@@ -160,6 +162,7 @@ class Measure:
     is_low_evidence: bool = False
     at_chance: tuple[bool, bool] = (False, False)
     waiting: tuple[int, int] = (0, 0)
+    fair: tuple[Sequence[float], Sequence[float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,4 +389,10 @@ def _outcome(difference: float, p: float, measure: Measure) -> Outcome:
         return Outcome.NO_EVIDENCE
     if measure.is_low_evidence:
         return Outcome.LOW_EVIDENCE
+    if measure.fair is not None:
+        before, after = (known(side) for side in measure.fair)
+        if min(len(before), len(after)) < 2:
+            return Outcome.LOW_EVIDENCE
+        if not welch(after, before).p <= LEVEL or (after.mean() > before.mean()) != (difference > 0):
+            return Outcome.NO_EVIDENCE
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

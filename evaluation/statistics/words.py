@@ -50,6 +50,7 @@ def difference_sentences(difference: Difference) -> list[str]:
     return [
         *_seen(difference),
         *_verdict(difference),
+        *_by_length(difference),
         *_equal_side(difference),
         *_power(difference),
         *_pairs(difference.paired, difference.unit),
@@ -173,6 +174,13 @@ def _verdict(one: Difference) -> Iterator[str]:
         yield "No test is possible: no spread was seen on either side, so nobody knows how far games differ by chance."
     else:
         yield f"No test is possible: {one.welch.reason}."
+
+
+def _by_length(one: Difference) -> Iterator[str]:
+    """A sentence where the test alone would find a difference, and the measure that length does not move does not."""
+    decides = one.welch.p if one.is_primary else one.p_holm
+    if one.outcome is Outcome.NO_EVIDENCE and decides <= LEVEL:
+        yield "A measure that the length of the games does not move shows no such difference."
 
 
 def _equal_side(one: Difference) -> Iterator[str]:

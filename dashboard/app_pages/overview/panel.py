@@ -115,7 +115,8 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
         st.caption(
             "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
             "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-            f"just where the verdict is beyond luck, or on low evidence. {stricter_words('The target')}"
+            "just where the verdict is beyond luck, on low evidence, or owed to the length of the games. "
+            f"{stricter_words('The target')}"
         )
     with st.expander("How far to trust it"):
         plain("\n".join(found.decision_words))

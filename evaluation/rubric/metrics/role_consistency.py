@@ -222,8 +222,8 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedA
     if not deciding and any(act.grounded is None for act in reading.acts):
         return f"Whether {speaker} gives evidence for what is said is not certain; open."
     if not deciding:
-        # The rules find fewer than half of the acts that people see: docs/validity.md.
-        return "The rules found no act for or against a role; they miss many."
+        # Rules and reader find fewer than half of the acts that people see: docs/validity.md.
+        return "No act for or against a role is certain enough to stand; open."
     words = listed(list(dict.fromkeys(one.words for one in deciding)))
     verdict = "fits" if deciding[0].rule.consistent else "does not fit"
     return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."

@@ -25,6 +25,7 @@ from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores
 from evaluation.score import AT_CHANCE, Status
+from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import difference_sentences
 from evaluation.validity import trust_words
 from tests.games import scores_of
@@ -175,3 +176,28 @@ def test_a_coming_keep_of_such_a_target_says_so() -> None:
         decision = board(before, after)["v2"].decision
         assert decision is not None
         assert f"the rule will say {said}" in decision.outlook
+
+
+def repeated(*games: tuple[float, float | None]) -> list[Game]:
+    """Games with this anti-repetition and this rate of repetition within windows of one length."""
+    others = scores_of(dict.fromkeys(DEFINITIONS, 90.0))
+    found = []
+    for place, (score, rate) in enumerate(games):
+        beside = {"name": "repetition_rate", "value": rate, "chance": None, "difference": None, "p": None}
+        control = {"chance": None, "difference": None, "p": None, "reason": "no chance level", "companion": beside}
+        own = scores_of({"anti_repetition": score})["anti_repetition"]._replace(control=control)
+        found.append(Game(f"{place}-{score}", f"Game {place}", others | {"anti_repetition": own}, 1.0))
+    return found
+
+
+def test_short_games_that_repeat_less_are_not_better_by_it() -> None:
+    before = repeated((95.0, 2.0), (95.5, 1.9), (96.0, 2.1))
+    for after, outcome in (
+        (((99.0, 0.1), (99.5, 0.0), (100.0, 0.2)), Outcome.BETTER),
+        (((99.0, 2.0), (99.5, 2.1), (100.0, 1.8)), Outcome.NO_EVIDENCE),
+        (((99.0, None), (99.5, None), (100.0, 0.0)), Outcome.LOW_EVIDENCE),
+    ):
+        one = compare_iterations(board(before, repeated(*after)), "v1", "v2").comparison["anti_repetition"]
+        assert one.outcome is outcome
+        told = "A measure that the length of the games does not move shows no such difference."
+        assert (told in difference_sentences(one)) == (outcome is Outcome.NO_EVIDENCE)
