@@ -18,8 +18,6 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ROUND = re.compile(r"\b(?:round|turn)[ _]?\d+")
 _MOST_DEEP = 8
 _STANCES = ("stance", "side", "position")
-_ASKED, _ANSWERED = "question", "answer"
-INTERVIEWER = "Interviewer"
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -72,29 +70,25 @@ def is_certain(side: str) -> bool:
     return first in word_set("sides") or (first in word_set("chat_roles") and len("".join(rest)) == 1)
 
 
-def exchanges(
-    value: Any, speaker: str | None = None, path: str = "$", around: Mapping[str, Any] = _NOTHING, depth: int = 0
-) -> Iterator[Said]:
+def exchanges(value: Any, path: str = "$", around: Mapping[str, Any] = _NOTHING, depth: int = 0) -> Iterator[Said]:
     """All that is said in exchanges of records at any depth, in the file's order.
 
     Args:
         value: The records, or what holds them.
-        speaker: The key of who answers the questions of a record, where they have one.
         path: Where the value stands.
         around: The object around it.
         depth: How many lists and objects stand around it.
     """
-    answers = _answers_of(value, speaker) if isinstance(value, dict) else {}
-    sides = answers or (sides_of(value) or _people_of(value) if isinstance(value, dict) else {})
+    sides = sides_of(value) or _people_of(value) if isinstance(value, dict) else {}
     inner: Iterable[tuple[Any, Any]]
     inner = enumerate(value) if isinstance(value, list) else value.items() if isinstance(value, dict) else ()
     if sides:
         names = _holders(around) | _holders(value)
         for key, (side, part) in sides.items():
-            who = side if answers or side == key else names.get(side, side.title())
+            who = side if side == key else names.get(side, side.title())
             yield Said(step(path, key), path, key, side, who, part, value[key])
     for place, one in inner if depth < _MOST_DEEP else ():
-        yield from exchanges(one, speaker, step(path, place), value if isinstance(value, dict) else around, depth + 1)
+        yield from exchanges(one, step(path, place), value if isinstance(value, dict) else around, depth + 1)
 
 
 def _people_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
@@ -114,16 +108,6 @@ def _is_ordinary(key: str) -> bool:
 @cache
 def _fields() -> frozenset[str]:
     return frozenset(chain(*word_lists("columns").values(), word_set("thought_columns"), word_set("calls")))
-
-
-def _answers_of(record: Mapping[str, Any], speaker: str | None) -> dict[str, tuple[str, str]]:
-    """The questions and answers by key, where a record names who answers."""
-    name = record.get(speaker or "")
-    held = {key: _TOKEN.findall(key.casefold())[-1:] for key, one in record.items() if isinstance(one, str) and one}
-    if not isinstance(name, str) or [_ASKED] not in held.values() or [_ANSWERED] not in held.values():
-        return {}
-    whose = {_ASKED: INTERVIEWER, _ANSWERED: name}
-    return {key: (whose[last[0]], "") for key, last in held.items() if last and last[0] in whose}
 
 
 def _holders(held: Mapping[str, Any]) -> dict[str, str]:

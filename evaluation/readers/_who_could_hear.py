@@ -88,7 +88,14 @@ class _Weighing:
         known = word_set("speech_labels") | word_set("talk_kinds") | word_set("told_kinds")
         # Beside rows of speech, what rows of no known kind are is not public until somebody says so.
         unknown = {kind for kind, held in words.items() if not (held & known or channel_named(kind))}
-        self.beside_speech = unknown if any(held & word_set("speech_labels") for held in words.values()) else set()
+        is_beside = any(held & word_set("speech_labels") for held in words.values())
+        # What an action's column says of some rows alone is what these did, and not what they said.
+        acts = [{*map(column_key, one.metadata)} & {"action", "actiontype"} for one in public]
+        is_act = any(acts) and not all(acts)
+        unnamed = {
+            kind for kind, held in words.items() if not (held & word_set("speech_labels") or channel_named(kind))
+        }
+        self.beside_speech = unnamed if is_act else unknown if is_beside else set()
         self.hidden_phases = self._hidden_phases(public)
         self.last_heard = {
             name: place

@@ -269,7 +269,8 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
         headings = tuple(cell.strip() for cell in (first[:-1] if first[-1:] == [""] else first))
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
-        is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing)
+        is_cut = 1 < len(second) < len(headings) and len(second[-1]) > _LONGEST_CELL
+        is_table = len(headings) > 1 and (len(headings) == len(second) or not mapping.missing or is_cut)
         if is_table and all(map(_is_heading, headings)):
             candidates.append((len(mapping.used), len(headings), headings, delimiter))
     if not candidates:
@@ -537,7 +538,7 @@ def _recognises(document: Document) -> bool:
     # One of the two columns is enough to ask for the other, where no others tell who speaks.
     first = next(iter(_first_rows(document)), {})
     holds_more = any(isinstance(opened(cell, document.limits), list) for cell in first.values())
-    said = exchanges(first, guess_mapping(columns).speaker)
+    said = exchanges(first)
     is_told = holds_more or any(one.side != one.key for one in said)
     return _is_flat(first_record(document)) and not is_told
 
@@ -866,6 +867,9 @@ def _transcript(
         # What stands in JSON at any depth has no columns to choose.
         way = remedy("table") if about else "Choose other columns for the speaker and the text."
         raise BrokenTranscriptError("No row has a speaker and a text.", place=rows[0].place, remedy=way)
+    if len(game.roles) > 2 and len(same := {*game.roles.values()}) == 1 and draft.alignment_of(*same):
+        # One game role in every row is that of the one who wrote the rows.
+        game.roles = dict.fromkeys(game.roles)
     listed = [{"name": name, "role": role, "alignment": draft.alignment_of(role)} for name, role in game.roles.items()]
     players = {player["name"]: player for player in [*listed, *about.get("players", ())]}
     roster = draft.Roster(players)

@@ -30,7 +30,7 @@ from evaluation.readers._draft import (
     word_set,
     words_in,
 )
-from evaluation.readers._exchanges import INTERVIEWER, exchanges, is_certain
+from evaluation.readers._exchanges import exchanges, is_certain
 from evaluation.readers._game_log import is_role
 from evaluation.readers._line_shapes import part, shape
 from evaluation.readers._who_could_hear import (
@@ -92,6 +92,7 @@ _MUCH_UNREAD = 0.5
 # What stands around a message for its reading alone: whose chat it is in, and who speaks in what stands below.
 _AROUND = ("agent", "author")
 _ORDERS = ("order", "speakingorder", "speakerorder")
+_LISTED_PLAYER = re.compile(r"\b(?:agents|participants|players)\[\d+\]\Z")
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
 
@@ -124,8 +125,10 @@ class _Walk:
             again = self._read_before(written)
             for place, item in enumerate(value):
                 count = len(self.rows)
+                is_room = column_key(path.rpartition(".")[2]) in ("channels", "rooms") and isinstance(item, dict)
+                room = {"channel": item["name"]} if is_room and isinstance(item.get("name"), str) else {}
                 if place not in again:
-                    self.visit(item, step(path, place), around, depth + 1)
+                    self.visit(item, step(path, place), {**around, **room}, depth + 1)
                     self._items |= {written[place]: self.rows[count:]} if written else {}
         elif isinstance(value, dict):
             self._object(value, path, around, depth)
@@ -138,7 +141,8 @@ class _Walk:
             return []
         named = [guess_mapping(item) if isinstance(item, dict) else ColumnMapping() for item in items]
         said = [
-            item if one.missing else (item[one.speaker], item[one.text]) for item, one in zip(items, named, strict=True)
+            item if one.missing else (item[one.speaker], item[one.text], item.get("mid") or item.get("message_id"))
+            for item, one in zip(items, named, strict=True)
         ]
         return [f"{around.get('agent')}: {one!r}" for one in said]
 
@@ -223,6 +227,9 @@ class _Walk:
         before = len(self.rows)
         if (speaker or voter) and "target" not in cells and channel_named(str(context.get("channel"))) is None:
             text = self._cast(path, context, plain, speaker or voter, text)
+        # Of a player who is listed by an id the role alone looks like a name.
+        is_id = _LISTED_PLAYER.search(path) and column_key(named.speaker or "") in word_lists("columns")["role"]
+        player, role = (plain.get("id"), speaker) if is_id else (speaker, cells.get("role"))
         # The speaker's name alone is not said.
         is_said = isinstance(text, str) and text.strip() not in ("", speaker)
         if isinstance(speaker, str) and is_said:
@@ -243,8 +250,8 @@ class _Walk:
             self._row(path, context, result, {})
         elif isinstance(speaker, str) and (thought := _thought(plain)) is not None and not _is_graded(plain):
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
-        elif isinstance(speaker, str) and isinstance(role := cells.get("role"), str):
-            self._player(speaker, role)
+        elif isinstance(player, str) and isinstance(role, str):
+            self._player(player, role)
         count = len(self.rows)
         held = {key: one for key, one in held.items() if not _is_in_parts(one, text)}
         self._members(held, path, {**context, "agent": speaker} if is_agent else context, depth)
@@ -636,8 +643,7 @@ def _of_exchanges(document: Document, texts: list[tuple[str, str]]) -> list[_Wal
     A person who calls these keys text is told that nobody speaks.
     """
     values = values_of(document)
-    first = next((value for value in values if isinstance(value, dict)), {})
-    said = list(exchanges(values, guess_mapping(first).speaker))
+    said = list(exchanges(values))
     records: dict[str, list[str]] = {}
     for one in said:
         records.setdefault(one.record, []).append(one.side)
@@ -647,23 +653,22 @@ def _of_exchanges(document: Document, texts: list[tuple[str, str]]) -> list[_Wal
     said = [one for one in said if one.part or one.side != one.key or {*records[one.record]} <= long]
     said = said if any(is_long(one.text) for one in said) else []
     speakers = dict.fromkeys(one.speaker for one in said)
-    listed = ", ".join(name.replace(",", " ") for name in speakers if name != INTERVIEWER)
+    listed = ", ".join(name.replace(",", " ") for name in speakers)
     keys = ", ".join(f'"{shorten(key)}"' for key in [*dict.fromkeys(one.key for one in said)][:_MOST_SHOWN])
     answer = document.answers.speaker(listed)
     if len(speakers) < 2 or answer == "text":
         return []
-    is_sure = answer or all(is_certain(one.side) or INTERVIEWER in speakers for one in said)
+    is_sure = answer or all(is_certain(one.side) for one in said)
     taken = {one.text for one in said}
     others = Counter(_KEY.findall(_PLACE.sub("", place))[-1] for place, text in texts if text not in taken)
     unread = ", ".join(f'"{shorten(key)}" ({count})' for key, count in others.most_common(_MOST_SHOWN)) or "none"
     words = f"No key names a speaker: {keys} are taken as what {shorten(listed)} say. Texts not read: {unread}."
     question = Question(Topic.SPEAKER, listed, words, (answer or "player") if is_sure else None, ("player", "text"))
-    is_whole = max(Counter((one.record, one.side) for one in said).values()) > 1 and INTERVIEWER not in speakers
+    is_whole = max(Counter((one.record, one.side) for one in said).values()) > 1
     walks: dict[str, _Walk] = {}
     for one in said:
         walk = walks.setdefault(one.record if is_whole else "", _Walk(asked=question))
-        role = {"_role": "moderator"} if one.speaker == INTERVIEWER else {}
-        walk.rows.append(TableRow(one.place, {"_speaker": one.speaker, "_text": one.text, "part": one.part} | role))
+        walk.rows.append(TableRow(one.place, {"_speaker": one.speaker, "_text": one.text, "part": one.part}))
     return [*walks.values()]
 
 

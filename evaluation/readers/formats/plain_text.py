@@ -788,6 +788,8 @@ class _Speakers:
             # "Score", "Turn order"
             is_ordinary(head.name) and is_plain and not (is_named or is_once or key in self._sentences),
             self._has_timed and key not in self._timed,
+            # "**Topic:** the fair", above lines of a list that people say.
+            self._is_list and not head.is_listed,
             # In the log of a program, "Totals" told once.
             self.is_log and is_plain and is_once and not (is_named or head.tags),
             is_plain and is_long and (is_title or (is_once and head.time is not None)),
@@ -1156,6 +1158,9 @@ class _Page:
         match = shape("channel").fullmatch(line)
         if match is None or (self._open is not None and (self._speakers.is_timed or match["thoughts"])):
             return False
+        if part("of two").fullmatch(match["named"] or ""):
+            self._channel, self._open = f"private: {match['named']}", None
+            return True
         named = _words(match["named"] or "")
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}
@@ -1389,7 +1394,8 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
     are_talks = False
     for place, line in enumerate(speakers.lines):
         written = line.head.text if line.head.shape == "event" else line.cleaned
-        is_again = written == title and not line.heading and title.startswith("===") and not _is_rule(title)
+        is_title = title.startswith("===") and not (_is_rule(title) or part("of two").fullmatch(title.strip("= ")))
+        is_again = written == title and not line.heading and is_title
         run = shape("run").fullmatch(written.strip(" -=*#~_[]"))
         is_run = not speakers.speaks(line.head) and (is_again or run)
         are_talks = are_talks or bool(run and run["talk"])

@@ -14,7 +14,7 @@ from typing import Any
 from evaluation.errors import InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
-from evaluation.readers._draft import column_key, word_lists, word_set
+from evaluation.readers._draft import column_key, word_lists, word_set, words_in
 from evaluation.readers.document import Document, FileReader, Found, ReadResult, first_record
 from evaluation.readers.document import records as records_of
 from evaluation.readers.formats import nested_json, plain_text
@@ -66,15 +66,15 @@ def _talks(document: Document) -> tuple[str, list[Mapping[str, Any]]]:
 
 def _read(document: Document) -> Found:
     key, records = _talks(document)
-    others = Counter(
-        one for record in records for one, text in record.items() if one != key and nested_json.is_long(text)
-    )
-    unread = ", ".join(f'"{shorten(one)}" ({count})' for one, count in others.most_common(_LOOKED_AT)) or "none"
-    remark = f'The talk is the text under "{shorten(key)}"; other texts not read: {unread}.'
+    others = Counter(one for record in records for one, text in record.items() if one != key and text)
+    unread = ", ".join(f'"{shorten(one)}" ({count})' for one, count in others.most_common(2 * _LOOKED_AT)) or "none"
+    remark = f'The talk is the text under "{shorten(key)}"; what is not read: {unread}.'
+    votes = next((one for one in others if {*words_in(one)} & word_set("vote_kinds")), None)
+    lost = f'What stands under "{shorten(votes)}" could not be read as votes.' if votes else ""
 
     def talk(text: str) -> ReadResult:
         found = plain_text.read_text(Document(text.encode(), document.limits, document.answers))
-        return replace(found, remarks=(*found.remarks, remark))
+        return replace(found, remarks=(*found.remarks, remark), not_understood=found.not_understood or lost)
 
     talks = [text for record in records if isinstance(text := record.get(key), str) and text.strip()]
     if len(talks) == 1:

@@ -144,16 +144,6 @@ def test_an_exchange_a_row_is_one_talk_and_odd_keys_are_asked_about() -> None:
     assert [(one.topic, one.taken) for one in found.questions] == [(Topic.SPEAKER, None)]
 
 
-def test_questions_beside_answers_are_the_interviewers() -> None:
-    rows = [
-        {"persona_id": name, "question": f"What do you like about {n}?", "answer": f"{text} That is {n}."}
-        for n, (name, text) in enumerate(SAID)
-    ]
-    found = shown(lines(*rows))
-    assert [m.speaker for m in found.discussion] == [name for name, _ in SAID]
-    assert sum(m.speaker == "Interviewer" for m in found.messages if m.channel == "system") == 6
-
-
 def test_cells_that_hold_lists_and_a_heading_below_another() -> None:
     said = [{"sender": name, "message": text} for name, text in SAID]
     table = 'name,messages\nspring,"' + repr(said).replace('"', '""') + '"\nsummer,"[]"\n'
@@ -350,3 +340,78 @@ def test_a_vote_with_its_reason_and_who_is_out_are_read_behind_signs_and_labels(
         ("Olga", "Per", "Reason: Per says nothing, and I know why."), ("Rui", "Per", "Reason: As Olga says."),
     ]  # fmt: skip
     assert [(one.player, one.role) for one in game.eliminations] == [("Per", "VILLAGER"), ("Rui", "Seer")]
+
+
+def test_what_rows_alone_did_is_asked_about_and_not_public() -> None:
+    rows = [
+        "speaker,message,action_type", "Olga,Who has the key to the shed?,",
+        "Per,[ACTION] asked for the key,intervention",
+        "Per,I have it.,", "Rui,[ACTION] opened the shed,door_use", "Rui,Then open it.,",
+    ]  # fmt: skip
+    game = shown("\n".join(rows))
+    assert [one.text for one in game.messages if one.channel == "public"] == [
+        "Who has the key to the shed?", "I have it.", "Then open it.",
+    ]  # fmt: skip
+
+
+def test_rooms_of_one_file_are_asked_about() -> None:
+    rooms = [
+        {"name": name, "messages": [{"user": who, "text": f"We of {name} begin."} for who in ("Olga", "Per", "Olga")]}
+        for name in ("roof-repair", "harvest", "cellar")
+    ]  # fmt: skip
+    asked = {one.name for one in result({"channels": rooms}).questions if one.topic is Topic.CHANNEL}
+    assert {"harvest", "cellar"} <= asked
+
+
+def test_what_two_wrote_to_each_other_is_private_and_no_other_game() -> None:
+    letters = "".join(
+        f"=== Conversation history with {name} ===\n{name}: I am with you.\nOlga: Then let us go north.\n\n" * 2
+        for name in ("Per", "Rui")
+    )
+    assert {one.channel for one in shown(letters).messages} == {"private"}
+
+
+def test_talks_in_long_cells_are_a_game_a_row_and_votes_beside_them_are_asked_about() -> None:
+    talk = "\n".join(f"{name}: {'It is so. ' * 30}\n" for name in ("Olga", "Per") * 20)
+    found = results(
+        f'Number,Theme,Conversation,Votes,Winner\n1,Bread,"{talk}",Olga: 1,Olga\n2,Milk,"{talk}",Per: 1,Per\n'
+    )
+    assert len(found) == 2
+    for one in found:
+        assert "Votes" in one.questions[0].words
+        assert one.preview.player_names == ("Olga", "Per")
+
+
+def test_equal_texts_with_ids_of_their_own_are_no_copies() -> None:
+    said = [
+        {"player": name, "msg": "I am not sure yet.", "mid": f"m{n}"}
+        for n, name in enumerate(("Olga", "Per", "Rui") * 2)
+    ]
+    states = [{"step": n, "state": {"messages": said[:n]}} for n in range(1, 7)]
+    assert len(shown({"log": states}).messages) == 6
+
+
+def test_a_label_above_lists_that_people_say_is_asked_about() -> None:
+    page = "".join(
+        f"## Place {n}\n**Tema:** the fair\n\n- **Olga:** Will you come, Per?\n- **Per:** Yes, Olga, on day {n}.\n"
+        f"- **Olga:** Then {n} of us go.\n- **Per:** So be it.\n\n"
+        for n in range(4)
+    )
+    found = result(page)
+    assert any("Tema" in one.words for one in found.questions)
+    assert "Tema" not in found.preview.player_names
+
+
+def test_players_listed_by_ids_have_their_roles() -> None:
+    said = [{"sender": name, "message": f"It was not {name}, I say."} for name in ("Seat 1", "Seat 2", "Seat 1")]
+    players = [{"id": "Seat 1", "role": "ai"}, {"id": "Seat 2", "role": "ai"}, {"id": "Seat 3", "role": "human"}]
+    game = shown({"players": players, "chat_history": said})
+    assert {one.name: one.role for one in game.players} == {"Seat 1": "ai", "Seat 2": "ai", "Seat 3": "human"}
+
+
+def test_one_role_in_all_rows_is_nobodys() -> None:
+    rows = [
+        {"speaker": name, "utterance": f"I am {name}, and I doubt it.", "agent_seat": "Per", "agent_role": "Villager"}
+        for name in ("Olga", "Per", "Rui", "Sven")
+    ]
+    assert {one.role for one in shown(lines(*rows)).players} == {None}
