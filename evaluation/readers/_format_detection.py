@@ -135,18 +135,14 @@ def _unknown(document: Document) -> UnknownFormatError:
     texts: Counter[str] = Counter()
     for value in nested_json.values_of(document):
         texts.update(_places_of_texts(value, ""))
+    labels = [] if texts else plain_text.repeated_labels(document)
+    if called := next((one for one in texts or labels if letters(one.rpartition(".")[2]) in word_set("calls")), None):
+        words = f'This is a log of calls to a model: "{shorten(called)}". What others heard does not stand apart.'
+        return UnknownFormatError(words, remedy=remedy("game"))
     if texts:
         place = texts.most_common(1)[0][0]
-        calls = [one for one in texts if letters(one.rpartition(".")[2]) in word_set("calls")]
-        if calls:
-            words = f'This is a log of calls to a model: "{shorten(calls[0])}". What others heard does not stand apart.'
-            return UnknownFormatError(words, remedy=remedy("game"))
         words = f'Most of its text stands under "{shorten(place)}", and nothing beside it is known to say who speaks.'
         return UnknownFormatError(f"{_described(document)} {words}", remedy=remedy("table"))
-    labels = plain_text.repeated_labels(document)
-    if called := next((label for label in labels if letters(label) in word_set("calls")), None):
-        words = f'This is a log of calls to a model: "{shorten(called)}:". What others heard does not stand apart.'
-        return UnknownFormatError(words, remedy=remedy("game"))
     if labels:
         shown = ", ".join(f'"{shorten(label)}"' for label in labels[:4])
         words = f"Lines begin with {shown}, and nothing shows that these are speakers."

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, count, pairwise
+from itertools import accumulate, chain, count, pairwise
 from typing import Any
 
 from pydantic import BaseModel
@@ -54,6 +54,7 @@ _NO = frozenset({"false", "0", "no", "none", ""})
 _LONGEST_LIST = 300
 _MOST_PASSED_ON = 0.8
 _MOST_ROLES = 40
+_LEAST_TALK = 6
 
 
 def settle(read: ReadResult, answers: Answers) -> ReadResult:
@@ -112,7 +113,19 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
     if players != list(transcript.players) or messages != list(transcript.messages):
         transcript = changed(transcript, players=players, messages=tuple(messages))
     asked, kinds = tuple(dict.fromkeys(questions)), read.kinds or _kinds_of(transcript)
+    read = read if is_settled or read.not_understood else replace(read, not_understood=_of_several_talks(transcript))
     return replace(read, transcript=transcript, remarks=tuple(remarks), questions=asked, kinds=kinds)
+
+
+def _of_several_talks(transcript: Transcript) -> str:
+    """A remark on the place from which on only others speak than before, several on either side; else empty."""
+    said = [message.speaker for message in transcript.discussion]
+    last = {name: place for place, name in enumerate(said)}
+    ends = (place for place, end in enumerate(accumulate((last[name] for name in said), max)) if place == end)
+    apart = ((said[: end + 1], said[end + 1 :]) for end in ends)
+    fits = (before for before, after in apart if min(map(len, (before, after))) >= _LEAST_TALK and len({*after}) > 1)
+    before = next((before for before in fits if len({*before}) > 1), [])
+    return f"After {len(before)} public messages only others speak: it may be several talks." if before else ""
 
 
 def _kinds_of(transcript: Transcript) -> dict[str, int]:

@@ -781,7 +781,7 @@ class _Speakers:
         is_section = is_title and (is_once or bool(small)) and _build(head.name) != "A 1"
         is_odd = self._has_names and not head.recipients and (is_long or is_once or not is_named)
         shown = (
-            key in word_set("doubtful") or key in self._bare,
+            {key, _fold(words[-1]) if is_plain else key} & word_set("doubtful") or key in self._bare,
             # Without spaces no word shows that somebody is spoken of; a label stands in no text.
             # Who is called by the first of several names is named, too.
             head.time is None and _is_ideographic(head.name) and key.replace("・", "·").split("·")[0] not in self._said,

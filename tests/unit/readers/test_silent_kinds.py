@@ -415,3 +415,21 @@ def test_one_role_in_all_rows_is_nobodys() -> None:
         for name in ("Olga", "Per", "Rui", "Sven")
     ]
     assert {one.role for one in shown(lines(*rows)).players} == {None}
+
+
+def test_a_table_in_which_all_who_speak_change_may_be_several_talks() -> None:
+    rows = [
+        f"{name},Number {n} is right." for pair in (("Olga", "Per"), ("Rui", "Sven")) for n, name in enumerate(pair * 4)
+    ]
+    assert "After 8 public messages only others speak" in refusal("\n".join(["user,text", *rows]))
+
+
+def test_what_a_library_logs_of_its_requests_is_nobodys_speech() -> None:
+    logged = [
+        f"2025-03-01 10:00:{n:02} - INFO - {one}"
+        for n, one in enumerate(
+            ("Olga: I am for it, Per.", 'HTTP Request: POST http://localhost "200 OK"', "Per: I am not, Olga.") * 4
+        )
+    ]
+    game = shown("\n".join(logged))
+    assert {one.speaker for one in game.messages if one.channel == "public"} == {"Olga", "Per"}
