@@ -234,14 +234,17 @@ class AgreementReport:
     def outlier(self) -> RaterDifference | None:
         """The rater, of three and more, who lies apart from the others; ``None`` where nobody does.
 
-        Apart is who gives more or less than they do, or now more and now less, and in this more than anybody else.
+        Apart is whose absence raises agreement by :data:`GAIN`, else who gives more or less by :data:`APART`.
         """
         alone = [one for one in self.differences if not one.against and one.games >= FEWEST_GAMES]
         if not alone or self.raters <= 2:
             return None
-        first, beside = alone[0], max((one.distance for one in alone[1:]), default=0.0)
-        is_erratic = first.distance >= 2 * APART and first.distance - beside >= APART
-        return first if is_erratic or abs(first.points) >= APART else None
+        # Measured against the one who is apart, everybody seems so: what tells is the agreement of the others.
+        score = next(one.alpha.value for one in self.items if one.item.is_score)
+        known = [one for one in alone if one.without - score >= GAIN]
+        if known:
+            return max(known, key=lambda one: one.without)
+        return alone[0] if abs(alone[0].points) >= APART else None
 
     @property
     def outlier_words(self) -> str:
@@ -328,6 +331,10 @@ def _decided(one: DecidedRow) -> dict[str, Any]:
 
 APART = 0.5
 """Points between a rater and the others from which the rater is named: the smallest step of the form."""
+
+
+GAIN = 0.2
+"""The rise of alpha without a rater from which the rater is named."""
 
 
 def games_short(one: ItemAgreement) -> int:

@@ -79,6 +79,9 @@ def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
     assert "Talk about the moment" in words(app)
     assert "rater" not in app.query_params
     assert f"team_decide_button_{game}" not in [one.key for one in app.button]
+    app.button(key=f"team_undo_decision_{game}").click().run()
+    assert not rated.engagement_decisions.current()
+    assert f"team_decide_button_{game}" in [one.key for one in app.button]
 
 
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:

@@ -36,3 +36,15 @@ def test_after_the_name_every_key_works_without_a_click(sample_server, visit) ->
         expect(left).to_have_text(re.compile(f" {number} verdicts? to check"))
         settle(page)
     assert [one.author for one in sample_server.store.overrides.current()] == []
+    # A key pressed twice leaves nothing that Undo does not take back.
+    for pause in (0, 120):
+        page.keyboard.press("1")
+        page.wait_for_timeout(pause)
+        page.keyboard.press("1")
+        for _ in range(3):
+            page.wait_for_timeout(500)
+            settle(page)
+            page.keyboard.press("u")
+        page.wait_for_timeout(500)
+        settle(page)
+        assert sample_server.store.overrides.current() == []

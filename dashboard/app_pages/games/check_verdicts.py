@@ -19,6 +19,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
 from evaluation.access import Action
+from evaluation.errors import DramaturgError
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.score import LedgerRow, Method, RowVerdict
@@ -65,14 +66,14 @@ class _Act:
     Attributes:
         row: The row, as ``_key`` names it.
         words: What was done, with the name of the game, which is untrusted text.
-        override: The number of the decision; ``None`` for a skip.
+        is_skip: Whether nothing was decided.
         of: The iteration that was chosen on the page.
         kinds: The kinds of rows that were chosen on the page.
     """
 
     row: tuple[str, str, str]
     words: str
-    override: int | None
+    is_skip: bool
     of: str | None
     kinds: list[ReviewKind]
 
@@ -224,38 +225,47 @@ def effect_words(item: ReviewItem) -> str:
 def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> None:
     item = queued.item
     label = next(label for one, label, _ in _CHOICES if one is verdict)
+    acts = st.session_state.get(_ACTS)
+    if acts and acts[-1].row == _key(queued) and not acts[-1].is_skip:
+        # A key that was pressed twice: a second decision would stay when Undo takes back the first.
+        return
 
     def change() -> None:
-        made = store.overrides.add(
-            queued.transcript_id,
-            item.metric,
-            item.row.id,
-            verdict,
-            author=identity.decider_name(),
-            reason=f"Answered {label.lower()} under Games, Check ({item.kind}).",
-        )
-        _remember(queued, game, f"{label.lower()} ({item.effect(verdict)})".replace("-", "\u2212"), made.id)
+        # First, as the next press may stop this run once the decision is stored.
+        _remember(queued, game, f"{label.lower()} ({item.effect(verdict)})".replace("-", "\u2212"), is_skip=False)
+        try:
+            store.overrides.add(
+                queued.transcript_id,
+                item.metric,
+                item.row.id,
+                verdict,
+                author=identity.decider_name(),
+                reason=f"Answered {label.lower()} under Games, Check ({item.kind}).",
+            )
+        except DramaturgError:
+            st.session_state[_ACTS].pop()
+            raise
 
     attempt(change, "Decided. The score is computed again.", Action.OVERRIDE)
 
 
 def _skip(queued: QueuedRow, game: str) -> None:
     st.session_state.setdefault(_SKIPPED, set()).add(_key(queued))
-    _remember(queued, game, "skipped", None)
+    _remember(queued, game, "skipped", is_skip=True)
 
 
 def _unskip() -> None:
     st.session_state[_SKIPPED].clear()
     acts = st.session_state.get(_ACTS, [])
-    st.session_state[_ACTS] = [one for one in acts if one.override is not None]
+    st.session_state[_ACTS] = [one for one in acts if not one.is_skip]
 
 
-def _remember(queued: QueuedRow, game: str, done: str, override: int | None) -> None:
+def _remember(queued: QueuedRow, game: str, done: str, *, is_skip: bool) -> None:
     words = f"{shortened(game, 80)}, {DEFINITIONS[queued.item.metric].label}, {done}"
     act = _Act(
         _key(queued),
         words,
-        override,
+        is_skip,
         st.session_state.get(state.CHECKED_GAMES),
         list(st.session_state.get(_KINDS) or ()),
     )
@@ -284,14 +294,20 @@ def _undo(store: Store) -> None:
         return
     # Also a decision that somebody else has taken back leaves the list, so that those before it can be reached.
     last = acts.pop()
-    if last.override is None:
+    if last.is_skip:
         st.session_state.get(_SKIPPED, set()).discard(last.row)
-    elif not attempt(
-        lambda: store.overrides.undo(last.override, identity.decider_name()), "Taken back.", Action.OVERRIDE
-    ):
+    elif not attempt(partial(_take_back, store, last.row), "Taken back.", Action.OVERRIDE):
         return
     st.session_state[_AGAIN], st.session_state[_TAKEN_BACK] = last.row, f"Taken back: {last.words}"
     st.session_state[state.CHECKED_GAMES], st.session_state[_KINDS] = last.of, last.kinds
+
+
+def _take_back(store: Store, row: tuple[str, str, str]) -> None:
+    """Takes back this person's decisions on a row; none is left where somebody else has done so."""
+    author = identity.decider_name()
+    for one in store.overrides.current():
+        if (one.transcript_id, one.metric, one.row_id) == row and one.author == author:
+            store.overrides.undo(one.id, author)
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:

@@ -52,7 +52,7 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
     if not game.is_disputed:
         return
     scores = ", ".join(f"{one.rater} {one.score}" for one in game.ratings)
-    with st.expander(f"Decide: {counted(game.spread, 'point')} apart", expanded=not part):
+    with st.expander(f"Decide: {counted(game.spread, 'point')} apart", expanded=not part, key=f"team_decide_box{part}"):
         plain(scores)
         with st.form(f"team_decide{part}", border=False):
             score = st.segmented_control("The score that counts", SCORES, key=f"team_decided_score{part}")
@@ -60,8 +60,8 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
             who = identity.decider_name() or _lead_name(part)
             st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
             if st.form_submit_button("Decide", type="primary", key=f"team_decide_button{part}"):
-                if score is None:
-                    st.warning("Choose a score from 1 to 5.")
+                if score is None or not who.strip():
+                    st.warning("Choose a score from 1 to 5." if score is None else "Enter your name.")
                 else:
                     act(
                         lambda: store.engagement_decisions.add(

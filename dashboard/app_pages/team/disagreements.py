@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from dashboard.app_pages.team.deciding import decision
+from dashboard.app_pages.team.deciding import decision, told
 from dashboard.shared import queries, resources, state
 from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
@@ -21,7 +21,7 @@ from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, listed, shortened
-from evaluation.workflows.ratings import rating_grid
+from evaluation.workflows.ratings import RatingGrid, rating_grid
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
 
@@ -48,6 +48,7 @@ def disagreements(report: AgreementReport, parts: Mapping[str, Callable[[Agreeme
 
 
 def _split_games(report: AgreementReport) -> None:
+    told()
     if not report.split:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
     else:
@@ -73,8 +74,12 @@ def _split_games(report: AgreementReport) -> None:
         ]
         status_table(rows, "What each rater gave, where answers differ, and their comments")
         if one.spread and identity.allowed(Action.EDIT):
-            game = next(each for each in grid.games if each.transcript_id == one.transcript_id)
-            decision(resources.store(), identity.author_name(), game, _stay, f"_{one.transcript_id}")
+            _decision(grid, one.transcript_id)
+    if settled := [one for one in report.split if one.transcript_id in decided]:
+        with st.expander(f"Decided: {counted(len(settled), 'game')}"):
+            for one in settled:
+                plain(shortened(one.game, _LONGEST_NAME))
+                _decision(grid, one.transcript_id)
     _rest(
         [
             {
@@ -88,6 +93,11 @@ def _split_games(report: AgreementReport) -> None:
         ],
         "Games that split the raters",
     )
+
+
+def _decision(grid: RatingGrid, transcript_id: str) -> None:
+    game = next(one for one in grid.games if one.transcript_id == transcript_id)
+    decision(resources.store(), identity.author_name(), game, _stay, f"_{transcript_id}")
 
 
 def _stay() -> None:

@@ -8,9 +8,8 @@ from dashboard.shared.identity import identity
 from evaluation.access import Action
 
 views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
-shown = state.choose_view(views, key=state.TEAM_VIEW)
-told()
-if shown == state.ASSIGN:
+if state.choose_view(views, key=state.TEAM_VIEW) == state.ASSIGN:
+    told()
     team(resources.store(), identity.author_name())
 else:
     agreement()
