@@ -55,17 +55,17 @@ def test_the_cockpit_is_one_screen_with_seven_rows(sample_server, visit, screens
 def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/", width=width, height=3000)
     for kind in KINDS:
-        # Strategic depth: the last of its games has a score of its own.
-        mark(seen.page, f"1:{kind}:{2 if kind == 'game' else 0}").click()
+        # Marks that no other covers: the lowest game of role consistency, both sides of personality diversity.
+        mark(seen.page, "3:game:0" if kind == "game" else f"4:{kind}:0").click()
         found = lands_on_what_is_behind(seen.page)
         if kind == "game":
             assert "transcript=" in found
-            assert "metric=strategic_depth" in found
+            assert "metric=role_consistency" in found
             expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
             # Why the message fails stands beside it after one click, on a phone in a dialog above it.
-            expect(seen.page.get_by_text(re.compile("strategic keywords|argue")).first).to_be_visible()
+            expect(seen.page.get_by_text(re.compile("does not fit")).first).to_be_visible()
         else:
-            assert "order=Lowest+strategic+depth" in found
+            assert "order=Lowest+personality+diversity" in found
             expected = "Prompt+v2" if kind == "before" else "Prompt+v4"
             assert f"of_iteration={expected}" in found
             expect(seen.page.locator(".picture-box .row:not(.head)").first).to_be_visible()

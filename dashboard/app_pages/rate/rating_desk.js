@@ -5,7 +5,6 @@
 const RESEND_MS = 2500;
 const KEPT_RESEND_MS = 10000;
 const MOST_SENDS = 24;
-const DOUBLE_MS = 800;
 const DRAFT_MS = 250;
 const MOST_OFFERED = 20;
 const SHORT_KEY = "dramaturg-short-scale";
@@ -281,10 +280,7 @@ function submit(view) {
     view.toldOpen = view.token;
     hints.push(`${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer, or save once more.`);
   }
-  // A double click is one press: the hint is to be read first.
-  if (Date.now() - (view.hintedAt ?? 0) < DOUBLE_MS) return;
   if (hints.length) {
-    view.hintedAt = Date.now();
     say(view, hints.join(" "), true);
     return;
   }
