@@ -18,7 +18,7 @@ from tests.faults.bad_inputs import ALL, PLACES, BadInput, BadPlace
 ROOT = Path(__file__).parents[2]
 SMALL = [case for case in ALL if not case.is_large]
 GOOD = canonical(game_id="the good one")
-LONGEST_MESSAGE = 450
+LONGEST_MESSAGE = 600
 PARSER_WORDS = ("Traceback", "Error(", "Exception", "NoneType", "codec", "errno", "0x7f")
 
 
