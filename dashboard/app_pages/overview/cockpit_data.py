@@ -197,7 +197,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     """The rows of the iteration of that name, beside another one where ``beside`` names it."""
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
-    differences = pair.comparison if pair else {}
+    differences, controls = (pair.comparison, pair.controls) if pair else ({}, {})
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric
@@ -208,7 +208,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
             reference,
             differences.get(metric),
             statuses[metric],
-            companion_change(*pair.controls[metric]) if pair else "",
+            companion_change(*controls[metric]) if controls else "",
             is_target=metric == target,
         )
         for metric in DEFINITIONS
