@@ -33,7 +33,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.persona.agents import persona_text
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.rubric.control_words import lead_of
+from evaluation.rubric.control_words import Control
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import Scored, metric_control, metric_judges
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
@@ -152,14 +152,14 @@ class RunOutcome:
         transcript: What was said, where there is anything to check.
         personas: Persona texts by player.
         judges: Who judged the figures that a judge decided.
-        leads: As in ``RunResult``.
+        controls: As in ``RunResult``.
     """
 
     metrics: Mapping[str, float | None]
     transcript: Transcript | None = None
     personas: Mapping[str, str] | None = None
     judges: Mapping[str, Judges] = field(default_factory=dict)
-    leads: Mapping[str, float] = field(default_factory=dict)
+    controls: Mapping[str, Control] = field(default_factory=dict)
 
 
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome]]
@@ -301,7 +301,7 @@ def _done(run: RunResult, outcome: RunOutcome) -> RunResult:
         run,
         metrics={**outcome.metrics} if share is None else {**outcome.metrics, PASS_RATE: share},
         judges=dict(outcome.judges),
-        leads=dict(outcome.leads),
+        controls=dict(outcome.controls),
         transcript_id=outcome.transcript.id if outcome.transcript else "",
     )
 
@@ -464,8 +464,8 @@ def stored_games(load: Load) -> Run:
         transcript, scores, personas = load(str(config["run"]))
         metrics = flat_metrics(transcript_metrics(transcript)) | {name: one.score for name, one in scores.items()}
         judges = {name: found for name, one in scores.items() if (found := metric_judges(one))}
-        leads = {name: lead for name, one in scores.items() if (lead := lead_of(metric_control(one))) is not None}
-        return RunOutcome(metrics, transcript, personas, judges, leads)
+        controls = {name: held for name, one in scores.items() if (held := metric_control(one)) is not None}
+        return RunOutcome(metrics, transcript, personas, judges, controls)
 
     return run
 

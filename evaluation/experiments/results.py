@@ -16,7 +16,7 @@ from evaluation.corrections.statistics import SIMILARITY
 from evaluation.insight.validator import ValidationResult
 from evaluation.judged_by import Judges, apart_words
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.control_words import is_at_chance
+from evaluation.rubric.control_words import Control, is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare, holm
@@ -128,7 +128,7 @@ class RunResult:
         detail: Why it failed or was skipped.
         is_resumed: Whether it was run by an earlier call.
         judges: Who judged the measures that a judge decided.
-        leads: How far a score lies above that of scrambled copies, by measure; without those that were not compared.
+        controls: Scores beside those of scrambled copies, by measure; see ``rubric.controls``.
         key: Changes with everything that decides the result.
     """
 
@@ -144,7 +144,7 @@ class RunResult:
     detail: str = ""
     is_resumed: bool = False
     judges: Mapping[str, Judges] = field(default_factory=dict)
-    leads: Mapping[str, float] = field(default_factory=dict)
+    controls: Mapping[str, Control] = field(default_factory=dict)
     key: str = ""
 
     def values(self, measure: str) -> dict[str, float]:
@@ -289,7 +289,7 @@ def _values(runs: Sequence[RunResult], measure: str) -> _Values:
 
 
 def _is_at_chance(runs: Sequence[RunResult], measure: str) -> bool:
-    return is_at_chance(run.leads.get(measure) for run in runs)
+    return is_at_chance(run.controls.get(measure) for run in runs)
 
 
 def _measure(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluation.judged_by import apart_words
-from evaluation.rubric.control_words import ControlSummary, is_at_chance, lead_of, summarise_controls
+from evaluation.rubric.control_words import ControlSummary, is_at_chance, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,
@@ -293,7 +293,7 @@ def game_coverage(name: str, games: Iterable[Game]) -> Coverage | None:
 def are_at_chance(name: str, games: Iterable[Game]) -> bool:
     """Whether a metric's scores of some games are, in the mean, no better than those of scrambled copies."""
     scores = (game.metrics.get(name) for game in games)
-    return is_at_chance(lead_of(metric_control(one)) for one in scores if one is not None and one.score is not None)
+    return is_at_chance(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 
 def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:

@@ -34,22 +34,23 @@ _DESTROYED = {
 }
 
 
-def is_at_chance(leads: Iterable[float | None]) -> bool:
-    """Whether the scores of some games lie less than a point above their scrambled copies, in the mean.
+def is_at_chance(controls: Iterable[Control | None]) -> bool:
+    """Whether the scores of some games are no better than those of their scrambled copies.
+
+    So they are where they lie less than a point above them in the mean, and where most of several games that were
+    compared do not lie above them beyond luck.
 
     Args:
-        leads: Each game's score less the mean of its copies; ``None`` where there are no copies to compare with.
+        controls: Each game's; ``None`` where none is computed.
 
     Returns:
         False where no game was compared.
     """
-    known = [lead for lead in leads if lead is not None]
-    return bool(known) and sum(known) / len(known) < _SMALLEST_LEAD
-
-
-def lead_of(control: Control | None) -> float | None:
-    """A game's score less the mean of its scrambled copies; ``None`` while, or where, nothing was compared."""
-    return None if control is None else control.get("difference")
+    known = [control for control in controls if control is not None and control.get("difference") is not None]
+    if known and sum(control["difference"] for control in known) / len(known) < _SMALLEST_LEAD:
+        return True
+    compared = [control for control in known if _is_compared(control)]
+    return len(compared) > 1 and 2 * sum(map(is_above_chance, compared)) <= len(compared)
 
 
 def control_words(metric: str, score: float | None, control: Mapping[str, Any] | None) -> str:
@@ -63,7 +64,7 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     if control is None or control.get("status") == "pending":
         return "not compared with scrambled copies yet"
     beside = control.get("companion") or {}
-    if is_at_chance([lead_of(control)]):
+    if is_at_chance([control]):
         shown = f"; {_companion(beside)}" if beside.get("value") is not None else ""
         return f"{AT_CHANCE}: {_chance(metric, control)}{shown}"
     if beside.get("p") is not None and beside["p"] <= _CLEAR:
@@ -81,7 +82,7 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
 
 def is_above_chance(control: Mapping[str, Any]) -> bool:
     """Whether the companion, or the score itself, lies above chance beyond luck; never where the score does not."""
-    return not is_at_chance([lead_of(control)]) and any(
+    return not is_at_chance([control]) and any(
         one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control)
     )
 
@@ -125,6 +126,7 @@ class ControlSummary:
         companion: Name of the companion; ``None`` where no game has one.
         value: The mean companion over the games that have one.
         companion_chance: The mean companion by chance over the games where that is known.
+        is_at_chance: As :func:`is_at_chance` says of all of them.
     """
 
     games: int
@@ -136,22 +138,20 @@ class ControlSummary:
     companion: str | None
     value: float | None
     companion_chance: float | None
-
-    @property
-    def is_at_chance(self) -> bool:
-        """Whether the scores, in the mean, are no better than those of scrambled copies."""
-        return is_at_chance([self.difference])
+    is_at_chance: bool
 
     @property
     def words(self) -> str:
         """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
         Examples: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)"; "no better than
-        scrambled copies (99 %)".
+        scrambled copies (99 %)"; "no better than scrambled copies in 2 of 3 games".
         """
         parts = []
-        if self.is_at_chance and self.chance is not None:
+        if self.chance is not None and self.difference is not None and self.difference < _SMALLEST_LEAD:
             parts = [f"{AT_CHANCE} ({number_words(self.chance)} %)"]
+        elif self.is_at_chance:
+            parts = [f"{AT_CHANCE} in {self.compared - self.above} of {counted(self.compared, 'game')}"]
         elif self.compared:
             parts = [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
         if self.companion is not None and self.value is not None:
@@ -224,6 +224,7 @@ def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
         companion=valued[0]["name"] if valued else None,
         value=_mean(valued, "value"),
         companion_chance=_mean([beside for beside in valued if beside["chance"] is not None], "chance"),
+        is_at_chance=is_at_chance(known),
     )
 
 

@@ -24,7 +24,7 @@ from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.rubric.control_words import control_words, is_at_chance, lead_of, summarise_controls
+from evaluation.rubric.control_words import control_words, is_at_chance, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
@@ -248,7 +248,7 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
 
 
 def _is_at_chance(games: pd.DataFrame) -> bool:
-    return "control" in games and is_at_chance(map(lead_of, games.loc[games["score"].notna(), "control"]))
+    return "control" in games and is_at_chance(games.loc[games["score"].notna(), "control"])
 
 
 def _apart(*sides: pd.DataFrame) -> dict[str, str]:

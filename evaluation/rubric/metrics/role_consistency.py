@@ -152,7 +152,8 @@ class JudgedAct(NamedTuple):
 
     @property
     def words(self) -> str:
-        return self.rule.reason.format(target=self.act.target or "somebody")
+        given = " given earlier" if self.grounds and self.rule.grounds else ""
+        return self.rule.reason.format(target=self.act.target or "somebody") + given
 
 
 def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
@@ -220,7 +221,7 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedA
     if side is None:
         return f"The side of {speaker} is not known."
     if not deciding and any(act.grounded is None for act in reading.acts):
-        return f"Whether {speaker} gives evidence for what is said is not certain; open."
+        return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
     if not deciding:
         # Rules and reader find fewer than half of the acts that people see: docs/validity.md.
         return "No act for or against a role is certain enough to stand; open."

@@ -21,9 +21,9 @@ from evaluation.experiments.tables import comparison_cells
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.iterations.tests import Game
+from evaluation.iterations.tests import Game, mean_scores, score_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores
+from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, shown_status
 from evaluation.score import AT_CHANCE, Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import difference_sentences
@@ -36,7 +36,8 @@ LABEL = DEFINITIONS[TARGET].label
 
 def controlled(score: float, chance: float) -> MetricScore:
     beside = {"name": "voice_distance", "value": score / 100, "chance": 0.1, "difference": score / 100 - 0.1, "p": 0.5}
-    control = {"chance": chance, "difference": score - chance, "p": 0.5, "reason": None, "companion": beside}
+    p = 0.01 if score - chance > 5 else 0.5
+    control = {"chance": chance, "difference": score - chance, "p": p, "reason": None, "companion": beside}
     return scores_of({TARGET: score})[TARGET]._replace(control=control)
 
 
@@ -77,6 +78,16 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     # The score has come to its end; its companion may still tell the sides apart.
     assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "voice distance 0.6 to 1")
     assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
+
+
+def test_of_several_games_most_must_lie_above_their_copies() -> None:
+    # The means lie 5 and 4 points above: one game of three alone makes the difference.
+    few, most = ((95.0, 94.0), (96.0, 94.0), (98.0, 86.0)), ((95.0, 94.0), (100.0, 94.0), (98.0, 92.0))
+    for scores, is_told in ((few, True), (most, False)):
+        found = board(games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0)), games(*scores))
+        mean = mean_scores(found["v2"].games)[TARGET]
+        assert (shown_status(mean) == AT_CHANCE, trust_words(TARGET, mean) == AT_CHANCE) == (is_told, is_told)
+        assert (AT_CHANCE in score_controls(one.metrics[TARGET] for one in found["v2"].games).words) == is_told
 
 
 def test_a_fall_from_what_meant_something_is_one_wherever_it_ends() -> None:
@@ -124,7 +135,8 @@ def test_an_a_b_test_names_no_winner_by_it() -> None:
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         score = float(config["run"])
-        return RunOutcome({TARGET: score}, leads={TARGET: 40.0 if score < 90 else 0.0})
+        control = controlled(score, 20.0 if score < 90 else score).control
+        return RunOutcome({TARGET: score}, controls={TARGET: control or {}})
 
     config = ABConfig.model_validate(
         {"name": "x", "base": {}, "variants": {name: {"runs": list(map(str, values))} for name, values in runs.items()}}

@@ -240,8 +240,9 @@ def test_a_rate_stands_before_its_unit() -> None:
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
-    told = "better than scrambled copies in 1 of 2 games, mean link strength 62 (scrambled 50)"
+    told = f"{AT_CHANCE} in 1 of 2 games, mean link strength 62 (scrambled 50)"
     assert summarise_controls([clear, unclear]).words == told
+    assert summarise_controls([clear, clear, unclear]).words.startswith("better than scrambled copies in 2 of 3 games")
     assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
     assert summarise_controls([]).words == ""
     # Both together: a control of 60 lies 30 points below, one of 120 as many above.
@@ -257,7 +258,7 @@ def test_the_controls_of_several_games_in_words() -> None:
         "above_chance": 1,
         "chance": 60.0,
         "difference": 30.0,
-        "is_at_chance": False,
+        "is_at_chance": True,
         "companion": {"name": "link_strength", "value": 62.0, "chance": 50.0, "difference": 12.0},
         "words": waiting.words,
     }

@@ -120,6 +120,9 @@ def test_grounds_given_earlier_are_not_random() -> None:
     verdicts = [row.verdict is RowVerdict.COUNTS for row in result.ledger]
     assert verdicts == [True, True, False, False]
     assert result.ledger[1].refers_to == "m0"
+    # The same sentence by the same player got another verdict before: the row says what came between.
+    assert "with evidence given earlier; that fits" in result.ledger[1].reason
+    assert "with evidence; that fits" in result.ledger[0].reason
 
 
 def test_score_and_coverage_add_up() -> None:
