@@ -175,6 +175,7 @@ def chosen_answers() -> Answers:
         given.get((Topic.INCOMPLETE, "")) == "take",
         {name: answer for (topic, name), answer in given.items() if topic is Topic.ROLE},
         given.get((Topic.MERGED, "")),
+        given.get((Topic.AS_READ, "")) == "take",
     )
 
 

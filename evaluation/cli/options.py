@@ -486,7 +486,11 @@ def reading_options(
     dates: Annotated[DateOrder | None, typer.Option(help="How to read dates such as 01/06/2024.")] = None,
     incomplete: Annotated[
         bool,
-        typer.Option("--incomplete", help="Accept games that stopped early, or of which a part was not understood."),
+        typer.Option("--incomplete", help="Accept games that stopped early."),
+    ] = False,
+    as_read: Annotated[
+        bool,
+        typer.Option("--as-read", help="Accept what was understood of files that no program known here writes."),
     ] = False,
 ) -> ReadingChoices:
     """The choices for reading files."""
@@ -499,6 +503,7 @@ def reading_options(
         incomplete,
         _answered("--role", roles, OPTIONS[Topic.ROLE]),
         None if merged_cells is None else str(merged_cells),
+        as_read,
     )
     return ReadingChoices(choose_columns(columns), answers)
 

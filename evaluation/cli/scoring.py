@@ -183,7 +183,7 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
-    from evaluation.workflows.validation import understood
+    from evaluation.readers import understood
 
     choices = reading_options.value()
     store = open_store()
@@ -328,8 +328,9 @@ def validate(
 
 
 def _words(result: ReadResult) -> str:
+    from evaluation.readers import understood
     from evaluation.readers.import_report import kinds_words
-    from evaluation.workflows.validation import understood, warnings_of
+    from evaluation.workflows.validation import warnings_of
 
     if result.transcript is None:
         taken_for = f" (taken for {result.format})" if result.format else ""

@@ -1,5 +1,6 @@
 """Readers: transcripts from files of many formats, recognised by their content."""
 
+from evaluation.readers._cross_check import by_channel, understood, with_role
 from evaluation.readers._draft import alignment_of
 from evaluation.readers._reading import (
     broken_off,
@@ -26,6 +27,7 @@ __all__ = [
     "Topic",
     "alignment_of",
     "broken_off",
+    "by_channel",
     "guess_mapping",
     "iter_paths",
     "read_path",
@@ -34,4 +36,6 @@ __all__ = [
     "read_uploads",
     "reads_differently",
     "transcript_of",
+    "understood",
+    "with_role",
 ]

@@ -16,23 +16,26 @@ from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
+from rapidfuzz.distance import OSA
+
 from evaluation.errors import InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers._draft import column_key, word_lists, word_set, words_in
 from evaluation.readers._game_log import heading
 from evaluation.readers._line_shapes import part
-from evaluation.readers.document import Document, ReadResult, records
+from evaluation.readers.document import NO_PROGRAM, Document, ReadResult, records
 from evaluation.readers.formats.chat import FORMAT as CHAT
 from evaluation.readers.formats.nested_json import FORMAT as NESTED
 from evaluation.readers.formats.plain_text import FORMAT as PLAIN_TEXT
+from evaluation.readers.formats.talk_in_text import FORMAT as TALK_IN_TEXT
 from evaluation.readers.tables import FORMAT as TABLE
 from evaluation.readers.tables import is_parquet, text_table
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.text.normal import fold
 from evaluation.transcript import Transcript
 
 # The others are written by one program, whose readers know what stands in them.
-_BY_LIKENESS = frozenset({CHAT, NESTED, TABLE, PLAIN_TEXT})
+_BY_LIKENESS = frozenset({CHAT, NESTED, TABLE, PLAIN_TEXT, TALK_IN_TEXT})
 _LONGEST, _LONGEST_HEADING = 160, 4
 _MOST_LINES = 200_000
 _MOST_NAMED = 60
@@ -45,6 +48,7 @@ _CAST = (
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
 _MOST_LOOKS = 20
+_LEAST_LETTERS, _OFTEN = 5, 4
 _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
 _KINDS_OF_TEXT = ("speech", "thought", "reason", "action")
 _MEANT = ["winner_keys", "player_keys", "gone_keys", "voter_columns", "thought_columns", "kind_columns", "bot_flags"]
@@ -52,28 +56,52 @@ _MEANT += ["visibility_columns", "calls", "flag_words", "vote_kinds", *(f"{kind}
 _ROUNDS = frozenset({"day", "round"})
 
 
-def cross_checked(result: ReadResult, document: Document) -> ReadResult:
+def cross_checked(result: ReadResult, document: Document | None, *, is_told: bool) -> ReadResult:
     """The result, with what stands in its file and is missing from the game in ``not_understood``.
 
     Args:
-        result: A settled game; of a file that holds one.
-        document: The file.
+        result: A settled game.
+        document: The file; ``None`` where it holds several games, so that its lines tell nothing about one.
+        is_told: Whether a person said what its columns hold, and so knows the form.
     """
     game = result.transcript
     if game is None or result.format not in _BY_LIKENESS:
         return result
+    if document is None:
+        words = NO_PROGRAM if result.format == NESTED and not is_told else ""
+        return replace(result, not_understood=" ".join(filter(None, [result.not_understood, words])))
     said = [_squeezed(message.text) for message in game.messages]
-    told = " ".join([result.not_understood, *_missing(game, said, document, result.format)]).strip()
-    unread = [] if result.format == PLAIN_TEXT else _unread_keys(game, "\n".join(said), document, result.format)
+    by_words = {PLAIN_TEXT, TALK_IN_TEXT}
+    unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
+    missing = [*_missing(game, said, document, result.format), *_nearly_alike(game)]
+    is_foreign = not is_told and (result.format == NESTED or any(is_word for _, is_word in unread))
+    told = " ".join(filter(None, [result.not_understood, *missing, NO_PROGRAM if is_foreign else ""]))
     count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
     more = f" and {len(unread) - _MOST_SHOWN} more" if len(unread) > _MOST_SHOWN else ""
-    shown = ", ".join(map(shorten, unread[:_MOST_SHOWN])) + more
+    shown = ", ".join(shorten(path) for path, _ in unread[:_MOST_SHOWN]) + more
     remarks = (*result.remarks, f"{count}: {shown}.") if unread else result.remarks
     return replace(result, not_understood=told, remarks=remarks)
 
 
-def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[str]:
-    """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none."""
+def _nearly_alike(game: Transcript) -> Iterator[str]:
+    """A remark on a speaker of few messages whose name is another's but for one letter."""
+    said = Counter(message.speaker for message in game.discussion)
+    names = [name for name in said if len(name) >= _LEAST_LETTERS and not any(map(str.isdigit, name))]
+    pairs = (
+        (rare, name)
+        for rare in names
+        for name in names[:_MOST_NAMED]
+        if said[rare] * _OFTEN <= said[name] and OSA.distance(fold(rare), fold(name), score_cutoff=1) == 1
+    )
+    if pair := next(pairs, None):
+        yield f'The speakers "{shorten(pair[0])}" and "{shorten(pair[1])}" may be one.'
+
+
+def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[tuple[str, bool]]:
+    """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none.
+
+    Beside each stands whether one of its values is a word, no number.
+    """
     people = {fold(player.name) for player in game.players}
     held = {*people, fold(game.winner or ""), fold(game.game_id)}
     held |= {fold(str(one)) for player in game.players for one in (player.role, player.model, player.alignment)}
@@ -81,6 +109,7 @@ def _unread_keys(game: Transcript, said: str, document: Document, format_name: s
         about = (message.id, message.round, message.phase, message.channel_name, message.reply_to, message.speaker)
         held |= {fold(str(one)) for one in (*about, *message.recipients)}
     is_read: dict[str, bool] = {}
+    of_words: set[str] = set()
     looks = Counter[str]()
     stack: list[tuple[tuple[str, ...], Any]] = [((), root) for root in reversed(list(_roots(document, format_name)))]
     for _ in range(_MOST_LINES):
@@ -99,11 +128,13 @@ def _unread_keys(game: Transcript, said: str, document: Document, format_name: s
                 # Each looks through all that was said.
                 continue
             words = _squeezed(str(value)[:_LONGEST])
+            if any(map(str.isalpha, words)):
+                of_words.add(path)
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
             is_read[path] = (
                 is_text or column_key(keys[-1]) in _known_keys() or (isinstance(value, str) and words in held)
             )
-    return [path for path, known in is_read.items() if not known]
+    return [(path, path in of_words) for path, known in is_read.items() if not known]
 
 
 @cache
@@ -234,3 +265,41 @@ def _told_twice(said: Sequence[tuple[str, str]]) -> Iterator[str]:
     again = len(long) - len(Counter(long))
     if long and again >= max(2, _TWICE_SHARE * len(long)):
         yield f"{again} of {len(long)} long messages say again what their speaker had said, word for word."
+
+
+def understood(transcript: Transcript, most_names: int = 20) -> str:
+    """Says in one line what a game was understood to hold; of what it lacks, that none was seen.
+
+    "1 game: 2 players (Ann 12, Bob 9), 21 public messages, 3 others (3 team), rounds: none seen, ...". A vote at night
+    is counted among the votes, and told.
+    """
+    said = Counter(message.speaker for message in transcript.discussion)
+    names = [f"{shortened(name, 40)} {said[name]}" for name in transcript.player_names]
+    more = [f"{len(names) - most_names} more"] if len(names) > most_names else []
+    others = {name: count for name, count in by_channel(transcript).items() if name != "public"}
+    votes = transcript.valid_votes
+    at_night = sum(vote.phase == "night" for vote in votes)
+    counts = (
+        (len(names), "player", ", ".join((*names[:most_names], *more))),
+        (len(transcript.messages) - sum(others.values()), "public message", ""),
+        (sum(others.values()), "other message", ", ".join(f"{count:,} {name}" for name, count in others.items())),
+        (len({message.round for message in transcript.messages} - {None}), "round", ""),
+        (len(votes), "vote", f"{at_night:,} at night" if at_night else ""),
+        (len(transcript.eliminations), "elimination", ""),
+        (with_role(transcript), "role", ""),
+    )
+    parts = (
+        counted(count, noun) + (f" ({about})" if about else "") if count else f"{noun}s: none seen"
+        for count, noun, about in counts
+    )
+    return f"1 game: {', '.join(parts)}."
+
+
+def by_channel(transcript: Transcript) -> dict[str, int]:
+    """Returns how many messages stand in each channel, the most first."""
+    return dict(Counter(message.channel for message in transcript.messages).most_common())
+
+
+def with_role(transcript: Transcript) -> int:
+    """Returns how many players have a role."""
+    return sum(player.role is not None for player in transcript.players)

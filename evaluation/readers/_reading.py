@@ -23,7 +23,7 @@ from evaluation.files.strict_json import shorten
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import _sources as sources
 from evaluation.readers import tables
-from evaluation.readers._cross_check import cross_checked
+from evaluation.readers._cross_check import cross_checked, understood
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._line_shapes import remedy
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
@@ -42,7 +42,7 @@ from evaluation.readers.formats import nested_json, plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
-_MOST_ASKED = 5
+_MOST_ASKED, _MOST_NAMES = 5, 8
 
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
@@ -78,11 +78,13 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     # A canonical file was written from a game that somebody had taken in, unless a recorder wrote it.
     if result.format == CANONICAL_FORMAT and BROKEN_OFF in result.transcript.metadata:
         reason = None
-    told = [f"The run was broken off by {reason}."] if reason is not None else []
-    told += [result.not_understood] if result.not_understood else []
-    if told and not answers.incomplete:
-        question = Question(Topic.INCOMPLETE, "", f"{' '.join(told)} Take it as it is?")
-        result = replace(result, questions=(*result.questions, question))
+    questions = [*result.questions]
+    if reason is not None and not answers.incomplete:
+        questions.append(Question(Topic.INCOMPLETE, "", f"The run was broken off by {reason}. Take it as it is?"))
+    if result.not_understood and not answers.as_read:
+        words = f"{result.not_understood} Understood: {understood(result.transcript, _MOST_NAMES)}"
+        questions.append(Question(Topic.AS_READ, "", f"{words} Is that what the file holds?"))
+    result = replace(result, questions=tuple(questions))
     open_questions = [question for question in result.questions if question.taken is None]
     if not open_questions:
         return result
@@ -289,7 +291,13 @@ class _Reading:
             yield from inside.entries(entries, label)
 
     def _results(
-        self, label: str, format_name: str, read: Callable[[], Found], document: Document | None = None
+        self,
+        label: str,
+        format_name: str,
+        read: Callable[[], Found],
+        document: Document | None = None,
+        *,
+        is_told: bool = False,
     ) -> Iterator[ReadResult]:
         """The result of each game that ``read`` finds, one that is alone in its document held against it; one result
         when it refuses the whole.
@@ -298,14 +306,14 @@ class _Reading:
         try:
             found = read()
             if isinstance(found, Transcript | ReadResult):
-                yield self._result(ReadResult(label, format=format_name), found, document)
+                yield self._result(ReadResult(label, format=format_name), found, document, is_told=is_told)
                 return
             for name, game in found:
                 count += 1
                 self.limits.check_games(count)
                 empty = ReadResult(sources.printable(f"{label}/{name}") if name else label, format=format_name)
                 try:
-                    yield self._result(empty, game())
+                    yield self._result(empty, game(), is_told=is_told)
                 except InputError as error:
                     yield replace(empty, error=error)
         except InputError as error:
@@ -316,13 +324,18 @@ class _Reading:
             yield ReadResult(label, error=nothing, format=format_name)
 
     def _result(
-        self, about: ReadResult, found: Transcript | ReadResult, document: Document | None = None
+        self,
+        about: ReadResult,
+        found: Transcript | ReadResult,
+        document: Document | None = None,
+        *,
+        is_told: bool = False,
     ) -> ReadResult:
         read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
         settled = settle(replace(read, name=about.name, format=about.format), self.answers)
         assert settled.transcript is not None
         self.limits.check_texts(settled.transcript)
-        return _asked(cross_checked(settled, document) if document else settled, self.answers)
+        return _asked(cross_checked(settled, document, is_told=is_told), self.answers)
 
     def entries(self, entries: Sequence[sources.FileEntry], label: str) -> Iterator[ReadResult]:
         """The games among the files of a folder or zip and of the folders below it."""
@@ -405,7 +418,7 @@ class _Reading:
             name, read = tables.FORMAT, partial(tables.table_games, document, mapping)
             if reader is not None and not (is_table or is_chosen):
                 name, read = reader.format, partial(reader.read, document)
-            for result in self._results(label, name, read, document):
+            for result in self._results(label, name, read, document, is_told=is_chosen):
                 yield replace(result, head=head)
             return
         if head is not None and error.remedy in (remedy("table"), remedy("known")):

@@ -45,7 +45,7 @@ def transcript_of(conversation: Transcript | Sequence[Mapping[str, Any]] | pd.Da
         )
     whole = [{column: row.get(column) for column in columns} for row in rows]
     text = json.dumps(whole, default=str, allow_nan=False, ensure_ascii=True)
-    found = read_upload(_NAME, text)
+    found = read_upload(_NAME, text, choose_columns=guess_mapping)
     if len(found) != 1 or found[0].transcript is None:
         raise found[0].error or InputError(
             "It holds several games.", place="conversation", remedy="Give one at a time."

@@ -127,6 +127,7 @@ class Topic(StrEnum):
     MERGED = "merged-cells"
     DATES = "dates"
     INCOMPLETE = "incomplete"
+    AS_READ = "as-read"
 
 
 OPTIONS: Mapping[Topic, tuple[str, ...]] = MappingProxyType(
@@ -137,6 +138,7 @@ OPTIONS: Mapping[Topic, tuple[str, ...]] = MappingProxyType(
         Topic.MERGED: ("carry", "leave"),
         Topic.DATES: ("day-first", "month-first"),
         Topic.INCOMPLETE: ("take", "leave"),
+        Topic.AS_READ: ("take", "leave"),
     }
 )
 """The answers that each topic takes. ``text``: the words before the colon are part of the message above."""
@@ -172,8 +174,8 @@ class Question:
     def option(self) -> str:
         """The command's option that answers it: ``--speaker 'Note=player|moderator|text'``."""
         values = "|".join(self.choices)
-        if self.topic is Topic.INCOMPLETE:
-            return "--incomplete"
+        if self.topic in (Topic.INCOMPLETE, Topic.AS_READ):
+            return f"--{self.topic}"
         # It is printed on terminals, and names are text of the file.
         name = "".join("?" if category(letter) == "Cc" else letter for letter in self.name)
         return f'--{self.topic} "{name}={values}"' if name else f"--{self.topic} {values}"
@@ -187,9 +189,10 @@ class Answers:
         speakers: ``player``, ``moderator`` or ``text`` by name.
         channels: ``public``, ``team``, ``private`` or ``system`` by channel name; ``*`` stands for every other one.
         dates: ``day-first`` or ``month-first``; ``None`` while nobody has said.
-        incomplete: Whether games are taken in that ended early, or of whose file a part was not understood.
+        incomplete: Whether games are taken in that ended early.
         roles: ``mafia``, ``town`` or ``none`` by the name of a role.
         merged_cells: ``carry`` or ``leave``; ``None`` while nobody has said.
+        as_read: Whether somebody has compared what was understood with the file, and takes it.
     """
 
     speakers: Mapping[str, str] = field(default_factory=dict)
@@ -198,6 +201,7 @@ class Answers:
     incomplete: bool = False
     roles: Mapping[str, str] = field(default_factory=dict)
     merged_cells: str | None = None
+    as_read: bool = False
 
     def speaker(self, name: str) -> str | None:
         """The answer about a speaker, whatever the case of the name; ``None`` without one."""
@@ -236,6 +240,13 @@ class TableHead:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+NO_PROGRAM = "No program is known here that writes files of this form."
+"""Asked about where neither a known program writes a file's form nor docs/formats.md describes it.
+
+Of 22 public files of other forms that were stored without a question, ten had been read wrongly.
+"""
 
 
 class LeftOut(NamedTuple):

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row, status_table
 from evaluation.progress import ProgressCallback
-from evaluation.readers import Limits, ReadResult
+from evaluation.readers import Limits, ReadResult, understood
 from evaluation.readers.import_report import (
     ImportOutcome,
     ImportReport,
@@ -25,7 +25,6 @@ from evaluation.readers.import_report import (
     refusal_groups,
 )
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.validation import understood
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000

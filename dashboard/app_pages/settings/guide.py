@@ -14,9 +14,9 @@ from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import chosen_answers, chosen_columns
-from evaluation.readers import ReadResult, read_uploads
+from evaluation.readers import ReadResult, read_uploads, understood
 from evaluation.text.display import counted
-from evaluation.workflows.validation import understood, warnings_of
+from evaluation.workflows.validation import warnings_of
 
 ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 _LONGEST_PASTED = 200_000

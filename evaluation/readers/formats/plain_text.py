@@ -39,6 +39,7 @@ from evaluation.readers._line_shapes import known_by_sight, part, shape
 from evaluation.readers._who_could_hear import ANSWERS_TO_THE_PROGRAM, channel_named
 from evaluation.readers._who_speaks import BROKEN_OFF, EVENT_CHANNEL
 from evaluation.readers.document import (
+    NO_PROGRAM,
     Answers,
     Document,
     FileReader,
@@ -83,6 +84,7 @@ _MUCH_TOLD = 0.5
 _LEAST_LETTERS = 500
 _LONGEST_NOTICE = 100
 _MOST_ASKED = 12
+_MOST_TITLES = 3
 _LEAST_SHARE = 0.15
 _IDEOGRAPHS = range(0x2E80, 0xFB00)
 
@@ -1034,7 +1036,8 @@ class _Page:
         self._kinds: Counter[str] = Counter()
         self._left_out: list[LeftOut] = []
         # The letters of lines that are taken for the game's own words since nobody is known to say them.
-        self._told = 0
+        self._told = self._titles = 0
+        self._is_described = True
         self._verdicts = 0
         self.winner: str | None = None
 
@@ -1063,6 +1066,7 @@ class _Page:
         least = max(_LEAST_LETTERS, _MUCH_TOLD * sum(len("".join(one.lines)) for one in said))
         is_much = self._told > least and not self._speakers.asked
         words = "Most of the text stands in lines that no player is known to say." if is_much else self._inside(said)
+        words = " ".join(filter(None, (words, "" if self._is_described else NO_PROGRAM)))
         left_out = tuple(self._left_out)
         return ReadResult(transcript=transcript, kinds=kinds, left_out=left_out, not_understood=words, **about)
 
@@ -1253,7 +1257,7 @@ class _Page:
             self._tell(line.cleaned, "event")
         elif self._speakers.is_log and head.time:
             # Each line with a time of its own is one that the program wrote.
-            self._tell(head.untimed, "event", time=head.time)
+            self._tell_unknown(head.untimed, time=head.time)
         else:
             self._continue(line)
 
@@ -1272,7 +1276,13 @@ class _Page:
         elif line.cleaned and shape("header").fullmatch(line.cleaned):
             leave_out(self._kinds, self._left_out, f"line {line.number}", line.cleaned, _OF_EXPORT)
         elif line.cleaned:
-            self._tell(line.cleaned, "event")
+            self._tell_unknown(line.cleaned)
+
+    def _tell_unknown(self, text: str, time: str | None = None) -> None:
+        """Tells a line that nobody says and that is of no known kind; a few titles may stand above the talk."""
+        self._titles += not self._kinds["message"]
+        self._is_described &= not self._kinds["message"] and self._titles <= _MOST_TITLES
+        self._tell(text, "event", time=time)
 
     def _is_gesture(self, line: str) -> bool:
         match = part("gesture").fullmatch(line)

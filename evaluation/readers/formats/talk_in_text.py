@@ -15,7 +15,7 @@ from evaluation.errors import InputError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
 from evaluation.readers._draft import column_key, word_lists, word_set, words_in
-from evaluation.readers.document import Document, FileReader, Found, ReadResult, first_record
+from evaluation.readers.document import NO_PROGRAM, Document, FileReader, Found, ReadResult, first_record
 from evaluation.readers.document import records as records_of
 from evaluation.readers.formats import nested_json, plain_text
 
@@ -74,7 +74,11 @@ def _read(document: Document) -> Found:
 
     def talk(text: str) -> ReadResult:
         found = plain_text.read_text(Document(text.encode(), document.limits, document.answers))
-        return replace(found, remarks=(*found.remarks, remark), not_understood=found.not_understood or lost)
+        return replace(
+            found,
+            remarks=(*found.remarks, remark),
+            not_understood=" ".join(filter(None, (found.not_understood or lost, NO_PROGRAM))),
+        )
 
     talks = [text for record in records if isinstance(text := record.get(key), str) and text.strip()]
     if len(talks) == 1:

@@ -1,18 +1,23 @@
 """Hand a file to the readers and look at what became of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from evaluation.readers import ReadResult, read_path, read_upload
+from evaluation.readers import Answers, ReadResult, read_path, read_upload
 from evaluation.transcript import Transcript
 
 DATA = Path(__file__).parents[2] / "data"
 LOG = (DATA / "aiwolf" / "game9.log").read_bytes()
 
 
-def results(content: Any, name: str = "file", **about: Any) -> list[ReadResult]:
-    """What is read at a path, or in an upload of bytes, of text, or of a value as JSON."""
+def results(content: Any, name: str = "file", *, as_read: bool = True, **about: Any) -> list[ReadResult]:
+    """What is read at a path, or in an upload of bytes, of text, or of a value as JSON.
+
+    A form of no known program is taken as it was read; without ``as_read`` it is asked about.
+    """
+    about["answers"] = replace(about.get("answers", Answers()), as_read=as_read)
     if isinstance(content, Path):
         return read_path(content, **about)
     text = content if isinstance(content, (bytes, str)) else json.dumps(content)
@@ -42,7 +47,8 @@ def shown(content: Any, **about: Any) -> Transcript:
 
 
 def refusal(content: Any, **about: Any) -> str:
-    """Why the only game was refused."""
+    """Why the only game was refused, as a form of no known program is."""
+    about.setdefault("as_read", False)
     found = result(content, **about)
     assert found.transcript is None
     assert found.error.remedy

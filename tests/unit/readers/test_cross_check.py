@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.readers.document import Topic
-from tests.unit.readers.reading import lines, read, result
+from evaluation.readers import guess_mapping, transcript_of
+from evaluation.readers.document import NO_PROGRAM, Topic
+from tests.unit.readers.reading import lines, read, result, results
 
 TALK = [
     {"speaker": name, "text": f"{name} thinks that nobody has told the whole story of {place} yet."}
@@ -17,9 +18,58 @@ TALK = [
 
 
 def asked(content: Any) -> str:
-    """What is asked about the completeness of the only game; empty where nothing is."""
-    found = [one.words for one in result(content).questions if one.topic is Topic.INCOMPLETE]
-    return found[0] if found else ""
+    """What is asked about how the only game was read, but for its form; empty where nothing is."""
+    found = [one.words for one in result(content, as_read=False).questions if one.topic is Topic.AS_READ]
+    return found[0].partition("Understood:")[0].removesuffix(f"{NO_PROGRAM} ") if found else ""
+
+
+def test_a_form_of_no_known_program_is_stored_only_once_somebody_has_compared() -> None:
+    said = [{"agent": one["speaker"], "says": one["text"]} for one in TALK]
+    game = {"first": said[:3], "second": said[3:]}
+    found = result(game, as_read=False)
+    assert (found.transcript, found.questions[-1].option) == (None, "--as-read")
+    assert found.questions[-1].words == (
+        f"{NO_PROGRAM} Understood: 1 game: 3 players (Olga 2, Per 2, Rui 2), 6 public messages, other messages: none "
+        "seen, rounds: none seen, votes: none seen, eliminations: none seen, roles: none seen. Is that what the file "
+        "holds?"
+    )
+    assert len(read(game).messages) == 6
+    # Each game of a file of several.
+    several = {"games": [{"id": n, **game} for n in (1, 2)]}
+    assert [(one.transcript, one.questions[-1].option) for one in results(several, as_read=False)] == [
+        (None, "--as-read")
+    ] * 2
+
+
+@pytest.mark.parametrize(
+    ("content", "is_asked"),
+    [
+        ("speaker,text\nOlga,I am here.\nPer,So am I.\n", False),
+        ("speaker,text,latency\nOlga,I am here.,0.3\nPer,So am I.,1.2\n", False),
+        ("speaker,text,mood\nOlga,I am here.,glad\nPer,So am I.,sad\n", True),
+        ("The second night\n\nDay 1\nOlga: I am here.\nPer: So am I.\nOlga voted for Per\n", False),
+        ("Day 1\nOlga: I am here.\nPer: So am I.\nDay 2\nThe sheriff saw it.\nOlga: Well.\nPer: No.\n", True),
+        ("[12:01] Olga: I am here.\n[12:02] Per: So am I.\n[12:03] Olga: Well.\n", False),
+    ],
+)  # fmt: skip
+def test_a_form_that_the_guide_describes_is_not_asked_about(content: str, is_asked: bool) -> None:
+    found = result(content, as_read=False)
+    assert (found.transcript is None) is is_asked
+    assert (NO_PROGRAM in str(found.error)) is is_asked
+
+
+def test_who_names_the_columns_of_a_table_knows_its_form() -> None:
+    table = "speaker,text,mood\nOlga,I am here.,glad\nPer,So am I.,sad\n"
+    assert result(table, as_read=False, choose_columns=guess_mapping).transcript is not None
+    rows = [{"speaker": "Olga", "text": "I am here.", "mood": "glad"}, {"speaker": "Per", "text": "No.", "mood": "sad"}]
+    assert len(transcript_of(rows).messages) == 2
+
+
+def test_a_name_that_is_another_but_for_a_letter_is_asked_about() -> None:
+    often = [{"speaker": name, "text": f"{n} is a number."} for n in range(8) for name in ("Wallace", "Player 1")]
+    assert asked(often) == ""
+    rare = [*often, {"speaker": "Wallcae", "text": "Thirty."}, {"speaker": "Player 2", "text": "Forty."}]
+    assert 'The speakers "Wallcae" and "Wallace" may be one.' in asked(rare)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +85,7 @@ def asked(content: Any) -> str:
 def test_results_that_stand_in_the_file_and_are_not_read_are_asked_about(more: dict[str, Any], words: str) -> None:
     assert asked({"messages": TALK}) == ""
     assert words in asked({"messages": TALK, **more})
-    assert result({"messages": TALK, **more}).transcript is None
+    assert result({"messages": TALK, **more}, as_read=False).transcript is None
 
 
 def test_what_players_say_of_votes_is_no_result() -> None:

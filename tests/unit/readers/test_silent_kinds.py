@@ -235,7 +235,7 @@ def test_numbered_talks_are_split_and_labels_without_times_are_asked_about() -> 
     said = [[(m.speaker, m.channel) for m in one.preview.messages if m.speaker != "System"] for one in found]
     assert said == [[("Olga", "public"), ("Per", "public" if n < 3 else "system")] for n in (1, 2, 3)]
     assert {"Parties", "FINAL"} <= {*found[0].questions[0].name.split(", ")}
-    assert not any(one.topic is Topic.INCOMPLETE for one in found[0].questions)
+    assert not any(one.topic is Topic.AS_READ for one in found[0].questions)
 
 
 def test_what_agents_and_the_program_wrote_to_each_other_is_asked_about() -> None:
@@ -374,7 +374,8 @@ def test_what_two_wrote_to_each_other_is_private_and_no_other_game() -> None:
 def test_talks_in_long_cells_are_a_game_a_row_and_votes_beside_them_are_asked_about() -> None:
     talk = "\n".join(f"{name}: {'It is so. ' * 30}\n" for name in ("Olga", "Per") * 20)
     found = results(
-        f'Number,Theme,Conversation,Votes,Winner\n1,Bread,"{talk}",Olga: 1,Olga\n2,Milk,"{talk}",Per: 1,Per\n'
+        f'Number,Theme,Conversation,Votes,Winner\n1,Bread,"{talk}",Olga: 1,Olga\n2,Milk,"{talk}",Per: 1,Per\n',
+        as_read=False,
     )
     assert len(found) == 2
     for one in found:
