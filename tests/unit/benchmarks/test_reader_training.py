@@ -8,7 +8,7 @@ import pytest
 from benchmarks.reader import NEVER, licence_limit, train
 from benchmarks.reader_examples import LabelledGame, Labels
 from evaluation.rubric.discussion import Discussion
-from tests.unit.rubric.test_reader import build
+from tests.unit.rubric.test_proof import build
 
 
 @pytest.mark.long

@@ -1,10 +1,11 @@
-"""Why messages fail and where a metric loses its points, worked out by hand."""
+"""What moved the scores: reasons, sides, players, messages, and the words of the prompt."""
 
 from __future__ import annotations
 
 import pandas as pd
 import pytest
 
+from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
 from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons, find_losses
 from evaluation.errors import NotFoundError
 from evaluation.store import Store
@@ -178,3 +179,24 @@ def test_what_fails_in_a_stored_iteration(store: Store) -> None:
     assert [(one.name, one.lost) for one in depth.players] == [("Ann", pytest.approx(50.0))]
     assert {example.text for example in depth.examples} == {"The weather is nice"}
     assert all(example.game.startswith("Game 1 · ") for example in depth.examples)
+
+
+def test_prompts_of_any_length() -> None:
+    assert prompt_diff("a\nb", "a\nb") == []
+    # Lines 3 and 20 change; two lines around each stay, and dots stand between.
+    old = [str(number) for number in range(30)]
+    new = [*old[:3], "x", *old[4:20], "y", *old[21:]]
+    assert [line.text for line in prompt_diff("\n".join(old), "\n".join(new))] == [
+        *("  1", "  2", "- 3", "+ x", "  4", "  5", "..."),
+        *("  18", "  19", "- 20", "+ y", "  21", "  22"),
+    ]
+    assert not is_cut("a\n" * MOST_LINES, "")
+    assert is_cut("a\n" * (MOST_LINES + 1), "")
+
+
+def test_the_words_of_a_prompt_that_differ_are_marked() -> None:
+    gone, come, more = prompt_diff("Play to win.", "Play hard to win.\nBe brief.")
+    assert [gone.marks, more.marks] == [(), ()]
+    assert [come.text[begin:end] for begin, end in come.marks] == [" hard"]
+    gone, come = prompt_diff("Say 🙂 yes.", "Say 🙂 no.")
+    assert [line.text[begin:end] for line in (gone, come) for begin, end in line.marks] == ["yes", "no"]

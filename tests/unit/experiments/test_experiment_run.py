@@ -1,24 +1,37 @@
-"""Whole experiments against the script: planted effects are found, stopped runs go on, nothing is asked twice."""
+"""A whole experiment with a script in the place of the model: run, stopped, gone on with; two hundred of nothing."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evaluation.errors import ConflictError, JudgeError
-from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, Scenario
+from evaluation.experiments.experiment import (
+    EXPERIMENT,
+    ExperimentPlan,
+    Scenario,
+    Troupe,
+    evaluate,
+    experiment_result,
+    simulate,
+)
 from evaluation.experiments.results import RunResult, Side, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import activity_cells
 from evaluation.files.bundled import parse_yaml
 from evaluation.insight.collector import stored_counts
-from evaluation.judging.judge_config import judge_config
+from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget
 from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse
+from evaluation.judging.model_client.language_model import LLMClient
+from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
+from evaluation.simulation.model_texts import Writer
+from evaluation.simulation.population import AgentFactory, profiles
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, Habits, ScriptedProvider, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.text.display import json_data
@@ -201,3 +214,37 @@ def test_one_experiment_runs_at_a_time_and_a_job_says_how_far_it_is(store: Store
     job = store.jobs.list()[0]
     assert (job.state, job.done, job.total) == (JobState.DONE, 44, 44)
     assert job.label == "Experiment small, seed 0, scale 1, scripted"
+
+
+RUNS = 200
+MOST_FOUND = 16
+"""Of 200 tests at 0.05, 10 are expected; more than 16 come about by chance in 2 of 100 rows."""
+
+LEVEL = 0.05
+
+
+async def runs(seed: int, library: PropositionLibrary, *, effects: bool) -> list[RunResult]:
+    """All of an experiment but the storing, so that two hundred of them take minutes."""
+    provider, small = ScriptedProvider(ScriptedWorld(effects=effects)), plan(seed=seed, sample_size=1, effects=effects)
+    small = replace(small, scenario=small.scenario.model_copy(update={"environments": 4}))
+    writer = Writer(LLMClient(provider), salt=seed)
+    judge = build_judge(CONFIG, provider=provider)
+    people = await AgentFactory(writer, profiles()["average-customers"], seed=seed).make(small.people)
+    troupe = Troupe(small, people, writer, judge, library)
+    found: list[RunResult] = []
+    for room in range(len(small.rooms)):
+        for side in Side:
+            talk = await simulate(troupe, side, room)
+            found.append(RunResult(side, room, scores=await evaluate(troupe, talk.transcript)))
+    return found
+
+
+@pytest.mark.long
+def test_nothing_is_found_where_nothing_is() -> None:
+    found = dict.fromkeys(Dimension, 0)
+    library = PropositionLibrary.load()
+    for seed in range(RUNS):
+        for row in experiment_result(asyncio.run(runs(seed, library, effects=False))).comparisons:
+            found[Dimension(row.metric_name)] += row.p_value < LEVEL
+    print(f"of {RUNS} null runs significant at {LEVEL}: { {str(key): count for key, count in found.items()} }")
+    assert max(found.values()) <= MOST_FOUND

@@ -1,9 +1,10 @@
-"""The direct connection to a server of OpenAI's protocol: what is sent, what is read, and what is refused."""
+"""A server of one's own: what goes through as it is, redirections, proxies, and whether it is there."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,9 +14,12 @@ from typing import Any
 
 import pytest
 
+from evaluation.errors import JudgeError
+from evaluation.judging.judge_config import JudgeConfig, probe
 from evaluation.judging.model_client.calls import CallFailure, FailureKind, LLMResponse, Usage
 from evaluation.judging.model_client.prices import listed_price
 from evaluation.judging.model_client.provider import provider_of
+from tests.judge_server import JudgeServer
 
 ASKED = [{"role": "user", "content": "Is it true? ü \ud800"}]
 GOOD = {
@@ -134,3 +138,42 @@ def test_prices_are_those_that_litellm_knows() -> None:
     assert listed_price("no such model") is None
     assert listed_price("anthropic/claude-haiku-4-5") == listed_price("claude-haiku-4-5") is not None
     assert listed_price("anthropic/gpt-4o-mini") is None
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.socket() as open_socket:
+        open_socket.bind(("127.0.0.1", 0))
+        yield open_socket
+
+
+def config(address: str | None, model: str = "m") -> JudgeConfig:
+    return JudgeConfig(mode="live", base_url=address, model=model)
+
+
+def address_of(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+def test_a_server_that_answers_is_there() -> None:
+    with JudgeServer().in_thread() as server:
+        probe(config(server.url))
+        probe(config(server.url.replace("/v1", "/elsewhere")))
+    assert server.tally.asked.total() == 0
+
+
+def test_a_server_that_takes_the_call_and_says_nothing_is_not(listener: socket.socket) -> None:
+    listener.listen()
+    with pytest.raises(JudgeError, match=r"The judge cannot be reached: no answer within 0\.2 s"):
+        probe(config(address_of(listener)), seconds=0.2)
+
+
+def test_a_name_that_does_not_exist_is_not() -> None:
+    with pytest.raises(JudgeError, match="cannot be reached"):
+        probe(config("http://judge.invalid/v1"), seconds=3.0)
+
+
+def test_without_an_address_a_key_is_needed_where_the_provider_is_known() -> None:
+    with pytest.raises(JudgeError, match="There is no key for anthropic/claude"):
+        probe(config(None, "anthropic/claude"), environment={})
+    probe(config(None, "elsewhere/model"), environment={})

@@ -1,4 +1,4 @@
-"""Populations: the plan's arithmetic, names of their own, and the same people whatever the concurrency."""
+"""Populations: quantities, characteristics, and people that a model writes, whole or broken off."""
 
 from __future__ import annotations
 
@@ -223,3 +223,31 @@ def test_there_are_three_profiles() -> None:
     assert "Low agreeableness in everybody" in difficult
     assert "confrontational and sceptical" in difficult
     assert "Economic position from far left to far right, authority from libertarian to authoritarian" in political
+
+
+BIG_FIVE = dict.fromkeys(("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism"), "High.")
+
+
+def persona(**changes: Any) -> dict[str, Any]:
+    return {
+        "name": "Ann Lee",
+        "age": 40,
+        "gender": "female",
+        "nationality": "American",
+        "residence": "Ohio",
+        "education": "A trade.",
+        "occupation": {"title": "welder"},
+        "style": "Blunt.",
+        "personality": {"traits": ["You doubt."], "big_five": BIG_FIVE},
+        "preferences": {"interests": ["Bees"], "likes": ["Rain"], "dislikes": ["Noise"]},
+        "beliefs": ["Good things take time."],
+    } | changes
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"age": "40"}, {"age": 121}, {"name": " "}, {"beliefs": []}, {"secret": "x"}, {"personality": {"traits": ["a"]}}],
+)
+def test_a_persona_that_lacks_something_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        GeneratedPersona.model_validate(persona(**changes))

@@ -1,13 +1,209 @@
-"""Comparing two sets of games: the outcome, the words, and what few games cannot say."""
+"""Statistics beside reference packages: tests, intervals, and the comparison of two groups."""
 
 from __future__ import annotations
 
+import itertools
 import math
+import warnings
 
+import numpy as np
+import pingouin
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.api import OLS, add_constant
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestIndPower
+from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
-from evaluation.statistics.comparison import Measure, Outcome, compare
+from evaluation.statistics.comparison import Measure, Outcome, cohens_d, compare, holm
+from evaluation.statistics.intervals import difference_interval, expanded_level, mean_interval, proportion_interval
+from evaluation.statistics.tests import (
+    clustered_difference,
+    games_needed,
+    minimum_detectable_difference,
+    sign_flip,
+    smallest_p,
+    welch,
+)
 from evaluation.statistics.words import difference_cells, difference_sentences, evidence_words, paired_p_words
+
+scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=40)
+
+
+@given(scores, scores)
+def test_welch_and_d_equal_pingouin_and_share_their_sign(after: list[float], before: list[float]) -> None:
+    test, effect = welch(after, before), cohens_d(after, before)
+    if np.ptp(after) + np.ptp(before) == 0:
+        assert test.reason == effect.reason == "no spread seen"
+        assert math.isnan(test.p)
+        assert math.isnan(effect.value)
+        return
+    with warnings.catch_warnings():
+        # scipy warns where one side has no spread.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = stats.ttest_ind(after, before, equal_var=False)
+    assert (test.statistic, test.p, test.freedom) == pytest.approx(
+        (expected.statistic, expected.pvalue, expected.df), nan_ok=True
+    )
+    assert effect.value == pytest.approx(pingouin.compute_effsize(after, before, eftype="cohen"))
+    assert np.sign(test.statistic) == np.sign(effect.value)
+
+
+def test_d_by_hand() -> None:
+    # Means 65 and 55; variances 25 and 25 over 3 games each: pooled sd 5, so d = 10 / 5.
+    assert cohens_d([60, 65, 70], [50, 55, 60]).value == pytest.approx(2.0)
+    assert cohens_d([50, 55, 60], [60, 65, 70]).value == pytest.approx(-2.0)
+
+
+def test_pairs_with_a_missing_value_are_left_out() -> None:
+    after, before = [5.0, 6.0, math.nan, 9.0], [4.0, 4.0, 3.0, 6.0]
+    assert sign_flip(after, before) == sign_flip([5.0, 6.0, 9.0], [4.0, 4.0, 6.0])
+    with pytest.raises(ValueError, match="cannot be paired"):
+        sign_flip([1.0], [1.0, 2.0])
+
+
+@given(st.lists(st.integers(-9, 9), min_size=1, max_size=8))
+def test_sign_flips_are_counted_exactly(differences: list[int]) -> None:
+    mean = abs(np.mean(differences))
+    patterns = list(itertools.product((1, -1), repeat=len(differences)))
+    as_far = sum(abs(np.mean(np.multiply(signs, differences))) >= mean - 1e-12 for signs in patterns)
+    assert sign_flip(differences, [0] * len(differences)).p == pytest.approx(as_far / len(patterns))
+
+
+def test_three_pairs_cannot_show_anything() -> None:
+    # All three went up, by however much: 2 of the 8 sign patterns are as far from zero.
+    assert sign_flip([90, 90, 90], [10, 20, 5]).p == 0.25 == smallest_p(3)
+    assert smallest_p(6) == pytest.approx(0.03125)
+
+
+def test_many_pairs_are_drawn_with_a_seed() -> None:
+    generator = np.random.default_rng(5)
+    after, before = generator.normal(0.3, 1, 40), generator.normal(0, 1, 40)
+    first = sign_flip(after, before, seed=1)
+    assert first == sign_flip(after, before, seed=1)
+    assert first.p == pytest.approx(stats.ttest_rel(after, before).pvalue, abs=0.01)
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_holm_equals_statsmodels(count: int) -> None:
+    p_values = list(np.random.default_rng(count).beta(0.3, 1.0, count))
+    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+
+
+@pytest.mark.parametrize("games", [3, 6, 20, 100])
+def test_the_detectable_difference_equals_statsmodels(games: int) -> None:
+    expected = TTestIndPower().solve_power(nobs1=games, alpha=0.05, power=0.8)
+    assert minimum_detectable_difference(7.0, 7.0, games, games) == pytest.approx(7.0 * expected, rel=1e-4)
+
+
+def test_how_many_games_a_difference_takes() -> None:
+    # TTestIndPower asks for 63.77 games on each side for half a standard deviation.
+    assert games_needed(-5.0, 10.0, 10.0) == 64
+    assert games_needed(0.0, 10.0, 10.0) is None
+    assert games_needed(5.0, 0.0, 0.0) is None
+    assert games_needed(1e-6, 10.0, 10.0) is None
+    assert math.isnan(minimum_detectable_difference(math.nan, 1.0, 3, 3))
+
+
+def test_cluster_robust_p_equals_statsmodels() -> None:
+    generator = np.random.default_rng(7)
+    people = np.repeat(np.arange(12), 8)
+    own = generator.normal(0, 1, 12)[people]
+    after, before = own + generator.normal(0.4, 1, 96), own + generator.normal(0, 1, 96)
+    found = clustered_difference(list(after), list(before), list(people), list(people))
+    design = add_constant(np.repeat([1.0, 0.0], 96))
+    fitted = OLS(np.concatenate([after, before]), design).fit(
+        cov_type="cluster", cov_kwds={"groups": np.concatenate([people, people])}, use_t=True
+    )
+    assert found.statistic == pytest.approx(fitted.tvalues[1])
+    assert found.p == pytest.approx(fitted.pvalues[1])
+    assert found.freedom == 11
+
+
+def test_clusters_that_cannot_be_tested() -> None:
+    assert math.isnan(clustered_difference([1.0, 2.0], [3.0], ["a", "a"], ["a"]).p)
+    assert clustered_difference([1.0, 1.0], [1.0, 1.0], "ab", "ab").reason == "no spread seen"
+    with pytest.raises(ValueError, match="cluster"):
+        clustered_difference([1.0], [1.0], [], ["a"])
+
+
+@given(st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=19))
+def test_t_equals_statsmodels(values: list[float]) -> None:
+    found = mean_interval(values)
+    if found.is_known:
+        assert (found.low, found.high) == pytest.approx(DescrStatsW(values).tconfint_mean(), rel=1e-6, abs=1e-6)
+
+
+def test_bca_from_twenty_games_on_equals_scipy_at_the_expanded_level() -> None:
+    sample = np.random.default_rng(1).beta(8, 2, 20) * 100
+    # sqrt(20 / 19) * 2.093024 = 2.147396, and the normal holds 96.824 % within 2.147396 deviations.
+    level = expanded_level(0.95, 20)
+    assert level == pytest.approx(0.96824, abs=1e-5)
+    found = stats.bootstrap((sample,), np.mean, n_resamples=2000, confidence_level=level, rng=np.random.default_rng(0))
+    expected = found.confidence_interval
+    found = mean_interval(sample)
+    assert found.method == "BCa"
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert mean_interval(sample[:19]).method == "t"
+
+
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([], "no values"),
+        ([70.0], "one value has no interval"),
+        ([70.0, 70.0, 70.0], "none, all values equal"),
+        ([0.3, 0.1 + 0.2], "none, all values equal"),
+        ([math.nan, 70.0], "one value has no interval"),
+    ],
+)
+def test_without_spread_there_is_no_interval_but_a_reason(values: list[float], note: str) -> None:
+    found = mean_interval(values)
+    assert (found.low, found.high, found.note) == (None, None, note)
+    assert not found.is_known
+
+
+def test_limits_of_the_scale_clip() -> None:
+    found = mean_interval([96.0, 98.0, 100.0], limits=(0, 100))
+    # 98 +- 4.302653 * 2 / sqrt(3) = 98 +- 4.9683.
+    assert found.low == pytest.approx(93.0317, abs=1e-4)
+    assert found.high == 100
+
+
+def test_infinity_is_refused() -> None:
+    with pytest.raises(ValueError, match="infinite"):
+        mean_interval([1.0, math.inf])
+
+
+@given(scores, scores)
+def test_welch_difference_equals_statsmodels(after: list[float], before: list[float]) -> None:
+    found = difference_interval(after, before)
+    if np.ptp(after) + np.ptp(before) == 0:
+        assert found.note == "none, all values equal"
+    else:
+        expected = CompareMeans(DescrStatsW(after), DescrStatsW(before)).tconfint_diff(usevar="unequal")
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_wilson_equals_statsmodels(successes: int, failures: int) -> None:
+    trials = successes + failures
+    found = proportion_interval(successes, trials)
+    if trials:
+        expected = proportion_confint(successes, trials, method="wilson")
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)
+    else:
+        assert found.note == "no values"
+
+
+def test_an_interval_inside_one_game_is_marked_as_such() -> None:
+    assert "one game" in proportion_interval(17, 20, is_within_game=True).note
+    with pytest.raises(ValueError, match="3 successes in 2"):
+        proportion_interval(3, 2)
+
 
 PERCENT = (0.0, 100.0)
 
