@@ -1,11 +1,15 @@
-"""The engine: seven metrics and a verdict, failures as rows, many transcripts in order and in bounded memory."""
+"""Scoring in one process and in a pool."""
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
+import psutil
 import pytest
 
 from evaluation.engines.scoring import SCORERS, evaluate_many, evaluate_transcript
@@ -107,3 +111,31 @@ def test_only_as_many_transcripts_are_read_as_are_needed(jobs: int, read_ahead: 
 def test_a_process_that_dies_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(InfrastructureError, match="fewer jobs"):
         list(evaluate_many([game()], jobs=2, scorers={**SCORERS, "coherence": die}))
+
+
+# Answers the process ids of the workers, then waits until it is ended.
+PARENT = """
+import os, time
+from itertools import count
+from evaluation.engines.task_engines import map_tasks
+
+def number_of(_task):
+    return os.getpid()
+
+if __name__ == "__main__":
+    answers = map_tasks(number_of, count(), jobs=2)
+    print(*{next(answers)[1] for _ in range(20)}, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_no_process_outlives_its_parent(tmp_path, how: signal.Signals) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT, encoding="utf-8")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
+        workers = [psutil.Process(int(number)) for number in parent.stdout.readline().split()]
+        assert workers
+        parent.send_signal(how)
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert alive == []

@@ -1,4 +1,4 @@
-"""Evaluations of agents in the store: what goes in comes out, what has no score is kept apart, and deletes cascade."""
+"""Evaluations of agents in the store: runs with their scores, and what goes with an agent or a run."""
 
 from __future__ import annotations
 
@@ -188,3 +188,62 @@ def test_personas_are_given_changed_and_taken_back(store: Store, evaluations: di
         store.agents.get("nobody")
     with pytest.raises(InputError):
         store.agents.save(Agent(" ", "x"))
+
+
+TABLES = ("agents", "runs", "evaluation_runs", "evaluation_scores", "correction_logs", "agent_evaluation_config")
+RUN = "00000000-0000-0000-0000-000000000001"
+
+
+@pytest.fixture
+def two_agents() -> Store:
+    """Two agents with an evaluation of two scores, a config and a correction each, the corrections in one run."""
+    two_agents = Store(":memory:")
+    with two_agents.unit(write=True) as cursor:
+        cursor.execute("INSERT INTO runs (id, kind) VALUES (?, 'simulation')", [RUN])
+        for agent in ("ann", "bob"):
+            cursor.execute("INSERT INTO agents (id, display_name) VALUES (?, ?)", [agent, agent])
+            cursor.execute("INSERT INTO agent_evaluation_config (agent_id) VALUES (?)", [agent])
+            cursor.execute(
+                "INSERT INTO evaluation_runs (agent_id, dimensions, sample_size) VALUES (?, ['fluency'], 2)", [agent]
+            )
+            cursor.execute(
+                """INSERT INTO correction_logs (agent_id, run_id, original_text, attempt_number, outcome)
+                VALUES (?, ?, 'hello', 1, 'passed')""",
+                [agent, RUN],
+            )
+        cursor.execute(
+            """INSERT INTO evaluation_scores (evaluation_run_id, dimension, proposition_id, score, reasoning)
+            SELECT id, 'fluency', 'p' || n, 7, 'because' FROM evaluation_runs, range(2) numbers(n)"""
+        )
+    return two_agents
+
+
+def counts(two_agents: Store) -> dict[str, int]:
+    with two_agents.unit() as cursor:
+        return {table: len(cursor.execute(f"SELECT 1 FROM {table}").fetchall()) for table in TABLES}
+
+
+ALL = dict(zip(TABLES, (2, 1, 2, 4, 2, 2), strict=True))
+
+
+def test_an_agent_goes_with_all_that_is_its_own(two_agents: Store) -> None:
+    assert counts(two_agents) == ALL
+    two_agents.agents.delete("ann")
+    assert counts(two_agents) == dict(zip(TABLES, (1, 1, 1, 2, 1, 1), strict=True))
+    two_agents.agents.delete("bob")
+    assert counts(two_agents) == dict.fromkeys(TABLES, 0) | {"runs": 1}
+
+
+def test_an_evaluation_run_goes_with_its_scores(two_agents: Store) -> None:
+    with two_agents.unit() as cursor:
+        row = cursor.execute("SELECT id FROM evaluation_runs WHERE agent_id = 'ann'").fetchone()
+    assert row is not None
+    two_agents.evaluations.delete(str(row[0]))
+    assert counts(two_agents) == ALL | {"evaluation_runs": 1, "evaluation_scores": 2}
+
+
+def test_the_corrections_of_a_run_stay_without_it(two_agents: Store) -> None:
+    two_agents.corrections.delete_run(RUN)
+    assert counts(two_agents) == ALL | {"runs": 0}
+    with two_agents.unit() as cursor:
+        assert cursor.execute("SELECT DISTINCT run_id FROM correction_logs").fetchall() == [(None,)]

@@ -1,12 +1,16 @@
-"""Ratings, iterations, settings and jobs in the store."""
+"""Raters, queues and jobs in the store, and a clock that is set back; sheets: test_rating_sheet.py."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from evaluation.errors import ConflictError, InputError
+from evaluation.judging.propositions import Dimension
+from evaluation.persona.agents import Agent
+from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
@@ -193,3 +197,79 @@ def test_an_exclusive_job_runs_alone_of_its_kind_until_it_or_its_process_ends(st
         cursor.execute("UPDATE jobs SET owner = owner || '1'")
     assert store.jobs.get(job.id).state is JobState.INTERRUPTED
     assert store.jobs.create("evaluate", "again", 26, is_exclusive=True).state is JobState.RUNNING
+
+
+NOW = datetime.now(UTC)
+FAST = NOW + timedelta(hours=3)
+
+
+ONE, TWO = game("one"), game("two")
+
+
+@pytest.fixture
+def two_games() -> Iterator[Store]:
+    made = Store(":memory:")
+    for each in (ONE, TWO):
+        made.transcripts.add(each, source_name=each.game_id)
+    yield made
+    made.close()
+
+
+def counting(two_games: Store) -> dict[str, int]:
+    """The score that counts of each rater, which every way of asking gives alike."""
+    latest = {rating.rater: rating.score for rating in two_games.ratings.latest(ONE.id)}
+    table = two_games.ratings.all()
+    rows = table[table["is_latest"] & (table["transcript_id"] == ONE.id)]
+    assert dict(zip(rows["rater"], rows["score"], strict=True)) == latest
+    for rater, score in latest.items():
+        (own,) = [one.score for one in two_games.ratings.by_rater(rater) if one.transcript_id == ONE.id]
+        assert own == score
+    mean = sum(latest.values()) / len(latest)
+    assert two_games.results.load(ONE.id)["engagement"].score == mean
+    scores = two_games.results.scores().set_index(["transcript_id", "metric"])["score"]
+    assert scores[ONE.id, "engagement"] == mean
+    with two_games.unit() as cursor:
+        found = cursor.execute("SELECT score FROM engagement WHERE transcript_id = ?", [ONE.id]).fetchall()
+    assert found == [(mean,)]
+    return latest
+
+
+def test_a_revision_counts_and_stands_first_though_the_clock_was_set_back(two_games: Store) -> None:
+    two_games.ratings.add(Rating(ONE.id, "Ada", 2, created_at=FAST))
+    two_games.ratings.add(Rating(ONE.id, "Bob", 1, created_at=NOW))
+    two_games.ratings.add(Rating(ONE.id, "Ada", 5, created_at=NOW))
+    two_games.ratings.add(Rating(TWO.id, "Ada", 3, created_at=NOW - timedelta(hours=1)))
+    assert counting(two_games) == {"Ada": 5, "Bob": 1}
+    assert [rating.score for rating in two_games.ratings.history(ONE.id)] == [2, 1, 5]
+    assert [rating.transcript_id for rating in two_games.ratings.by_rater("Ada")] == [TWO.id, ONE.id]
+
+
+def test_ratings_that_were_deleted_come_back_as_they_counted(two_games: Store) -> None:
+    two_games.ratings.add(Rating(ONE.id, "Ada", 2, created_at=FAST))
+    two_games.ratings.add(Rating(ONE.id, "Ada", 5, created_at=NOW))
+    two_games.ratings.add_many([Rating(ONE.id, "Ada", 3, created_at=NOW - timedelta(days=1))])
+    deletion = two_games.deletions.delete([ONE.id], who="Eve")
+    two_games.deletions.undo(deletion.id, who="Eve")
+    assert counting(two_games) == {"Ada": 5}
+
+
+def test_the_form_touched_last_is_on_the_desk_first(two_games: Store) -> None:
+    for each in (ONE, TWO):
+        assert two_games.drafts.save(two_games.ratings.token("Ada", each.id), 1, {"score": 3})
+    for earlier, later in ((ONE, TWO), (TWO, ONE)):
+        token = two_games.ratings.token("Ada", earlier.id)
+        with two_games.unit(write=True) as cursor:
+            cursor.execute("UPDATE drafts SET updated_at = ? WHERE token = ?", [FAST, token])
+        assert two_games.rating_queue.next_unrated("Ada") == later.id
+        assert two_games.drafts.save(token, 2, {"score": 4})
+
+
+def test_the_run_made_last_is_the_latest(two_games: Store) -> None:
+    plan = EvaluationPlan([Dimension.FLUENCY])
+    first, last = (two_games.evaluations.begin(Agent("ann", "Ann"), plan) for _ in range(2))
+    with two_games.unit(write=True) as cursor:
+        cursor.execute("UPDATE evaluation_runs SET created_at = ? WHERE id::text = ?", [FAST, first])
+        cursor.execute("UPDATE evaluation_runs SET status = 'completed'")
+    assert list(two_games.evaluations.runs()["run_id"]) == [first, last]
+    assert list(two_games.evaluations.latest()["run_id"]) == [last]
+    assert two_games.evaluations.newest() == two_games.evaluations.runs()["position"].max()

@@ -1,4 +1,4 @@
-"""Results in the store: never overwritten, and read as they stand with ratings and overrides."""
+"""Results in the store: never overwritten, read with ratings and overrides, and beside their controls."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import math
 import random
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-from evaluation.engines.scoring import ScoreFailure
+from benchmarks.labelled_games import load_games
+from evaluation.engines.scoring import ScoreFailure, evaluate_transcript
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.ratings import Rating
+from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import ANTI_REPETITION, COHERENCE, DEFINITIONS, MEMORY_ACCURACY
+from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import (
     Evidence,
@@ -27,6 +31,7 @@ from evaluation.score import (
 )
 from evaluation.store import Store
 from evaluation.transcript import Transcript
+from evaluation.workflows.reevaluation import completed, compute_missing
 from tests.games import game_of
 
 
@@ -311,3 +316,52 @@ def test_the_table_agrees_with_the_ledgers_whoever_decided_and_whatever_rows_wei
         for field in ("score", "numerator", "denominator"):
             value = getattr(result, field)
             assert found[field] == pytest.approx(math.nan if value is None else value, nan_ok=True), (name, field)
+
+
+REAL = load_games()[0][1]
+
+
+@pytest.fixture
+def controlled(tmp_path: Path) -> Store:
+    opened = Store(tmp_path / "store.duckdb")
+    opened.transcripts.add(REAL, source_name="game")
+    opened.results.save([evaluate_transcript(REAL)])
+    return opened
+
+
+def test_a_result_is_pending_until_its_control_is_computed(controlled: Store) -> None:
+    assert controlled.results.load(REAL.id)["coherence"].as_dict()["control"] == {"status": "pending"}
+    assert controlled.controls.missing() == [REAL.id]
+    assert compute_missing(controlled, controlled.controls.missing()) == 1
+    results = controlled.results.load(REAL.id)
+    assert all(results[name].control for name in CONTROLLED)
+    assert controlled.controls.missing() == []
+    assert results == completed(None, evaluate_transcript(REAL)).metrics | {"engagement": results["engagement"]}
+
+
+def test_coherence_rows_carry_their_link_strength(controlled: Store) -> None:
+    compute_missing(controlled, [REAL.id])
+    rows = {row.message_id: row for row in controlled.results.load(REAL.id)["coherence"].ledger}
+    links = [link for link in link_strengths(REAL) if link.strength is not None]
+    assert len(links) > 20
+    for link in links:
+        assert rows[link.message_id].details["link_strength"] == link.strength
+        assert rows[link.message_id].details["link_words"] == list(link.words)
+
+
+def test_a_game_without_links_is_read_with_its_controls(tmp_path: Path) -> None:
+    """One public message answers nothing: there is no link, and none is stored."""
+    alone = game_of([("Ann", "Is anybody here?")])
+    opened = Store(tmp_path / "alone.duckdb")
+    opened.transcripts.add(alone, source_name="alone")
+    opened.results.save([evaluate_transcript(alone)])
+    compute_missing(opened, [alone.id])
+    assert opened.results.load(alone.id)["coherence"].control is not None
+
+
+def test_a_control_of_another_version_does_not_stand_beside_the_score(controlled: Store) -> None:
+    compute_missing(controlled, [REAL.id])
+    with controlled.unit(write=True) as cursor:
+        cursor.execute("UPDATE controls SET version = '0' WHERE metric = 'coherence'")
+    assert controlled.results.load(REAL.id)["coherence"].control is None
+    assert controlled.controls.missing() == [REAL.id]

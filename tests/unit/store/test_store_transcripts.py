@@ -1,4 +1,4 @@
-"""Transcripts in the store: what goes in comes back, is found by its names, and goes with everything about it."""
+"""Transcripts in the store: they come back equal, are found by name and by words, and are called by their place."""
 
 from __future__ import annotations
 
@@ -145,3 +145,59 @@ def test_a_game_is_called_by_its_place_in_its_iteration_else_by_its_title(store:
     store.iterations.move([first], None)
     assert store.transcripts.name(first) == "night"
     assert store.transcripts.name(second) == "Game 1 · v1"
+
+
+def spoken(name: str, *said: str) -> Transcript:
+    lines = [("Ann", text, {"id": f"{name}-{at}", "round": at or None}) for at, text in enumerate(said)]
+    return game_of(lines, game_id=name)
+
+
+@pytest.fixture
+def searched() -> Store:
+    searched = Store(":memory:")
+    searched.iterations.create("v1")
+    searched.transcripts.add(spoken("one", "I voted for Bob.", "Nobody did", "Skip"), source_name="1", iteration="v1")
+    searched.transcripts.add(spoken("two", "Yes, you VOTED\nfor Ann", "100 % {x} (sic)", "Straße ÉTÉ"), source_name="2")
+    searched.transcripts.add(spoken("three", "for whom have you voted?"), source_name="3")
+    return searched
+
+
+def found(searched: Store, query: str, **options: object) -> list[str]:
+    return list(searched.messages.search(query, **options).table["message_id"])  # type: ignore[arg-type]
+
+
+def test_every_word_must_stand_in_the_message_in_any_order(searched: Store) -> None:
+    assert found(searched, "voted for") == ["one-0", "two-0", "three-0"]
+    assert found(searched, "VOTED whom") == ["three-0"]
+    assert found(searched, "voted nowhere") == []
+
+
+def test_a_phrase_in_quotes_stands_as_it_is_whatever_the_white_space(searched: Store) -> None:
+    assert found(searched, '"voted for"') == ["one-0", "two-0"]
+
+
+def test_signs_are_letters_like_any_other(searched: Store) -> None:
+    for query in ("100 %", "{x}", '"% {x}"', "(sic)", "%", "été", "straße"):
+        assert found(searched, query) in (["two-1"], ["two-2"]), query
+    # Neither a pattern nor a wildcard.
+    assert found(searched, "v.ted") == found(searched, "_oted") == found(searched, "\\") == []
+
+
+def test_the_answer_names_game_place_and_speaker(searched: Store) -> None:
+    answer = searched.messages.search('"voted for"')
+    assert (answer.total, answer.games, answer.phrases) == (2, 2, ("voted for",))
+    first, second = answer.table.to_dict("records")
+    assert (first["game"], first["iteration"], first["number"], first["speaker"]) == ("Game 1 · v1", "v1", 1, "Ann")
+    assert (second["game"], second["number"], second["text"]) == ("two", 1, "Yes, you VOTED\nfor Ann")
+    assert answer.table["round"].isna().all()
+
+
+def test_only_an_iteration_is_searched(searched: Store) -> None:
+    assert found(searched, "voted", iteration="v1") == ["one-0"]
+    with pytest.raises(NotFoundError):
+        searched.messages.search("voted", iteration="v9")
+
+
+def test_words_to_the_engine_are_not_found(searched: Store) -> None:
+    assert found(searched, "skip") == []
+    assert searched.messages.search("skip").total == 0

@@ -1,4 +1,4 @@
-"""The games that come with Dramaturg: all listed, licensed, readable, and telling the story that they are there for."""
+"""Samples as they are recorded, read and scored; what is scored again; decisions against the rule."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from pathlib import Path
 import pytest
 
 from evaluation.engines.scoring import add_controls, evaluate_transcript
+from evaluation.errors import InputError
 from evaluation.files.bundled import sample_root
+from evaluation.iterations.iteration import Fate
 from evaluation.judging.protocol import JudgeKind
-from evaluation.readers import read_path
+from evaluation.readers import read_path, reads_differently
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE
 from evaluation.store import Store
 from evaluation.store.result_rows import control_rows
-from evaluation.transcript import Transcript
-from evaluation.workflows.iterations import stored_board
+from evaluation.transcript import Message, Transcript, build_transcript
+from evaluation.workflows.iterations import record_decision, stored_board
+from evaluation.workflows.reevaluation import reevaluate
 from evaluation.workflows.samples import (
     READ_GAME,
     load_examples,
@@ -29,8 +32,9 @@ from evaluation.workflows.samples import (
     recorded_controls,
     recorded_scores,
 )
-from evaluation.workflows.scoring import add_evaluated, score_games
+from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths, score_games
 from tests.stored_rows import correction_log
+from tests.unit.readers.reading import DATA, lines, read
 
 
 def read_one(path: Path) -> Transcript:
@@ -133,3 +137,104 @@ def test_samples_are_scored_where_thresholds_are_others(tmp_path: Path) -> None:
     load_samples(store)
     thresholds = {one["memory_accuracy"].threshold for one in store.results.metric_scores().values()}
     assert thresholds == {99.0}
+
+
+GAME = load_manifest().games[0]
+
+
+def game() -> Transcript:
+    [found] = [result.transcript for result in read_path(GAME) if result.transcript is not None]
+    return found
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> tuple[Store, Store]:
+    """Two stores in which coherence must reach 99."""
+    made = Store(tmp_path / "files.duckdb"), Store(tmp_path / "job.duckdb")
+    for store in made:
+        store.settings.set_threshold("coherence", 99)
+    return made
+
+
+def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Store]) -> None:
+    for store in stores:
+        add_evaluated(store, game(), source_name=GAME.name)
+        store.settings.set_threshold("coherence", 1)
+    by_files, by_job = stores
+    tally = Tally(note=lambda _: None)
+    [scored] = evaluate_paths([GAME], tally, store=by_files, iteration="v1")
+    assert (len(tally.lines), tally.new, tally.known) == (1, 0, 1)
+    added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
+    assert (scored.is_new, scored.iteration) == (False, "v1")
+    assert (added.is_new, added.iteration) == (False, None)
+    assert by_files.results.computed(game().id)["coherence"].threshold == 1
+    assert by_job.results.computed(game().id)["coherence"].threshold == 99
+
+
+def test_a_deleted_game_comes_back_without_a_failure_of_its_own(stores: tuple[Store, Store]) -> None:
+    store, _ = stores
+    add_evaluated(store, game(), source_name=GAME.name)
+    store.deletions.delete([game().id], who="Ada")
+    added = add_evaluated(store, game(), source_name=GAME.name)
+    assert (added.is_new, added.is_restored, added.failures) == (False, True, ())
+
+
+def test_todays_thresholds_decide_in_lists_and_in_single_games(stores: tuple[Store, Store]) -> None:
+    store, _ = stores
+    add_evaluated(store, game(), source_name=GAME.name)
+    for threshold in (99, 1):
+        store.settings.set_threshold("coherence", threshold)
+        found = current_evaluation(store, game())
+        listed = store.results.metric_scores()[game().id]
+        assert found.outcomes["coherence"].threshold == threshold
+        assert {name: one.status for name, one in found.outcomes.items()} == {
+            name: one.status for name, one in listed.items() if name in found.outcomes
+        }
+
+
+def test_a_decision_against_the_rule_needs_a_note(tmp_path: Path) -> None:
+    store = Store(tmp_path / "decisions.duckdb")
+    store.iterations.create("old")
+    store.iterations.create("new", parent="old", change="Shorter")
+    with pytest.raises(InputError, match="Say in a note why the decision departs from it"):
+        record_decision(store, "new", Fate.KEPT, who="Ada", reason="Reads better")
+    assert store.iterations.get("new").recorded is None
+    held = record_decision(store, "new", Fate.KEPT, who="Ada", reason="Reads better", note="No games yet")
+    assert held.recorded.note == "No games yet"
+    store.close()
+
+
+SAID = lines(
+    {"player": "Olga", "message": "Good morning, Per.", "to": "all"},
+    {"player": "Per", "message": "We take Rui tonight.", "to": "Olga"},
+    {"player": "Rui", "message": "Who was it?", "to": "all"},
+)
+
+
+def all_public(transcript: Transcript) -> Transcript:
+    """The game as it was read before recipients decided who hears a message."""
+    body = {name: getattr(transcript, name) for name in Transcript.model_fields}
+    messages = [
+        build_transcript(Message, {name: getattr(one, name) for name in Message.model_fields} | {"channel": "public"})
+        for one in transcript.messages
+    ]
+    return build_transcript(Transcript, body | {"messages": tuple(messages)})
+
+
+def test_a_game_that_would_be_read_differently_today_is_named(tmp_path: Path) -> None:
+    today = read(SAID)
+    earlier = all_public(today)
+    assert [reads_differently(one) for one in (today, earlier)] == [False, True]
+    store = Store(tmp_path / "x.duckdb")
+    for game in (today, earlier):
+        add_evaluated(store, game, source_name="x", iteration=None)
+    done = reevaluate(store, store.transcripts.ids())
+    assert done.differing == (earlier.id,)
+    assert f"read 1 game differently: {earlier.id[:8]}. Import the files again." in done.words
+    store.close()
+
+
+def test_no_game_that_is_read_today_would_be_read_differently() -> None:
+    games = [found.transcript for found in read_path(DATA) if found.transcript is not None]
+    assert len(games) > 40
+    assert [game.game_id for game in games if reads_differently(game)] == []
