@@ -1,9 +1,21 @@
-"""``dramaturg compare``: the same comparison as table, Markdown and JSON."""
+"""``dramaturg compare``, its gate in the GitHub action, and controls in every output."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
 from typing import Any
+
+import pytest
+
+from benchmarks.labelled_games import load_games
+from tests.cli.conftest import Run, WriteGame
+from tests.dashboard_server import dramaturg
 
 
 def test_a_comparison_in_every_format(run: Any, write_game: Any) -> None:
@@ -50,3 +62,96 @@ def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_l
     assert run("compare", *folders).exit_code == 0
     (folders[1] / "broken.json").write_text("{")
     assert run("compare", *folders, "--gate").exit_code == 2
+
+
+GAME = load_games()[0][1]
+KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}
+PENDING = {"status": "pending"}
+
+
+def controls_of(output: str) -> dict[str, dict[str, Any]]:
+    found = json.loads(output)
+    (one,) = found if isinstance(found, list) else [found]
+    return {name: metric["control"] for name, metric in one["metrics"].items()}
+
+
+def exported(run: Run) -> dict[str, dict[str, str]]:
+    rows = csv.DictReader(io.StringIO(run("export", "results", "--iteration", "v1").stdout))
+    return {row["metric"]: row for row in rows}
+
+
+def test_controls_are_left_out_computed_later_and_the_same_in_every_output(
+    run: Run, write_game: WriteGame, tmp_path: Path
+) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(GAME.to_json(), encoding="utf-8")
+    done = run("evaluate", path, "--format", "json", "--no-controls", "--iteration", "v1")
+    assert controls_of(done.stdout)["coherence"] == PENDING
+    run("import", write_game(), "--iteration", "v2")
+    assert "not compared with scrambled copies yet" in run("show", GAME.id).stdout
+    row = exported(run)["coherence"]
+    assert (row["control_chance"], row["control_words"]) == ("", "not compared with scrambled copies yet")
+    # Nothing is said of a comparison that was not made for any game.
+    outputs = (("compare", "v1", "v2"), ("iterations",))
+    assert all("scrambled copies" not in run(*output).stdout for output in outputs)
+
+    assert "Compared the scores of 1 game with chance." in run("reevaluate", "--controls", GAME.id[:8]).stdout
+    shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
+    assert all(set(control) == KEYS for name, control in shown.items() if name != "engagement")
+    assert "better than scrambled copies, beyond luck (link strength 69, scrambled 50)" in run("show", GAME.id).stdout
+    (first, _) = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
+    words = first["means"]["coherence"]["control"]["words"]
+    assert words.startswith("better than scrambled copies in 1 of 1 game, mean link strength ")
+    assert all(words in run(*output).stdout for output in outputs)
+    rows = json.loads(run("export", "results", "--format", "json", "--iteration", "v1").stdout)
+    assert {one["metric"]: one["control"] for one in rows} == shown
+    row = exported(run)["coherence"]
+    assert "better than scrambled copies, beyond luck" in row["control_words"]
+    for key in ("chance", "difference", "z", "p", "draws"):
+        assert float(row[f"control_{key}"]) == pytest.approx(shown["coherence"][key])
+    for wrong in (("--iteration", "none"), ("12345678",)):
+        assert run("reevaluate", "--controls", *wrong).exit_code == 2
+
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "data" / "samples" / "native"
+
+
+def scored(folder: Path, tmp_path: Path, **variables: str) -> tuple[int, str]:
+    environment = {**os.environ, "DRAMATURG": dramaturg(), "INPUT_FOLDER": str(folder)}
+    environment |= {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), **variables}
+    done = subprocess.run(
+        ["bash", str(ROOT / "scripts" / "score_games.sh")],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (tmp_path / "summary.md").read_text() == done.stdout
+    return done.returncode, done.stdout
+
+
+def test_with_games_of_before_the_change_is_compared(tmp_path: Path) -> None:
+    found, text = scored(SAMPLES / "prompt-v2", tmp_path, INPUT_BEFORE=str(SAMPLES / "prompt-v4"))
+    assert "What moved the scores most" in text
+    # Prompt v2 is lower in personality diversity than v4, beyond luck.
+    assert (found, "worse beyond luck" in text) == (1, True)
+
+
+def test_games_that_pass_the_gate_stand_in_a_table_on_the_page_of_the_run(tmp_path: Path) -> None:
+    # A module of the checkout is not run.
+    (tmp_path / "evaluation.py").write_text("raise SystemExit('taken')")
+    games = tmp_path / "games"
+    games.mkdir()
+    shutil.copy(min((SAMPLES / "prompt-v4").glob("*.json")), games)
+    found, table = scored(games, tmp_path)
+    assert (found, table[:2]) == (0, "| ")
+
+
+def test_a_name_like_an_option_is_wrong_usage(tmp_path: Path) -> None:
+    assert scored(Path("--store"), tmp_path)[0] == 2
+
+
+def test_no_input_is_put_into_a_command() -> None:
+    text: Any = (ROOT / "action.yml").read_text()
+    assert "${{ inputs" not in text.partition("run:")[2].partition("env:")[0]

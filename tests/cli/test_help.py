@@ -1,13 +1,18 @@
-"""Every command and option says what it is for, and help comes at once, without loading what is slow to import."""
+"""Help at once for every command and option, and the documentation: it builds, and its commands work."""
 
 from __future__ import annotations
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
+import pytest
 from typer.main import get_command
 
 from evaluation.cli.main import COMMANDS, app
@@ -71,3 +76,72 @@ def test_every_command_that_asks_a_model_can_be_estimated_and_limited() -> None:
     asking = {path: own for path, own in options.items() if own & {"--model", "--base-url"}}
     assert {"ab", "judge", "insights", "experiment run", "persona run"} <= set(asking)
     assert {path: sorted(LIMITS - own) for path, own in asking.items() if not own >= LIMITS} == {}
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "WARNING" not in done.stderr
+    return folder
+
+
+def test_every_picture_is_there_and_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    # Links and their anchors are mkdocs' own check.
+    pages = [page for page in site.rglob("*.html") if page.name != "404.html"]
+    assert len(pages) > 30
+    loads = re.compile(r'(?:src|srcset)="([^"#]*)|<link [^>]*href="([^"]*)')
+    loaded = {(page, "".join(found)) for page in pages for found in loads.findall(page.read_text("utf-8"))}
+    assert [link for page, link in loaded if not (page.parent / unquote(link).partition("?")[0]).is_file()] == []
+
+
+def test_the_reference_is_generated_from_code(site: Path) -> None:
+    import evaluation
+    from evaluation.readers._format_detection import FILE_READERS
+
+    text = (site / "reference" / "cli.html").read_text("utf-8")
+    assert [name for name in COMMANDS if f"dramaturg {name}" not in text] == []
+    assert "dramaturg iterations create" in text
+    anchors = re.findall(r' id="([^"]+)"', (site / "reference" / "python.html").read_text("utf-8"))
+    assert set(evaluation.__all__) <= {anchor.rpartition(".")[2] for anchor in anchors}
+    text = (site / "reference" / "formats.html").read_text("utf-8")
+    assert [reader.format for reader in FILE_READERS if reader.format not in text] == []
+
+
+PAGE = ROOT / "docs" / "tutorial.md"
+
+
+def steps() -> list[tuple[str, list[str]]]:
+    """Each command with the lines that are quoted behind it."""
+    found: list[tuple[str, list[str]]] = []
+    is_quoted = False
+    for line in PAGE.read_text("utf-8").splitlines():
+        if line.startswith("    dramaturg "):
+            found.append((line.strip().removeprefix("dramaturg "), []))
+        elif line.startswith("```"):
+            is_quoted = line == "```text"
+        elif is_quoted:
+            found[-1][1].append(line)
+    return found
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def test_every_command_prints_what_the_page_says(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    commands = steps()
+    assert len(commands) == 13
+    assert sum(len(quoted) for _, quoted in commands) == 12
+    for command, quoted in commands:
+        done = run(*shlex.split(command))
+        assert done.exit_code == 0, f"{command}: {done.output}"
+        for line in quoted:
+            assert plain(line) in plain(done.stdout), f"{command}: {line}"
