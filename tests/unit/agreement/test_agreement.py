@@ -316,8 +316,6 @@ def test_all_judged_rows_are_compared_with_the_rule_whether_a_person_looked_or_n
     assert (second["author"], second["reasons"]["human"]) == ("Cid", "Small talk.")
 
 
-pytestmark = pytest.mark.long
-
 SETS = 2000
 DIFFERING = 0.1
 QUESTION = ITEMS[1]
@@ -335,6 +333,7 @@ def _item(answers: np.ndarray) -> ItemAgreement:
 
 @pytest.mark.parametrize("games", [3, 6, 10, 20, 40])
 @pytest.mark.parametrize("common", [0.5, 0.8])
+@pytest.mark.long
 def test_intervals_of_alpha(common: float, games: int) -> None:
     truth = _item(_answers(np.random.default_rng(5), 200_000, common)).alpha.value
     generator = np.random.default_rng([games, round(10 * common)])
