@@ -41,10 +41,14 @@ class Ratings:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def add(self, rating: Rating) -> bool:
+    def add(self, rating: Rating, *, is_past: bool = False) -> bool:
         """Stores a rating once: false when its token was stored before, which changes nothing.
 
         It is what the rater thinks now, whatever the clock says: of a rater's ratings the one stored last counts.
+
+        Args:
+            rating: What the rater gave.
+            is_past: Keep it beside the rating that counts, in whose place it does not come.
 
         Raises:
             NotFoundError: The transcript is not stored.
@@ -54,7 +58,7 @@ class Ratings:
             # Only one unit writes at a time, so looking first is safe. ON CONFLICT takes twice as long.
             known = cursor.execute("SELECT 1 FROM ratings WHERE token = ?", [rating.token]).fetchone()
             if known is None:
-                cursor.execute(_INSERT, list(_row(rating).values()))
+                cursor.execute(_INSERT, [*_row(rating).values(), is_past])
                 self._store.results.rewrite([rating.transcript_id], [ENGAGEMENT.name])
             cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
         return known is None
@@ -214,7 +218,8 @@ def _row(rating: Rating) -> dict[str, object]:
 
 
 _INSERT = """
-INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at, is_past)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 _STANDING = """

@@ -448,7 +448,7 @@ CREATE TABLE overrides (
     added_words text
 );
 
--- Ratings by people. A rating that comes from a sheet with an earlier time ``is_past``: it never replaces another.
+-- Ratings by people. One from a sheet with an earlier time, or from a second tab, ``is_past``: it never replaces another.
 CREATE SEQUENCE rating_numbers;
 CREATE TABLE ratings (
     token text PRIMARY KEY,

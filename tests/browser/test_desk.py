@@ -85,6 +85,14 @@ def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(des
     assert page.locator(".talk").inner_text() != first
     assert desk.scores == []
     page.keyboard.press("4")
+    # A double click is one press: what it leads to is read first.
+    page.get_by_role("button", name="Save and next").dblclick()
+    expect(page.get_by_text("5 of 5 questions have no answer.").first).to_be_visible()
+    assert desk.scores == []
+    page.get_by_text("yes", exact=True).first.dblclick()
+    assert checked(page, "question0") == "yes"
+    for _ in range(4):
+        page.keyboard.press("n")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
@@ -133,9 +141,48 @@ def test_the_last_rating_is_changed_from_the_desk_in_one_press(desk) -> None:
     expect(page.get_by_text("You gave 4").first).to_be_visible()
     assert page.locator(".talk .message").first.inner_text() == first
     page.keyboard.press("2")
+    # Which questions stay open was said once.
     page.get_by_role("button", name="Save the revision").dblclick()
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert desk.scores == [4, 2]
+
+
+def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_both(desk) -> None:
+    page = desk.seen.page
+    page.keyboard.press("4")
+    save_with_open_questions(page)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    page.keyboard.press("3")
+    page.get_by_label("Comment, if you like").fill("half a thought")
+    page.get_by_role("button", name="Change the last rating").click()
+    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    page.keyboard.press("1")
+    page.go_back()
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    expect(page.get_by_label("Comment, if you like")).to_have_value("half a thought")
+    assert checked(page, "score") == "3"
+    page.go_forward()
+    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    expect(page.locator("input[name='score'][value='1']")).to_be_checked()
+    assert desk.scores == [4]
+
+
+@pytest.mark.parametrize(("button", "counts"), [("This one stands", 2), ("The other stands", 4)])
+def test_a_second_tab_overwrites_no_rating_without_asking(desk, visit, button, counts) -> None:
+    first, store = desk.seen.page, desk.server.store
+    second = visit(f"{desk.server.url}/rate?rater={quote(desk.rater)}").page
+    first.keyboard.press("4")
+    save_with_open_questions(first)
+    expect(first.get_by_text("Game 2 of 21").first).to_be_visible()
+    second.keyboard.press("2")
+    save_with_open_questions(second)
+    expect(second.get_by_text("Saved in another tab on").first).to_contain_text("4, which counts. Yours, 2, is kept")
+    assert desk.scores == [4, 2]
+    assert [one.score for one in store.ratings.by_rater(desk.rater)] == [4]
+    expect(second.locator("input[name='score'][value='2']")).to_be_checked()
+    second.get_by_role("button", name=button).click()
+    expect(second.get_by_text("Game 2 of 21").first).to_be_visible()
+    assert [one.score for one in store.ratings.by_rater(desk.rater)] == [counts]
 
 
 def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:
@@ -369,6 +416,10 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     (discard,) = stored_server.store.discards.of("Keyboard Dee")
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
     assert page.locator("input:checked").count() == 0
+    page.get_by_role("button", name="Undo “Cannot rate”").click()
+    expect(page.get_by_text("This game was picked").first).to_be_visible()
+    assert page.locator(".talk").inner_text() == first
+    assert stored_server.store.discards.of("Keyboard Dee") == []
 
 
 @pytest.mark.parametrize("place", ["view and back", "sidebar", pytest.param("heading", marks=pytest.mark.long)])

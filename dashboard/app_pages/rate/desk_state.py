@@ -11,8 +11,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.app_pages.rate.rating_desk import (
+    CHOOSE,
     RATE,
-    REVISE,
     DeskMode,
     FilledForm,
     desk_data,
@@ -28,6 +28,7 @@ from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError, NotFoundError
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -41,12 +42,15 @@ class DeskState:
 
     Attributes:
         data: What the component draws; ``None`` when no game is on the desk.
-        is_revision: Whether the rater opened a game again that was rated before.
+        is_revision: Whether the game on the desk was rated before.
+        is_linked: Whether the address names the game on the desk.
         goes_on: Whether the rater wants more games than those that were assigned.
         handed_over: How many games waited when a decision was handed over, its decoy among them; 0 without one.
         kept: The token of the form that was stored last, for the browser to know that its form has arrived.
-        last: The token of the rating that was saved last here, which can be changed from the desk.
-        gone: The token of a form whose game somebody deleted, until the rater was told.
+        last: The token of the form that was sent last from here, which can be changed from the desk.
+        is_last_aside: Whether that form said that the game cannot be rated.
+        left: The token of a form that the browser is to let go of.
+        is_gone: Whether that is because somebody deleted its game, of which the rater was not told yet.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
 
@@ -54,11 +58,14 @@ class DeskState:
     transcript_id: str | None = None
     data: dict[str, Any] | None = None
     is_revision: bool = False
+    is_linked: bool = False
     goes_on: bool = False
     handed_over: int = 0
     kept: str | None = None
     last: str | None = None
-    gone: str | None = None
+    is_last_aside: bool = False
+    left: str | None = None
+    is_gone: bool = False
     receipt: DeltaGenerator | None = None
 
 
@@ -131,7 +138,8 @@ def take(
         share: How much is done, 0 to 1.
         given: An earlier rating that the form begins with.
     """
-    desk.transcript_id, desk.is_revision = transcript_id, mode is REVISE
+    left = desk.data["token"] if desk.data else desk.left
+    desk.transcript_id, desk.is_revision, desk.is_linked = transcript_id, mode is not RATE, False
     token = store.ratings.token(desk.rater, transcript_id)
     desk.data = desk_data(
         store.blind.get(transcript_id),
@@ -141,10 +149,11 @@ def take(
         share=share,
         mode=mode,
     )
-    if desk.gone is not None:
-        # The browser lets go of that form, but keeps what was typed, as it came back with its game.
-        desk.data |= {"gone": desk.gone, "error": {"id": desk.gone, "text": GONE}}
-        desk.gone = None
+    # The browser lets go of that form, but keeps what was typed, as it came back with its game.
+    desk.data["left"] = left
+    if desk.is_gone:
+        desk.data["error"] = {"id": left, "text": GONE}
+    desk.left, desk.is_gone = None, False
     draft = store.drafts.load(token)
     form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
     if form is None and given is not None:
@@ -201,15 +210,25 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
         game = game_of(store, desk, form.token)
         if game is None:
             return
-        _save(store, Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token))
+        given = Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token)
+        rival = _save(store, given)
     except NotFoundError:
         _let_go(desk, form.token)
         return
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
-    desk.last = form.token
-    _kept(store, desk, form.token)
+    desk.last, desk.is_last_aside = form.token, False
+    if rival is None:
+        _kept(store, desk, form.token)
+        return
+    desk.kept = form.token
+    take(store, desk, game, "Two tabs rated this game", CHOOSE, given=given)
+    _show(
+        desk,
+        f"Saved in another tab on {local_time(rival.created_at)}: {rival.score}, which counts. "
+        f"Yours, {given.score}, is kept beside it. Which one stands?",
+    )
 
 
 GONE = "Somebody deleted that game. Your answers are kept in case it comes back."
@@ -217,8 +236,8 @@ GONE = "Somebody deleted that game. Your answers are kept in case it comes back.
 
 def _let_go(desk: DeskState, token: str) -> None:
     """Makes room for the next game where the one on the desk was deleted."""
-    desk.gone = token
     clear(desk)
+    desk.left, desk.is_gone = token, True
 
 
 def _kept(store: Store, desk: DeskState, token: str) -> None:
@@ -233,14 +252,27 @@ def _kept(store: Store, desk: DeskState, token: str) -> None:
         tell_kept(desk.receipt, token)
 
 
-def _save(store: Store, rating: Rating) -> None:
-    """Stores a rating once. Where another window saved this form meanwhile with other answers, it is a revision."""
+def _save(store: Store, rating: Rating) -> Rating | None:
+    """Stores a rating once.
+
+    Returns:
+        The rating that counts in its place, where another tab saved this form meanwhile with other answers: the rater
+        has to say which one stands, and both are stored.
+    """
     with store.unguarded().unit(write=True):
         if store.ratings.add(rating):
-            return
-        held = store.ratings.by_token([rating.token])[rating.token]
-        if (held.score, held.answers, held.comment) != (rating.score, rating.answers, rating.comment):
-            store.ratings.add(replace(rating, token=store.ratings.token(rating.rater, rating.transcript_id)))
+            return None
+        rivals = [one for one in store.ratings.latest(rating.transcript_id) if one.rater == rating.rater]
+        if not rivals or _is_same(rivals[0], rating):
+            return None
+        own = [one for one in store.ratings.history(rating.transcript_id) if one.rater == rating.rater]
+        if not any(_is_same(one, rating) and one.created_at >= rivals[0].created_at for one in own):
+            store.ratings.add(replace(rating, token=uuid4().hex), is_past=True)
+        return rivals[0]
+
+
+def _is_same(one: Rating, other: Rating) -> bool:
+    return (one.score, one.answers, one.comment) == (other.score, other.answers, other.comment)
 
 
 def game_of(store: Store, desk: DeskState, token: str) -> str | None:
@@ -303,14 +335,16 @@ def skip(store: Store, desk: DeskState, value: object) -> None:
 
 
 def change(store: Store, desk: DeskState, value: object) -> None:
-    """Opens the game of a form that this rater saved again, with what was given."""
+    """Opens the game of a form that this rater sent again, with what was given; one put aside is taken back."""
     try:
         game = store.ratings.assigned(desk.rater, read_token(value) or "")
+        for aside in store.discards.of(desk.rater):
+            if aside.transcript_id == game and aside.reason is not DiscardReason.KNOWN:
+                store.discards.undo(aside.id, who=desk.rater)
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
     if game is not None:
-        clear(desk)
         state.choose(game=game)
 
 
@@ -331,7 +365,8 @@ def discard(store: Store, desk: DeskState, value: object) -> None:
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
-    desk.last = None
+    # Who knows a game may see its ratings: only a lead gives it back.
+    desk.last, desk.is_last_aside = None if given.reason is DiscardReason.KNOWN else given.token, True
     _kept(store, desk, given.token)
 
 
@@ -340,5 +375,9 @@ def tell(desk: DeskState, text: str) -> None:
     if desk.data is None:
         # No form is on the desk; the browser keeps what it has sent, and sends it again.
         return
+    _show(desk, f"Not saved: {text} Your answers are kept.")
+
+
+def _show(desk: DeskState, text: str) -> None:
     # An id of its own, so that the browser shows the same words again when they are true again.
-    desk.data = desk.data | {"error": {"id": uuid4().hex, "text": f"Not saved: {text} Your answers are kept."}}
+    desk.data = (desk.data or {}) | {"error": {"id": uuid4().hex, "text": text}}

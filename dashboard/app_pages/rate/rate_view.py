@@ -123,7 +123,9 @@ def mount(
     """Draws the desk with the game of ``desk``; what comes back goes to the functions."""
     assert desk.data is not None
     rating_desk(
-        desk.data | {"kept": desk.kept, "last": desk.last, "isNew": is_new},
+        desk.data
+        | {"kept": desk.kept, "last": desk.last, "isNew": is_new}
+        | {"again": "Undo “Cannot rate”" if desk.is_last_aside else "Change the last rating"},
         key=key,
         on_submit=lambda: on_submit(store, desk, state.sent(key, "submit")),
         on_draft=lambda: keep_draft(store, desk, state.sent(key, "draft")),
@@ -137,9 +139,10 @@ def mount(
 
 
 def _nothing_left(store: Store, desk: DeskState, progress: QueueProgress) -> None:
-    if desk.gone is not None:
+    if desk.is_gone:
         st.warning(desk_state.GONE)
-    aside = f" You said of {progress.discarded} that they cannot be rated." if progress.discarded else ""
+    put_aside = f"You said of {progress.discarded} that they cannot be rated: *{OWN}* takes them back."
+    aside = f" {put_aside}" if progress.discarded else ""
     if progress.skipped:
         st.success(f"Nothing new is left: {progress.skipped} skipped, {progress.rated} of {progress.total} rated.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
@@ -219,7 +222,12 @@ def take_picked(store: Store, rater: str) -> None:
     """
     wanted = state.chosen(state.GAME)
     desk = desk_state.desk_of(rater)
-    if wanted is None or (desk.transcript_id == wanted and desk.data is not None):
+    if wanted is None:
+        if desk.is_linked and desk.data is not None:
+            # The browser's "back" from that game.
+            desk.left, desk.data = desk.data["token"], None
+        return
+    if desk.transcript_id == wanted and desk.data is not None:
         return
     if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
         st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
@@ -237,3 +245,4 @@ def _take(store: Store, desk: desk_state.DeskState, wanted: str) -> None:
         desk_state.take(store, desk, wanted, _WORDS, RATE)
     else:
         desk_state.take(store, desk, wanted, desk_state.given_words(given), REVISE, given=given)
+    desk.is_linked = True

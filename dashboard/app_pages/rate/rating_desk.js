@@ -58,12 +58,20 @@ function createView(root) {
   view.isShort = remembered(SHORT_KEY, "1") === "1";
   view.desk.append(view.talk, view.form, view.help, view.discard);
   root.append(view.desk);
+  // A double click is one press: it takes no answer back, and what the first one shows is read before the next.
+  view.desk.addEventListener("click", once, true);
   view.onkey = (event) => onKey(view, event);
   view.onkept = (event) => kept(view, event.detail);
   // Before any other part of the page: Streamlit's tabs keep the keys that are pressed on them to themselves.
   window.addEventListener("keydown", view.onkey, true);
   document.addEventListener("dramaturg-kept", view.onkept);
   return view;
+}
+
+function once(event) {
+  if (event.detail < 2) return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 function receive(view, data) {
@@ -75,8 +83,8 @@ function receive(view, data) {
     view.error = fault.id;
     stopSending(view);
   }
-  // Its game was deleted: nothing can be saved, and the next one may be drawn.
-  if (data.gone === view.token) view.left = view.token;
+  // Its game was deleted, or the rater went on or back: what was typed is kept, and another one may be drawn.
+  if (data.left === view.token) view.left = view.token;
   // Another game alone does not say that the form is stored: a server that was restarted may begin with any. The form
   // stays on the screen and is sent until the server has it, or the rater leaves it. One that was only begun stays too,
   // and the server is asked to put its game back on the desk.
@@ -97,6 +105,8 @@ function draw(view) {
   const isFirst = view.token === null;
   view.token = view.data.token;
   view.draft = newestDraft(view);
+  // Of a game that was rated before, open questions were left open on purpose.
+  if (!view.data.discards.length) view.toldOpen = view.token;
   drawTalk(view);
   drawForm(view);
   drawDiscard(view);

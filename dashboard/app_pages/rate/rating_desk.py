@@ -86,6 +86,7 @@ class DeskMode:
 
 RATE = DeskMode("Save and next", "Skip", can_discard=True)
 REVISE = DeskMode("Save the revision", "Back")
+CHOOSE = DeskMode("This one stands", "The other stands")
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,11 +134,11 @@ function radio(name, value, checked, onchange) {
 
 function drawFooter(view, fields) {
   const footer = element("div", "footer");
-  // On a telephone the form stands below a long game: the way to it, until it is in sight.
+  // On a telephone the form stands below a long game: the way to it, until it is in sight or where it was filled in before.
   const jump = button("jump", "To the score", () => fields.scrollIntoView({ block: "start" }));
   new IntersectionObserver((entries) => {
     const seen = entries.at(-1);
-    footer.classList.toggle("away", !seen.isIntersecting && seen.boundingClientRect.top > 0);
+    footer.classList.toggle("away", view.data.discards.length > 0 && !seen.isIntersecting && seen.boundingClientRect.top > 0);
   }).observe(fields);
   const { mode, discards } = view.data;
   view.submit = button("primary", mode.submit, () => submit(view), "Ctrl ↵");
@@ -149,7 +149,7 @@ function drawFooter(view, fields) {
   const help = button("plain", "?", () => view.help.showModal());
   help.setAttribute("aria-label", "Keys");
   buttons.append(help);
-  view.again = button("link", "Change the last rating", () => view.send("change", { token: view.data.last }));
+  view.again = button("link", view.data.again, () => view.send("change", { token: view.data.last }));
   const told = element("div", "told");
   told.append(view.message, view.again);
   footer.append(told, jump, buttons);

@@ -95,7 +95,7 @@ def _superseded_row(rating: Rating) -> LedgerRow:
         row_id_of(ENGAGEMENT.name, f"{rating.rater}#{rating.token}"),
         "rating",
         RowVerdict.EXCLUDED,
-        f"{rating.rater} gave {rating.score} of 5, and revised it later.",
+        f"{rating.rater} gave {rating.score} of 5; another rating by the same person counts.",
         method=Method.HUMAN,
         details=_details(rating),
     )
