@@ -215,12 +215,19 @@ def revised_after_others(ratings: pd.DataFrame) -> int:
     Args:
         ratings: As ``Store.ratings.all`` returns them.
     """
-    first = ratings.groupby(["transcript_id", "rater"])["created_at"].min().rename("first")
-    latest = ratings[ratings["is_latest"]].join(first, on=["transcript_id", "rater"])
-    changed = latest[latest["created_at"] > latest["first"]]
-    pairs = changed.merge(first.reset_index(), on="transcript_id", suffixes=("", "_other"))
+    pairs = revised_ratings(ratings).merge(_first(ratings).reset_index(), on="transcript_id", suffixes=("", "_other"))
     seen = pairs[(pairs["rater"] != pairs["rater_other"]) & (pairs["first_other"] < pairs["created_at"])]
     return len(seen[["transcript_id", "rater"]].drop_duplicates())
+
+
+def revised_ratings(ratings: pd.DataFrame) -> pd.DataFrame:
+    """The current ratings that changed an earlier one by the same rater, with when that was given as ``first``."""
+    latest = ratings[ratings["is_latest"]].join(_first(ratings), on=["transcript_id", "rater"])
+    return latest[latest["created_at"] > latest["first"]]
+
+
+def _first(ratings: pd.DataFrame) -> pd.Series:
+    return ratings.groupby(["transcript_id", "rater"])["created_at"].min().rename("first")
 
 
 Statistic = Callable[[Numbers], Numbers]

@@ -27,10 +27,12 @@ from evaluation.agreement.between_raters import (
     rater_differences,
     rating_table,
     revised_after_others,
+    revised_ratings,
     rule_gaps,
     share_of,
     split_games,
 )
+from evaluation.ratings import EngagementDecision
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rows_in_doubt import percent
 from evaluation.score import PERCENT, LedgerRow, Method, RowVerdict, redecided
@@ -201,7 +203,9 @@ class AgreementReport:
         games: How many games have a rating.
         shared_games: How many have two or more.
         ratings: How many current ratings there are.
-        revised: How many of these changed an earlier one after another rater had scored the game, which could be seen.
+        revised: How many of these changed an earlier one.
+        revised_after_others: How many did once another rater had scored the game, which could be seen.
+        decisions: Scores of leads that count in place of the ratings.
         overruled: Ledger rows that people decided.
         rows: Rule, judge and person against each other on ledger rows.
         disputed: Ledger rows that they see differently, those first that would move a score most.
@@ -212,6 +216,8 @@ class AgreementReport:
     shared_games: int
     ratings: int
     revised: int
+    revised_after_others: int
+    decisions: tuple[EngagementDecision, ...]
     items: tuple[ItemAgreement, ...]
     differences: tuple[RaterDifference, ...]
     split: tuple[GameDisagreement, ...]
@@ -264,6 +270,7 @@ def agreement_report(
     names: Mapping[str, str],
     decided: Sequence[DecidedRow] = (),
     confirmed: Confirmed = MappingProxyType({}),
+    decisions: Sequence[EngagementDecision] = (),
 ) -> AgreementReport:
     """The report on the current ratings.
 
@@ -273,6 +280,7 @@ def agreement_report(
         names: Game ids by transcript id.
         decided: Ledger rows that a judge or a person decided.
         confirmed: How many further rows the judge decided as the rule did, and no person decided.
+        decisions: Those of leads that count in place of the ratings.
     """
     table = rating_table(ratings)
     return AgreementReport(
@@ -280,7 +288,9 @@ def agreement_report(
         games=len(table.transcripts),
         shared_games=int((table.rated >= 2).sum()),
         ratings=int(table.rated.sum()),
-        revised=revised_after_others(ratings),
+        revised=len(revised_ratings(ratings)),
+        revised_after_others=revised_after_others(ratings),
+        decisions=tuple(decisions),
         items=all_items(table),
         differences=rater_differences(table),
         split=split_games(table, names),
@@ -300,7 +310,8 @@ def _automatic(scores: pd.DataFrame) -> dict[str, float]:
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
     """The report for JSON, disagreements first; everything by the names of its fields."""
-    counts = {name: getattr(report, name) for name in ("raters", "games", "shared_games", "ratings", "revised", "note")}
+    names = ("raters", "games", "shared_games", "ratings", "revised", "revised_after_others", "note")
+    counts = {name: getattr(report, name) for name in names}
     return counts | {
         "disagreements": {
             "between_raters": json_data(report.split),
@@ -308,6 +319,7 @@ def agreement_data(report: AgreementReport) -> dict[str, Any]:
             "overruled": [_decided(one) for one in report.overruled],
             "rows": [_decided(one) for one in report.disputed],
         },
+        "decisions": json_data(report.decisions),
         "differences": json_data(report.differences),
         "items": [json_data(one) | {"reading": one.reading} for one in report.items],
         "rows": json_data(report.rows),

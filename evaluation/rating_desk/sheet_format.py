@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from evaluation.errors import InputError
 from evaluation.escaping import cut, is_formula
-from evaluation.ratings import LOWEST_SCORE, QUESTION_COUNT, SCORE_REMEDY, SCORES, Rating
+from evaluation.ratings import LOWEST_SCORE, QUESTION_COUNT, SCORE_REMEDY, SCORES, EngagementDecision, Rating
 
 MAX_ROWS = 100_000
 MAX_COLUMNS = 100
@@ -23,6 +24,7 @@ _LONGEST_SHOWN = 60
 QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_COUNT + 1))
 COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at")
 """In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
+_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision")
 
 _OTHER_NAMES = {f"answer_{number}": f"question_{number}" for number in range(1, QUESTION_COUNT + 1)} | {
     "created_at": "rated_at"
@@ -93,24 +95,34 @@ class _Row:
         self.problems.append(SheetProblem(self.line, column, shown, message, remedy))
 
 
-def write_sheet(ratings: Iterable[Rating], names: Mapping[str, str]) -> str:
+def write_sheet(
+    ratings: Iterable[Rating],
+    names: Mapping[str, str],
+    counts: Mapping[str, str] = MappingProxyType({}),
+    decisions: Mapping[str, EngagementDecision] = MappingProxyType({}),
+) -> str:
     """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings, but for their tokens.
 
     Args:
         ratings: In any order, which is kept.
         names: What people call the games, by transcript id; for the reader's eye only.
+        counts: Whether a rating counts, and why not, by token; for the same.
+        decisions: Of leads that count in place of the ratings, by transcript id; for the same.
 
     Returns:
-        A header of ``COLUMNS`` and the rows; answers are yes, no or empty, times in ISO 8601. Cells that a spreadsheet
-        would run get an apostrophe in front.
+        A header of ``COLUMNS``, ``counts`` and ``decision``, and the rows; answers are yes, no or empty, times in ISO
+        8601. Cells that a spreadsheet would run get an apostrophe in front.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(_WRITTEN_COLUMNS)
     for one in ratings:
         answers = ["" if answer is None else "yes" if answer else "no" for answer in one.answers]
         whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
+        held = decisions.get(one.transcript_id)
+        decision = f"{held.score} by {held.who} on {held.created_at.isoformat()}: {held.reason}" if held else ""
         cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat()]
+        cells += [counts.get(one.token, ""), decision]
         # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
         writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
     return out.getvalue()

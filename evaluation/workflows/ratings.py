@@ -73,18 +73,28 @@ def import_ratings(
 
 
 def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection[str] = ()) -> str:
-    """Every rating of stored games as CSV, revised ones included.
+    """Every rating of stored games as CSV, revised ones included, with whether each counts.
 
     Args:
         store: Where to read.
-        rater: Only this person's; ``None`` for everybody's.
+        rater: Only this person's, without what leads decided; ``None`` for everybody's.
         hidden: Games whose ratings are left out.
     """
     with store.unit():
         names = store.transcripts.game_ids()
         ratings = store.ratings.every(rater)
+        standing = {one.token for one in store.ratings.current()}
+        decisions = store.engagement_decisions.current()
     shown = names.keys() - set(hidden)
-    return write_sheet([rating for rating in ratings if rating.transcript_id in shown], names)
+    ratings = [rating for rating in ratings if rating.transcript_id in shown]
+    counts = {one.token: _counts_words(one, standing, decisions) for one in ratings}
+    return write_sheet(ratings, names, counts, decisions if rater is None else {})
+
+
+def _counts_words(rating: Rating, standing: Collection[str], decisions: Collection[str]) -> str:
+    if rating.token not in standing:
+        return "no: another rating by the same person counts"
+    return "no: a lead decided the score" if rating.transcript_id in decisions else "yes"
 
 
 def _fresh(store: Store, sheet: Sheet) -> list[Rating]:
@@ -321,11 +331,12 @@ def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementRep
         scores = store.results.scores()
         overrides = {(one.transcript_id, one.metric, one.row_id): one for one in store.overrides.current()}
         found, confirmed = store.ledger.decided([*overrides.values()])
+        settled = [one for game, one in store.engagement_decisions.current().items() if game not in hidden]
     columns = (scores[name].tolist() for name in ("transcript_id", "metric", "numerator", "denominator"))
     sums = {(key, metric): (above, below) for key, metric, above, below in zip(*columns, strict=True)}
     decided = [_decided(row, names[row.transcript_id], overrides.get(row[:3]), sums) for row in found]
     agreed = {(key, metric, RowVerdict(verdict)): count for (key, metric, verdict), count in confirmed.items()}
-    return agreement_report(ratings, scores, names, decided, agreed)
+    return agreement_report(ratings, scores, names, decided, agreed, settled)
 
 
 def _decided(

@@ -77,9 +77,9 @@ def agreement() -> None:
         with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):
                 st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
-        if report.revised:
+        if late := report.revised_after_others:
             plain(
-                f"{report.revised} of {counted(report.ratings, 'rating')} {'was' if report.revised == 1 else 'were'} "
+                f"{late} of {counted(report.ratings, 'rating')} {'was' if late == 1 else 'were'} "
                 "changed after another rater's score of the game could be seen, and count as changed."
             )
     else:

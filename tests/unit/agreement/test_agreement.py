@@ -20,6 +20,7 @@ from evaluation.agreement.between_raters import (
     item_agreement,
     nominal_kappa_of,
     revised_after_others,
+    revised_ratings,
 )
 from evaluation.agreement.report import (
     AgreementReport,
@@ -59,7 +60,7 @@ def test_a_change_counts_as_late_only_once_another_rater_has_scored_the_game() -
     given = ratings(
         ("a", "Ann", 3, "yyyyy"), ("a", "Ann", 4, "yyyyy"), ("a", "Bob", 5, "yyyyy"), ("b", "Bob", 2, "nnnnn")
     )
-    assert revised_after_others(given) == 0
+    assert (len(revised_ratings(given)), revised_after_others(given)) == (1, 0)
     later = pd.concat([given, ratings(("a", "Ann", 5, "yyyyy")).assign(created_at=pd.Timestamp("2026-01-02"))])
     later["is_latest"] = ~later.duplicated(["transcript_id", "rater"], keep="last")
     assert revised_after_others(later) == 1
@@ -156,6 +157,20 @@ def test_what_is_read_from_alpha_goes_by_the_lower_end_of_its_interval(games: in
 def test_an_empty_store_has_nothing_to_report(store: Store) -> None:
     empty = stored_agreement(store)
     assert (empty.raters, empty.gaps, empty.split) == (0, (), ())
+
+
+def test_what_a_lead_decided_and_who_revised_stand_in_the_download(store: Store) -> None:
+    game = discussion([("Ann", "Hello"), ("Ben", "Hello")])
+    add_evaluated(store, game, source_name="game.json")
+    for rater, score in (("Ann", 2), ("Ann", 3), ("Ben", 5)):
+        store.ratings.add(Rating(game.id, rater, score))
+    store.engagement_decisions.add(game.id, 4, who="Lea", reason="The end carries it")
+    told = agreement_data(stored_agreement(store))
+    assert (told["ratings"], told["revised"], told["revised_after_others"]) == (2, 1, 0)
+    (held,) = told["decisions"]
+    assert (held["transcript_id"], held["score"], held["who"]) == (game.id, 4, "Lea")
+    assert held["created_at"].startswith("20")
+    assert agreement_data(stored_agreement(store, [game.id]))["decisions"] == []
 
 
 def test_the_report_in_sentences() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -140,6 +142,26 @@ def test_a_round_trip_into_another_store_loses_nothing(store: Store) -> None:
     assert (done.added, done.problems) == (3, ())
     assert said(other.ratings.every()) == said(store.ratings.every())
     assert said(other.ratings.latest(game("one").id)) == said(store.ratings.latest(game("one").id))
+
+
+def test_an_export_says_which_rows_count_and_what_a_lead_decided(store: Store) -> None:
+    for rater, score in (("Ada", 1), ("Ada", 2), ("Bob", 5)):
+        store.ratings.add(Rating(game("one").id, rater, score))
+    store.ratings.add(Rating(game("two").id, "Ada", 3))
+    another = "no: another rating by the same person counts"
+
+    def told(**of: str) -> list[tuple[str, str]]:
+        rows = csv.DictReader(io.StringIO(export_ratings(store, **of)))
+        return [(row["counts"], row["decision"]) for row in rows]
+
+    assert [counts for counts, _ in told()] == [another, "yes", "yes", "yes"]
+    store.engagement_decisions.add(game("one").id, 3.5, who="Lea", reason="=1+1")
+    decided = "no: a lead decided the score"
+    assert [counts for counts, _ in told()] == [another, decided, decided, "yes"]
+    assert told()[1][1].startswith("3.5 by Lea on 20")
+    assert told()[1][1].endswith(": =1+1")
+    # A rater's own sheet holds nothing of others.
+    assert told(rater="Ada") == [(another, ""), (decided, ""), ("yes", "")]
 
 
 @pytest.mark.parametrize("is_export", [True, False])
