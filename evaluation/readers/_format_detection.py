@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from evaluation.errors import BrokenTranscriptError, UnknownFormatError
+from evaluation.errors import BrokenTranscriptError, InputError, UnknownFormatError
 from evaluation.files.strict_json import shorten
 from evaluation.readers import tables
 from evaluation.readers._draft import letters, word_set
 from evaluation.readers._line_shapes import known_by_sight, remedy, yaml_table
-from evaluation.readers.document import ArchiveReader, Document, FileReader, FolderReader, first_record
+from evaluation.readers.document import (
+    ArchiveReader,
+    Document,
+    FileReader,
+    FolderReader,
+    Found,
+    ReadResult,
+    first_record,
+)
 from evaluation.readers.formats import (
     aiwolf,
     captions,
@@ -31,6 +42,7 @@ from evaluation.readers.formats import (
 )
 from evaluation.readers.traces import autogen, concordia, crewai_log, langfuse, langgraph, langsmith, opentelemetry
 from evaluation.text.display import counted
+from evaluation.transcript import Transcript
 
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
@@ -94,7 +106,50 @@ def choose_reader(document: Document) -> FileReader:
         raise tool
     if nested_json.READER.recognises(document):
         return nested_json.READER
-    raise _unknown(document)
+    return _likely(document, _unknown(document))
+
+
+def _likely(document: Document, unknown: UnknownFormatError) -> FileReader:
+    """A reader of what a file of no known form seems to hold, which is asked about.
+
+    Raises:
+        UnknownFormatError: ``unknown``, where it seems to hold nothing that somebody says.
+    """
+    texts = document.json if document.json_error is None else None
+    if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
+        talk = Document("\n\n".join(texts).encode(), document.limits, document.answers)
+        name, read = plain_text.FORMAT, partial(plain_text.READER.read, talk)
+    elif unknown.remedy == remedy("lines"):
+        name, read = plain_text.FORMAT, partial(plain_text.READER.read, document)
+    elif unknown.remedy == remedy("table") and (values := nested_json.values_of(document)):
+        # YAML as well.
+        data = Document(
+            json.dumps(values[0] if len(values) == 1 else values).encode(), document.limits, document.answers
+        )
+        name, read = tables.FORMAT, partial(tables.table_games, data)
+    else:
+        raise unknown
+
+    def asked(game: Transcript | ReadResult) -> ReadResult:
+        found = game if isinstance(game, ReadResult) else ReadResult(transcript=game)
+        return replace(found, not_understood=" ".join(filter(None, (unknown.message, found.not_understood))))
+
+    def then(game: Callable[[], Transcript | ReadResult]) -> ReadResult:
+        return asked(game())
+
+    def games() -> Found:
+        try:
+            found = read()
+        except InputError:
+            raise unknown from None
+        if isinstance(found, ReadResult):
+            assert found.transcript is not None
+            if len({message.speaker for message in found.transcript.messages if message.channel != "system"}) < 2:
+                raise unknown
+            return asked(found)
+        return ((name, partial(then, game)) for name, game in found)
+
+    return FileReader(name, lambda _: True, lambda _: games())
 
 
 # "[12:03] Ann: ..." begins like JSON and is none.

@@ -40,9 +40,10 @@ from evaluation.readers.document import (
 )
 from evaluation.readers.formats import nested_json, plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
+from evaluation.text.display import shortened
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
-_MOST_ASKED, _MOST_NAMES = 5, 8
+_MOST_ASKED, _MOST_NAMES, _LONGEST_SHOWN = 5, 8, 60
 
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
@@ -83,14 +84,18 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
         questions.append(Question(Topic.INCOMPLETE, "", f"The run was broken off by {reason}. Take it as it is?"))
     if result.not_understood and not answers.as_read:
         words = f"{result.not_understood} Understood: {understood(result.transcript, _MOST_NAMES)}"
-        questions.append(Question(Topic.AS_READ, "", f"{words} Is that what the file holds?"))
+        ends = result.transcript.discussion[:1] + result.transcript.discussion[-1:]
+        shown = " to ".join(f'{shorten(one.speaker)} "{shortened(one.text, _LONGEST_SHOWN)}"' for one in ends)
+        said = f" It goes from {shown}." if shown else ""
+        questions.append(Question(Topic.AS_READ, "", f"{words}{said} Is that what the file holds?"))
     result = replace(result, questions=tuple(questions))
     open_questions = [question for question in result.questions if question.taken is None]
     if not open_questions:
         return result
     error = OpenQuestionError(
         " ".join(question.words for question in open_questions[:_MOST_ASKED]),
-        remedy=f"Answer it where the files are added, or with {' '.join(one.option for one in open_questions)}.",
+        remedy=f"Answer it where the files are added, or with {' '.join(one.option for one in open_questions)}."
+        + (f" {remedy('otherwise')}" if open_questions[-1].topic is Topic.AS_READ else ""),
     )
     return replace(result, transcript=None, error=error, preview=result.transcript)
 
@@ -409,8 +414,9 @@ class _Reading:
             error = found
         # Columns that seem to be people may be something else.
         is_open = reader is nested_json.READER and first_record(document) is None
-        is_table = reader is None or reader.format == tables.FORMAT
-        head = table_head(document) if is_table or is_open else None
+        is_table = reader in (None, tables.READER, tables.BINARY_READER)
+        is_seen = is_table or is_open or (reader is not None and reader.format == tables.FORMAT)
+        head = table_head(document) if is_seen else None
         mapping = self.choose_columns(head.columns) if head and self.choose_columns else None
         lacking = sorted(mapping.used.difference(head.columns)) if mapping and head else []
         is_chosen = mapping is not None and not mapping.missing and not lacking

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from functools import partial
 from itertools import islice, pairwise
+from operator import ne
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dateutil.parser import parse as parse_date
@@ -136,6 +137,8 @@ def guess_mapping(columns: Iterable[str]) -> ColumnMapping:
     return ColumnMapping(**found)
 
 
+RECORD = "number of the record"
+"""The column, of rows inside the records of a file, of the record that each stands in."""
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile(rf'"?sep=([{_DELIMITERS}])"?(?=\n)', re.IGNORECASE)
 _LONGEST_HEADING = 60
@@ -143,6 +146,7 @@ ROWS_SHOWN = 5
 _LONGEST_CELL = 200
 # A list of more texts is not a row.
 _MOST_CELLS = 4
+_LEAST_WORDS = 2
 _LONGEST_LABEL = 12
 _LONGEST_LINE = 100_000
 _LINES_LOOKED_AT = 50
@@ -164,6 +168,41 @@ class ParsedTable:
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
+
+
+def likely_mapping(table: ParsedTable) -> ColumnMapping | None:
+    """The mapping that the columns' values suggest where their names do not, for a person to say yes or no to.
+
+    What is said is the column with most words; who speaks is a short value that comes again and changes from row to
+    row. ``None`` where no two columns are like that.
+    """
+    rows = table.rows[:_ROWS_AT_ONCE]
+    held = {column: [_short(row.cells.get(column)) for row in rows] for column in table.columns}
+    known = guess_mapping(held)
+    words = {column: sum(value.count(" ") for value in values) for column, values in held.items()}
+    text = known.text or max(words, key=words.__getitem__, default=None)
+    if text is None or words[text] < _LEAST_WORDS * len(rows) or len({*held[text]}) < len(rows) / 2:
+        return None
+    people = {column: values for column, values in held.items() if column != text and _are_people(values, held[text])}
+    # A name says more than a number.
+    changes = {
+        column: (any(map(str.isalpha, "".join(values))), sum(map(ne, values, values[1:])))
+        for column, values in people.items()
+    }
+    speaker = known.speaker or max(changes, key=changes.__getitem__, default=None)
+    game = known.game or (RECORD if RECORD in table.columns else None)
+    return None if speaker in (None, text) else replace(known, speaker=speaker, text=text, game=game)
+
+
+def _are_people(values: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether the values beside what is said may be who says it."""
+    found = [value for value, text in zip(values, said, strict=True) if text]
+    are_short = all(len(value) <= _LONGEST_HEADING and value.count(" ") < _MOST_CELLS for value in found)
+    return are_short and "" not in found and 1 < len({*found}) <= len(found) / 2
+
+
+def _short(cell: Any) -> str:
+    return "" if cell is None or isinstance(cell, bool | float | dict | list) else str(cell).strip()
 
 
 def table_columns(document: Document) -> tuple[str, ...]:
@@ -202,8 +241,10 @@ def _is_nested(document: Document) -> bool:
 def _rows_inside(document: Document) -> list[TableRow]:
     """The entries of the lists of JSON, under the keys where most text stands, as rows.
 
-    An entry is an object, whose plain values are cells beside those of the objects around it, or a list of texts.
+    An entry is an object, whose plain values are cells beside those of the objects around it, or a list of texts. Of
+    several records, each tells the rows inside it which one it is.
     """
+    are_several = next(islice(records(document), 1, None), None) is not None
     lists: dict[str, list[TableRow]] = {}
     sizes: Counter[str] = Counter()
     pending: deque[tuple[Node, str, Mapping[str, Any]]] = deque((node, "", {}) for node in records(document))
@@ -223,8 +264,9 @@ def _rows_inside(document: Document) -> list[TableRow]:
                 if isinstance(one, str) and len(one) > _LONGEST_LABEL
             )
             inner = ((key, one) for key, one in value.items() if isinstance(one, dict | list))
+            own = {RECORD: str(len(lists[keys]))} if are_several and not keys else {}
             pending.extend(
-                (Node(one, step(node.path, key)), f"{keys}.{key}", {**around, **cells}) for key, one in inner
+                (Node(one, step(node.path, key)), f"{keys}.{key}", {**around, **cells, **own}) for key, one in inner
             )
     return lists[sizes.most_common(1)[0][0]] if sizes else []
 
@@ -549,7 +591,7 @@ def table_games(
     table: ParsedTable | None = None,
     about: Mapping[str, Any] | None = None,
 ) -> Found:
-    """The games in a table; without a mapping, as its columns' names suggest.
+    """The games in a table; without a mapping, as its columns' names suggest, or by a question as their values do.
 
     Args:
         document: The file.
@@ -561,19 +603,25 @@ def table_games(
         InputError: The table is broken, or a column that is needed is missing.
     """
     table = table or (parquet_table(document) if is_parquet(document) else text_table(document))
+    guessed = mapping is None
     mapping = _by_person(guess_mapping(table.columns), table) if mapping is None else mapping
+    doubt = ""
+    if guessed and mapping.missing and (likely := likely_mapping(table)):
+        mapping = likely
+        shown = f'"{shorten(str(mapping.speaker))}" who speaks, and "{shorten(str(mapping.text))}" what is said'
+        doubt = f"No column is named after who speaks and what is said; by their values {shown}."
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:
         games.setdefault(_cell_text(row, mapping.game) or "", []).append(row)
     if len(games) > 1:
-        read = partial(_transcript, mapping=mapping, document=document, about=about or {})
+        read = partial(_transcript, mapping=mapping, document=document, about=about or {}, doubt=doubt)
         return ((game_id or "rows without a game", partial(read, game_id, rows)) for game_id, rows in games.items())
     if not games:
         way = remedy("table") if about else "Export it again."
         raise BrokenTranscriptError("The table has no row.", remedy=way)
     ((game_id, rows),) = games.items()
-    return _transcript(game_id, rows, mapping, document, about or {})
+    return _transcript(game_id, rows, mapping, document, about or {}, doubt)
 
 
 def _check(mapping: ColumnMapping, table: ParsedTable) -> None:
@@ -838,7 +886,12 @@ def _first(row: TableRow, columns: Sequence[str]) -> str | None:
 
 
 def _transcript(
-    game_id: str, rows: Sequence[TableRow], mapping: ColumnMapping, document: Document, about: Mapping[str, Any]
+    game_id: str,
+    rows: Sequence[TableRow],
+    mapping: ColumnMapping,
+    document: Document,
+    about: Mapping[str, Any],
+    doubt: str,
 ) -> ReadResult:
     """One game: speakers outside the system channel are players, with the first role given.
 
@@ -907,7 +960,7 @@ def _transcript(
     transcript = document.limits.build(fields)
     lost = f"{counted(game.lost_votes, 'row')} of votes could not be read." if game.lost_votes else ""
     about = {"kinds": dict(game.kinds), "left_out": tuple(game.left_out), "questions": questions}
-    return ReadResult(transcript=transcript, not_understood=lost, **about)
+    return ReadResult(transcript=transcript, not_understood=" ".join(filter(None, (doubt, lost))), **about)
 
 
 def _cell_text(row: TableRow, column: str | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, OpenQuestionError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,6 +130,9 @@ def stored_results_table(store: Store, iteration: str | None = None) -> pd.DataF
         return results_table(store.transcripts.summaries(iteration), store.results.scores(iteration))
 
 
+_MOST_ASKED = 3
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts of files by outcome so far.
@@ -154,6 +157,7 @@ class Tally:
     unheard: int = 0
     lines: list[ReportLine] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
+    _asked: Counter[str] = field(default_factory=Counter)
 
     def is_repeated(self, transcript_id: str, name: str) -> bool:
         """Whether an earlier file held the same; says so, and remembers this one if not."""
@@ -187,7 +191,12 @@ class Tally:
 
     def _refuse(self, name: str, error: Exception) -> None:
         self.refused += 1
-        self.note(f"error: {name}: {error}")
+        place = name.rpartition("/")[0]
+        is_asked = bool(place) and isinstance(error, OpenQuestionError)
+        self._asked[place] += is_asked
+        more = f" Further games of {place} that wait for an answer are not listed."
+        if not is_asked or self._asked[place] <= _MOST_ASKED:
+            self.note(f"error: {name}: {error}{more if is_asked and self._asked[place] == _MOST_ASKED else ''}")
 
 
 @dataclass(frozen=True, slots=True)

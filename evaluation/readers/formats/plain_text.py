@@ -1413,7 +1413,8 @@ def _runs(speakers: _Speakers) -> tuple[list[Sequence[_Line]], bool]:
         if is_start and any(map(speakers.begins, speakers.lines[starts[-1] : place])):
             starts.append(place)
     runs = [speakers.lines[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-    return [run for run in runs if any(speakers.speaks(line.head) for line in run)], is_counted or are_talks
+    found = [run for run in runs if any(speakers.speaks(line.head) for line in run)]
+    return found or [speakers.lines], is_counted or are_talks
 
 
 def repeated_labels(document: Document) -> list[str]:

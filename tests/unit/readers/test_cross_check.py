@@ -9,7 +9,7 @@ import pytest
 
 from evaluation.readers import guess_mapping, transcript_of
 from evaluation.readers.document import NO_PROGRAM, Topic
-from tests.unit.readers.reading import lines, read, result, results
+from tests.unit.readers.reading import lines, read, refusal, result, results
 
 TALK = [
     {"speaker": name, "text": f"{name} thinks that nobody has told the whole story of {place} yet."}
@@ -24,21 +24,37 @@ def asked(content: Any) -> str:
 
 
 def test_a_form_of_no_known_program_is_stored_only_once_somebody_has_compared() -> None:
-    said = [{"agent": one["speaker"], "says": one["text"]} for one in TALK]
-    game = {"first": said[:3], "second": said[3:]}
+    game = {"first": TALK[:3], "second": TALK[3:]}
     found = result(game, as_read=False)
     assert (found.transcript, found.questions[-1].option) == (None, "--as-read")
     assert found.questions[-1].words == (
         f"{NO_PROGRAM} Understood: 1 game: 3 players (Olga 2, Per 2, Rui 2), 6 public messages, other messages: none "
-        "seen, rounds: none seen, votes: none seen, eliminations: none seen, roles: none seen. Is that what the file "
-        "holds?"
+        "seen, rounds: none seen, votes: none seen, eliminations: none seen, roles: none seen. It goes from Olga "
+        f'"{TALK[0]["text"]}" to Rui "{TALK[-1]["text"]}". Is that what the file holds?'
     )
     assert len(read(game).messages) == 6
-    # Each game of a file of several.
-    several = {"games": [{"id": n, **game} for n in (1, 2)]}
-    assert [(one.transcript, one.questions[-1].option) for one in results(several, as_read=False)] == [
-        (None, "--as-read")
-    ] * 2
+
+
+def test_who_speaks_by_the_values_of_a_file_is_asked_about() -> None:
+    said = [{"n": n, "who_": one["speaker"], "wording": one["text"]} for n, one in enumerate(TALK)]
+    shown_as = 'by their values "who_" who speaks, and "wording" what is said'
+    for content in (
+        said,
+        {"talks": [{"parts": said}]},
+        "n,who_,wording\n" + "".join("{n},{who_},{wording}\n".format(**one) for one in said),
+    ):
+        assert shown_as in refusal(content)
+        assert [len(one.transcript.messages) for one in results(content)] == [6]
+    # A game a record.
+    assert [len(one.transcript.messages) for one in results([{"parts": said}, {"parts": said[:4]}])] == [6, 4]
+    # Only one is told.
+    assert results([{"parts": [{"wording": one["text"], "n": n} for n, one in enumerate(TALK)]}])[0].transcript is None
+
+
+def test_a_list_of_lines_is_read_as_a_text_is() -> None:
+    talk = [f"{one['speaker']}: {one['text']}" for one in TALK]
+    assert "is a list of 6 items" in refusal(talk)
+    assert [len(one.transcript.messages) for one in results(talk)] == [6]
 
 
 @pytest.mark.parametrize(

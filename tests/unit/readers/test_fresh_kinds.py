@@ -967,7 +967,7 @@ def test_yaml_with_an_ampersand_and_data_in_a_script_are_read() -> None:
 
 def test_refusals_name_the_columns_and_a_log_of_calls() -> None:
     rows = [{"state": {"n": place, "who_acts": name, "summary": text}} for place, (name, text) in enumerate(SAID)]
-    assert "There are n, who_acts, summary." in refusal({"steps": rows})
+    assert 'by their values "who_acts" who speaks, and "summary" what is said' in refusal({"steps": rows})
     columns = ColumnMapping(speaker="who_acts", text="summary")
     answered = result({"steps": rows}, choose_columns=lambda _: columns)
     assert [(one.speaker, one.text) for one in (answered.transcript or answered.preview).messages] == SAID

@@ -70,7 +70,6 @@ def test_concordia_json() -> None:
         ("ConvoKit", {"Ann": {"meta": {}, "vectors": []}}),
         ("Generative Agents", {"12": {"Isabella": {"movement": [1, 2], "description": "sleeping"}}}),
         ("sotopia", {"social_interactions": "Ann said: ...", "social_goals": {}}),
-        ("Who&When", {"history": [{"content": "x", "role": "human"}], "mistake_agent": "Ann"}),
         ("Phoenix with spans of its own shape", {"context.span_id": "a", "context.trace_id": "t", "parent_id": None}),
         ("Phoenix with spans of its own shape", {"name": "x", "context": {"span_id": "a"}, "span_kind": "LLM"}),
     ],
