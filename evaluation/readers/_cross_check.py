@@ -30,7 +30,7 @@ from evaluation.readers.formats.plain_text import FORMAT as PLAIN_TEXT
 from evaluation.readers.formats.talk_in_text import FORMAT as TALK_IN_TEXT
 from evaluation.readers.tables import FORMAT as TABLE
 from evaluation.readers.tables import is_parquet, text_table
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.text.normal import fold
 from evaluation.transcript import Transcript
 
@@ -53,6 +53,9 @@ _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
 _KINDS_OF_TEXT = ("speech", "thought", "reason", "action")
 _MEANT = ["winner_keys", "player_keys", "gone_keys", "voter_columns", "thought_columns", "kind_columns", "bot_flags"]
 _MEANT += ["visibility_columns", "calls", "flag_words", "vote_kinds", *(f"{kind}_labels" for kind in _KINDS_OF_TEXT)]
+# "votes: Approve", "(thinking) Well", "[quest] Fail".
+_LABEL = re.compile(r"[*_]{0,2}(?:[(\[](?P<inside>[^\W\d][\w -]{2,30})[)\]]|(?P<label>[^\W\d][\w -]{2,30}):)")
+_LABELLED_SHARE = 0.1
 _ROUNDS = frozenset({"day", "round"})
 
 
@@ -73,7 +76,12 @@ def cross_checked(result: ReadResult, document: Document | None, *, is_told: boo
     said = [_squeezed(message.text) for message in game.messages]
     by_words = {PLAIN_TEXT, TALK_IN_TEXT}
     unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
-    missing = [*_missing(game, said, document, result.format), *_nearly_alike(game)]
+    missing = [
+        *_missing(game, said, document, result.format),
+        *_nearly_alike(game),
+        *_labelled(game),
+        *_only_listed(game),
+    ]
     is_foreign = not is_told and (result.format == NESTED or any(is_word for _, is_word in unread))
     told = " ".join(filter(None, [result.not_understood, *missing, NO_PROGRAM if is_foreign else ""]))
     count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
@@ -81,6 +89,36 @@ def cross_checked(result: ReadResult, document: Document | None, *, is_told: boo
     shown = ", ".join(shorten(path) for path, _ in unread[:_MOST_SHOWN]) + more
     remarks = (*result.remarks, f"{count}: {shown}.") if unread else result.remarks
     return replace(result, not_understood=told, remarks=remarks)
+
+
+def _labelled(game: Transcript) -> Iterator[str]:
+    """A remark on public messages that begin with the same few labels: "votes: Approve", "(thinks) Well."."""
+    names = {fold(player.name) for player in game.players}
+    found = [
+        (fold(match["inside"] or match["label"]), message.speaker)
+        for message in game.discussion
+        if (match := _LABEL.match(message.text))
+    ]
+    counts = Counter(label for label, _ in found if label not in names)
+    speakers = Counter(label for label, _ in {*found})
+    shared = [label for label, count in counts.items() if count >= _FEWEST_AT_ONCE and speakers[label] > 1]
+    total = sum(counts[label] for label in shared)
+    if total >= _LABELLED_SHARE * len(game.discussion):
+        shown = ", ".join(
+            f'"{shorten(label)}" ({counts[label]})' for label in sorted(shared, key=counts.__getitem__)[-3:]
+        )
+        if shown:
+            yield f"{counted(total, 'public message')} begin with a label and may be no speech: {shown}."
+
+
+def _only_listed(game: Transcript) -> Iterator[str]:
+    """A remark on a player beside whose listing nothing is told: it says, does and is called nothing."""
+    names = {player.name for player in game.players} - {message.speaker for message in game.messages}
+    names -= {name for vote in game.votes for name in (vote.voter, vote.target)}
+    names -= {one.player for one in game.eliminations}
+    said = fold(" ".join(message.text for message in game.messages if message.channel != "system")) if names else ""
+    if unheard := [name for name in sorted(names) if fold(name) not in said][:_MOST_SHOWN]:
+        yield f"Of {listed([shorten(name) for name in unheard])}, taken for a player, nothing but the name is told."
 
 
 def _nearly_alike(game: Transcript) -> Iterator[str]:
@@ -147,6 +185,7 @@ def _missing(game: Transcript, texts: Sequence[str], document: Document, format_
     by_channel = list(zip((message.channel for message in game.messages), texts, strict=True))
     said = {text for channel, text in by_channel if channel != "system"}
     every = list(islice(_stated(document, format_name), _MOST_LINES))
+    every += [_Stated(frozenset(), "", one.text.strip('"“”')) for one in game.messages if one.channel == "system"]
     yield from _kept_to_themselves({text for channel, text in by_channel if channel == "public"}, every)
     stated = [one for one in every if len(one.line) <= _LONGEST and _squeezed(one.line) not in said]
     names = [player.name for player in game.players][:_MOST_NAMED]

@@ -66,7 +66,7 @@ def _of_elements(text: str) -> list[Part]:
 
 
 def _of_marks(text: str) -> list[Part]:
-    found = [(mark, _kind(mark["mark"] or mark["tag"])) for mark in part("mark").finditer(text)]
+    found = [(mark, _kind(mark["mark"] or mark["tag"] or mark["aside"])) for mark in part("mark").finditer(text)]
     marks = [(mark, kind) for mark, kind in found if kind]
     if not any(kind == "thought" for _, kind in marks):
         return []

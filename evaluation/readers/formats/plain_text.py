@@ -392,7 +392,8 @@ def _code_lines(lines: Sequence[str]) -> set[int]:
 
     A fence without a second one opens nothing, and most of the file is not code, but for what a speaker's line opens.
     """
-    fences = [number for number, line in enumerate(lines) if (line.count("```") + line.count("~~~")) % 2]
+    # A chat stretches words: "Broccoli~~~".
+    fences = [number for number, line in enumerate(lines) if (line.count("```") + line.lstrip().startswith("~~~")) % 2]
     own, inside = set[int](), set[int]()
     for first, last in zip(fences[::2], fences[1::2], strict=False):
         is_own = not lines[first].lstrip().startswith(("```", "~~~"))
@@ -886,6 +887,7 @@ class _Speakers:
             is_free = self.is_log or not (self.is_timed or line.head.time)
             role = part("last note").sub("", line.head.text)
             is_entry = is_free and line.head.shape in ("colon", "bold") and game_log.is_role(role)
+            is_entry = is_entry and not game_log.tells_result(line.cleaned)
             if is_entry and not is_moderator(line.head.name) and not _is_label(line.head.key):
                 block.append(line)
                 continue
@@ -1326,8 +1328,9 @@ class _Page:
             if starts and len(head.text.split()) <= _MOST_WORDS:
                 self._begin(*starts)
                 one.round, one.phase = self._draft.round, self._draft.phase
-            has_votes = self._vote(head.text, is_list=False, is_told=True)
-            kind = "vote" if has_votes else self._take_results(head.text) or ("round" if starts else "event")
+            told = head.text.strip('"“”')
+            has_votes = self._vote(told, is_list=False, is_told=True)
+            kind = "vote" if has_votes else self._take_results(told) or ("round" if starts else "event")
         if head.is_told or (self._speakers.is_timed and shape("notice").fullmatch(head.text)):
             one.channel, one.channel_name, kind = "system", EVENT_CHANNEL, "event"
         if shape("media").fullmatch(head.text) and (self._speakers.is_timed or not head.text.startswith("<")):

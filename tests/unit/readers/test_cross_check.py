@@ -125,6 +125,21 @@ def test_a_talk_that_stands_twice_is_asked_about() -> None:
     assert "6 of 12 long messages say again" in asked(lines(*TALK, *TALK))
 
 
+def test_labels_before_what_is_said_are_asked_about() -> None:
+    acts = [{"speaker": name, "text": f"quest card: {card}"} for name, card in (("Olga", 1), ("Per", 2), ("Rui", 3))]
+    assert '3 public messages begin with a label and may be no speech: "quest card" (3).' in asked(lines(*TALK, *acts))
+    # Who is spoken to is no label.
+    to_each = [{"speaker": name, "text": f"Rui: it is {name}'s turn."} for name in ("Olga", "Per", "Olga")]
+    assert asked(lines(*TALK, *to_each)) == ""
+
+
+def test_a_player_of_whom_nothing_is_told_is_asked_about() -> None:
+    listed = "Olga: Villager\nPer: Werewolf\nThe last word: Villager\n"
+    said = "".join(f"{one['speaker']}: {one['text']}\n" for one in TALK)
+    talk = f"Day 1\n{said}\nRoles:\n{listed}"
+    assert "Of The last word, taken for a player, nothing but the name is told." in asked(talk)
+
+
 def test_roles_under_any_key_of_roles_are_read() -> None:
     game = read({"players_and_roles": {"Olga": "Villager", "Per": "Werewolf", "Rui": "Seer"}, "utterances": TALK})
     assert {player.name: player.role for player in game.players} == {

@@ -434,3 +434,34 @@ def test_what_a_library_logs_of_its_requests_is_nobodys_speech() -> None:
     ]
     game = shown("\n".join(logged))
     assert {one.speaker for one in game.messages if one.channel == "public"} == {"Olga", "Per"}
+
+
+def test_tildes_in_a_chat_are_no_block_of_code() -> None:
+    said = ["Nice it is~~~", "Where was it?", "Here.", "Good.", "Yes~~~", "At the mill.", "So I do."]
+    chat = "".join(f"[12:0{n}] {('Olga', 'Per')[n % 2]}: {text}\n" for n, text in enumerate(said))
+    assert [message.text for message in read(chat).messages] == said
+
+
+def test_a_mark_in_round_brackets_says_that_somebody_only_thinks() -> None:
+    chat = (
+        "[Olga] (thinking) Per is the wolf.\n[Per] I was asleep.\n[Olga] *(to herself)* I doubt it.\n"
+        "[Per] (laughs) You doubt all.\n[Olga] So I do.\n"
+    )
+    assert [(message.channel, message.text) for message in read(chat).messages] == [
+        ("private", "Per is the wolf."),
+        ("public", "I was asleep."),
+        ("private", "I doubt it."),
+        ("public", "(laughs) You doubt all."),
+        ("public", "So I do."),
+    ]
+
+
+def test_a_narrator_in_quotation_marks_tells_who_leaves_and_who_wins() -> None:
+    log = (
+        'Narrator: "olga was found dead. She was a Seer."\nper: "It was rui."\nrui: "It was per."\n'
+        'Narrator: "per was sent to jail. He was a Villager."\nrui: "At last."\nGame won by: Werewolves\n'
+        "olga: Seer\nper: Villager\nrui: Werewolf\n"
+    )
+    game = read(log)
+    assert [(one.player, one.role) for one in game.eliminations] == [("olga", "Seer"), ("per", "Villager")]
+    assert (game.winner, set(game.player_names)) == ("mafia", {"olga", "per", "rui"})
