@@ -34,25 +34,6 @@ def interrupted(store, small_game):
     return job
 
 
-def scorings(store) -> list[tuple[str, str, int]]:
-    with store.unit() as cursor:
-        query = "SELECT transcript_id, metric, result_id FROM metric_results ORDER BY result_id"
-        return cursor.execute(query).fetchall()
-
-
-def test_a_game_stored_in_the_moment_of_the_kill_is_not_scored_again_and_the_rest_follows_its_iteration(
-    store, interrupted, small_game
-) -> None:
-    add_evaluated(store, small_game("g2"), source_name="g2.json", iteration="v1")
-    store.iterations.rename("v1", "v1 renamed", who="Ann")
-    before = scorings(store)
-    jobs.go_on(store, interrupted.id)
-    wait_for_jobs()
-    assert [row for row in scorings(store) if row in before] == before
-    assert store.jobs.get(interrupted.id).message == "5 games stored"
-    assert sorted(store.transcripts.summaries("v1 renamed")["game_id"]) == ["g0", "g1", "g2", "g3", "g4"]
-
-
 def test_an_interrupted_job_can_be_left(open_page, store, interrupted, words) -> None:
     app = open_page()
     app.button(key=f"leave_job_{interrupted.id}").click().run()
