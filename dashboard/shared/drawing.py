@@ -1,4 +1,4 @@
-"""Inline components from their files, and Plotly figures in the colours of the page."""
+"""Inline components from their files, the conversation among them, and Plotly figures in the colours of the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.shared.charts.metric_charts import legible
+from dashboard.shared.chat.conversation import Conversation
 
 _ELEMENTS = Path(__file__).with_name("elements.js")
 
@@ -50,3 +52,29 @@ def draw_chart(
         options: Passed on to ``st.plotly_chart``.
     """
     st.plotly_chart(legible(figure), key=key, alt=alt, config=dict(config or {"displayModeBar": False}), **options)
+
+
+_CHAT = Path(__file__).with_name("chat")
+_PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")
+_STYLES = ("chat_view.css", "chat_strip.css")
+_component = st.components.v2.component(
+    "dramaturg_chat_view",
+    css="".join((_CHAT / name).read_text(encoding="utf-8") for name in _STYLES),
+    js=component_script(*(_CHAT / name for name in _PARTS)),
+)
+
+
+def chat_view(
+    conversation: Conversation, focus: Mapping[str, int | bool], *, key: str, on_open: Callable[[], None]
+) -> None:
+    """Mounts the view.
+
+    Args:
+        conversation: What it draws.
+        focus: Where it scrolls to, from ``focus_on``. All of the data is sent again whenever any of it differs, so this
+            must stay the same while a person clicks.
+        key: Tells it from others; without untrusted text.
+        on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
+    """
+    data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}
+    _component(key=key, data=data, on_open_change=access_checks.event("chat_open", on_open))

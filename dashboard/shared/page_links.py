@@ -1,11 +1,13 @@
-"""Links from one page to another."""
+"""Links from one page to another, and what an empty page says to do first."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from dashboard.shared import state
+from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
+from dashboard.shared.jobs import jobs
+from dashboard.shared.notices import empty_state
 from evaluation.access import Action
 from evaluation.text.display import counted
 
@@ -87,3 +89,33 @@ def team_link() -> None:
 def transcript_link(label: str, **parameters: str) -> None:
     """A link to the Games page; ``parameters`` are those of its address."""
     st.page_link(GAMES_PAGE, label=label, icon=":material/arrow_forward:", query_params=parameters)
+
+
+def no_games_yet(page: str, title: str, text: str) -> None:
+    """The whole of a page without games: a title, a text and two buttons, or that games are being loaded right now."""
+    if jobs.running(resources.store(), "samples") is not None:
+        empty_state("Games are being loaded", "This page fills by itself when the first ones are in.")
+        return
+    empty_state(title, text)
+    first_steps(page)
+
+
+def first_steps(page: str) -> None:
+    """Two buttons below an empty state; ``page`` keeps the keys of several pages apart."""
+    if not identity.allowed(Action.ADD):
+        st.caption("Whoever runs this dashboard adds them.", text_alignment="center")
+        return
+    running = jobs.running(resources.store(), "samples")
+    with st.container(horizontal=True, horizontal_alignment="center", vertical_alignment="center"):
+        if st.button(
+            "Load the sample games",
+            icon=":material/playlist_add:",
+            type="primary",
+            key=f"samples_{page}",
+            disabled=running is not None,
+        ):
+            jobs.start(resources.store(), jobs.SAMPLES)
+            st.rerun()
+        if page != "upload":
+            add_games_link("Upload your own games")
+        guide_link("How it works", icon=":material/help:")

@@ -21,8 +21,8 @@ from evaluation.cli.options import (
 from evaluation.cli.terminal import note, safe, say, say_json, table
 
 if TYPE_CHECKING:
-    from evaluation.insight.config import EvaluationConfig
     from evaluation.insight.evaluation_report import EvaluationReport
+    from evaluation.insight.validator import EvaluationConfig
     from evaluation.judging.judge_config import JudgeConfig
     from evaluation.store import Store
 
@@ -58,7 +58,7 @@ def insights(
     from evaluation.insight.evaluation_report import Wanted
     from evaluation.judging.judge_config import build_judge
     from evaluation.judging.live_judge import NOTHING_ASKED
-    from evaluation.workflows.insights import estimate_insights, insight_report
+    from evaluation.workflows.judging import estimate_insights, insight_report
 
     store, asked = open_store(), judge_options.value()
     settings = _settings(config)
@@ -89,7 +89,7 @@ def insights(
 
 def _settings(path: Path | None) -> EvaluationConfig:
     from evaluation.files.yaml_files import read_model
-    from evaluation.insight.config import EvaluationConfig
+    from evaluation.insight.validator import EvaluationConfig
 
     return EvaluationConfig() if path is None else read_model(path, EvaluationConfig)
 

@@ -1,16 +1,26 @@
-"""``dramaturg iterations``: prompt versions, what their tests say, and whether to keep their change."""
+"""``dramaturg iterations`` and ``compare``: prompt versions, whether to keep a change, and a gate on it."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from evaluation.cli.exit_codes import CommandGroup
-from evaluation.cli.options import By, MetricName, Rows, open_store, person
-from evaluation.cli.terminal import note, safe, say, say_json
+from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person
+from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import counted, fixed
+
+if TYPE_CHECKING:
+    from evaluation.comparison.iterations import IterationComparison
+    from evaluation.store import Store
+
 
 app = typer.Typer(
     cls=CommandGroup,
@@ -102,3 +112,140 @@ def decide(
     assert held.recorded is not None
     command = f"dramaturg iterations decide {shlex.quote(safe(name))} undecided --reason WHY"
     say(f"{safe(name)}: {safe(held.recorded.words)}. To take it back: {command}")
+
+
+_LONGEST_NAME = 40
+_LONGEST_REASON = 90
+_ID_DIGITS = 8
+
+
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with, or its games.")],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question, or its games.")],
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate",
+            help="Exit with 1 where the named target or a metric that passed fell beyond luck, or a game of AFTER "
+            "failed critically. What could be luck passes.",
+        ),
+    ] = False,
+    output: Annotated[
+        OutputFormat, typer.Option("--format", help="A table, JSON, or Markdown for a pull request.")
+    ] = "table",
+) -> None:
+    """Compare two iterations: every metric's difference with its interval, what it shows, and what moved it.
+
+    A metric is called better or worse only where Welch's test says so: the target of the change tested alone, the other
+    metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
+    in place of iterations are compared without a database.
+    """
+    from evaluation.cli.rendering import stored_mixes, warn_of
+    from evaluation.workflows.iterations import stored_comparison
+
+    with ExitStack() as stack:
+        are_paths = all(Path(one).exists() for one in (before, after))
+        store = _scored(before, after, stack) if are_paths else open_store()
+        found = stored_comparison(store, before, after)
+        among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
+        warn_of(stored_mixes(store, among=among))
+    if output == "json":
+        from evaluation.comparison.iterations import comparison_data
+
+        say_json(comparison_data(found))
+    else:
+        say("\n".join(_lines(found, is_markdown=output == "markdown")))
+    if gate and found.at_chance_words:
+        note(f"gate: {found.at_chance_words}")
+    if gate and found.regressions:
+        for reason in found.regressions:
+            note(f"gate: {reason}")
+        raise typer.Exit(1)
+    if gate:
+        note("gate: passed; nothing fell beyond luck, and no game failed critically.")
+
+
+def _scored(before: str, after: str, stack: ExitStack) -> Store:
+    """A database of its own, for as long as ``stack`` is open, with the games at two paths as iterations.
+
+    Raises:
+        typer.Exit: A file could not be read, or asks who could hear what.
+    """
+    from evaluation.cli.exit_codes import finish_scoring
+    from evaluation.store import Store
+    from evaluation.workflows.scoring import Tally, evaluate_paths
+
+    store = Store(Path(stack.enter_context(TemporaryDirectory())) / "compared.duckdb")
+    stack.callback(store.close)
+    tally, failed = Tally(note=note), 0
+    for path, parent in ((before, None), (after, before)):
+        store.iterations.create(path, parent=parent)
+        failed += sum(bool(one.failures) for one in evaluate_paths([path], tally, store=store, iteration=path))
+    finish_scoring(incomplete=failed, refused=tally.refused + tally.unheard)
+    return store
+
+
+def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
+    from evaluation.statistics.words import difference_cells, difference_sentences
+
+    # Names, reasons and examples are untrusted text.
+    words, draw = (code, markdown_table) if is_markdown else (safe, table)
+    head, gap = ("### ", [""]) if is_markdown else ("", [])
+    item = "- " if is_markdown else "  "
+    before, after = (
+        f"{words(shortened(side.iteration.name, _LONGEST_NAME))} ({counted(len(side.games), 'game')})"
+        for side in (found.before, found.after)
+    )
+    yield f"{head}From {before} to {after}."
+    yield ""
+    rows = [
+        {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.outcome.words}
+        for one in found.comparison.values()
+    ]
+    yield draw(list(rows[0]), [list(row.values()) for row in rows])
+    yield ""
+    yield from _decision(found, words, item)
+    yield ""
+    yield f"{head}What this shows"
+    yield from gap
+    yield from (
+        f"{item}{DEFINITIONS[one.name].label}: {' '.join(difference_sentences(one))}"
+        for one in found.comparison.values()
+    )
+    if trusted := found.trust_rows:
+        yield ""
+        yield f"{head}What the scores rest on, and whether they can be told from chance"
+        yield ""
+        yield draw(list(trusted[0]), [list(row.values()) for row in trusted])
+    if found.movers:
+        yield ""
+        yield f"{head}What moved the scores most"
+        yield ""
+        columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
+        yield draw(columns, list(_movers(found, code if is_markdown else str)))
+
+
+def _decision(found: IterationComparison, words: Callable[[object], str], item: str) -> Iterator[str]:
+    decision = found.decision
+    if decision is None:
+        yield "Keep or revert: there is no reference to compare with"
+        return
+    reference = words(shortened(decision.reference, _LONGEST_NAME))
+    yield f"Keep or revert, against {reference}: {decision.words}"
+    said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
+    lines = [f"{item}{words(shortened(sentence, 200))}" for sentence in said if sentence]
+    yield from ["", *lines] if item == "- " and lines else lines
+
+
+def _movers(found: IterationComparison, words: Callable[[object], str]) -> Iterator[tuple[str, ...]]:
+    for one in found.movers:
+        example = one.examples[0] if one.examples else None
+        yield (
+            DEFINITIONS[one.metric].label,
+            one.kind,
+            words(shortened(one.label, _LONGEST_REASON)),
+            f"{fixed(one.before)} points ({one.before_rows})",
+            f"{fixed(one.after)} points ({one.after_rows})",
+            fixed(one.change, signed=True),
+            words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
+        )

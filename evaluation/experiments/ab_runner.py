@@ -20,9 +20,8 @@ from evaluation.experiments.experiment import AB_TEST, patient_gate
 from evaluation.experiments.results import Better, RunResult, StudyResult, passed_share, study_result
 from evaluation.files.yaml_files import did_you_mean
 from evaluation.insight.collector import LLMCallEvent, MetricsCollector, transcript_metrics, with_counts
-from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.metrics import SimulationMetrics
-from evaluation.insight.validator import BUDGET, ValidationResult, Validator
+from evaluation.insight.validator import BUDGET, LARGEST_SEED, EvaluationConfig, ValidationResult, Validator
 from evaluation.judged_by import Judges
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer

@@ -10,8 +10,7 @@ from typing import Any
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.experiments.ab_runner import read_run
 from evaluation.experiments.experiment import ExperimentPlan
-from evaluation.insight.config import EvaluationConfig
-from evaluation.insight.validator import CheckKind
+from evaluation.insight.validator import CheckKind, EvaluationConfig
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.judging.live_judge import NOTHING_ASKED
 from evaluation.judging.model_client.prices import Price

@@ -11,7 +11,6 @@ from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
 from evaluation.insight.collector import TalkShares, talk_shares, transcript_metrics
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.extraction import (
     Extraction,
     ResultsExtractor,
@@ -23,7 +22,7 @@ from evaluation.insight.recommendations import (
     judge_of_its_own_words,
     recommendations,
 )
-from evaluation.insight.validator import CheckedSample, ValidationResult, Validator
+from evaluation.insight.validator import CheckedSample, EvaluationConfig, ValidationResult, Validator
 from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.text.language import detect_language

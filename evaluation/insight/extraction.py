@@ -24,13 +24,12 @@ from evaluation.insight._questions import (
     parts_of,
     spoken,
 )
-from evaluation.insight.config import EvaluationConfig
+from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.answers import Answer
 from evaluation.judging.fencing import as_name, fenced, unquoted
 from evaluation.judging.protocol import Judge, JudgementStatus, JudgeRequest, Prompt
 from evaluation.text.normal import normalise
-from evaluation.text.searching import find_quote
-from evaluation.text.tokens import tokenize
+from evaluation.text.tokens import find_quote, tokenize
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
 POSITIVE = frozenset(

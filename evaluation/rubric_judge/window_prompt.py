@@ -18,7 +18,7 @@ from evaluation.judging.protocol import JudgeRequest, Prompt
 from evaluation.rubric.game_record import Record
 from evaluation.rubric.speech import ActKind
 from evaluation.text.names import NameIndex
-from evaluation.text.searching import find_quote
+from evaluation.text.tokens import find_quote
 from evaluation.transcript import Elimination, Message, Transcript, Vote
 
 _MOST_MESSAGES = 200

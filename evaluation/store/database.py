@@ -23,17 +23,15 @@ if TYPE_CHECKING:
     from evaluation.store._corrections import Corrections
     from evaluation.store._decisions import Decisions, Overrides
     from evaluation.store._deletions_and_undo import Deletions
-    from evaluation.store._evaluations import Evaluations
+    from evaluation.store._evaluations import Evaluations, Insights
     from evaluation.store._experiments import Experiments
     from evaluation.store._imports import ImportQueue, Imports
-    from evaluation.store._insights import Insights
     from evaluation.store._iterations import Iterations
     from evaluation.store._jobs import Jobs
-    from evaluation.store._judgement_cache import Generations, Judgements
     from evaluation.store._ratings import Drafts, EngagementDecisions, Ratings
     from evaluation.store._results import Controls, LedgerReading, Results
     from evaluation.store.backup import Backups
-    from evaluation.store.llm_calls import LLMCalls
+    from evaluation.store.llm_calls import Generations, Judgements, LLMCalls
     from evaluation.store.rating_desk import BlindGames, Discards, RatingAssignments, RatingQueue, StyleAnswers
     from evaluation.store.settings import Settings
     from evaluation.store.transcripts import MessageSearch, Transcripts
@@ -187,7 +185,7 @@ class Store(Units):
     results: Results = _part("evaluation.store._results")
     ledger: LedgerReading = _part("evaluation.store._results")
     controls: Controls = _part("evaluation.store._results")
-    insights: Insights = _part("evaluation.store._insights")
+    insights: Insights = _part("evaluation.store._evaluations")
     iterations: Iterations = _part("evaluation.store._iterations")
     deletions: Deletions = _part("evaluation.store._deletions_and_undo")
     jobs: Jobs = _part("evaluation.store._jobs")
@@ -198,8 +196,8 @@ class Store(Units):
     corrections: Corrections = _part("evaluation.store._corrections")
     agents: Agents = _part("evaluation.store._agents")
     evaluations: Evaluations = _part("evaluation.store._evaluations")
-    judgements: Judgements = _part("evaluation.store._judgement_cache")
-    generations: Generations = _part("evaluation.store._judgement_cache")
+    judgements: Judgements = _part("evaluation.store.llm_calls")
+    generations: Generations = _part("evaluation.store.llm_calls")
     backups: Backups = _part("evaluation.store.backup")
 
     def __init__(

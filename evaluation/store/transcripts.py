@@ -12,7 +12,7 @@ from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import append_rows, marks, next_numbers, require_text
 from evaluation.store.transactions import Units
 from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
-from evaluation.text.searching import pattern, phrases
+from evaluation.text.tokens import pattern, phrases
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
 
 if TYPE_CHECKING:

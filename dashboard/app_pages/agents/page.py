@@ -8,8 +8,8 @@ from dashboard.app_pages.agents import persona_form, run_panel, scores
 from dashboard.app_pages.agents.gate import gate
 from dashboard.app_pages.agents.run_comparison import compare_runs
 from dashboard.shared import personas, resources, state
-from dashboard.shared.first_run import first_steps
 from dashboard.shared.notices import empty_state
+from dashboard.shared.page_links import first_steps
 
 
 def show() -> None:

@@ -17,14 +17,13 @@ from dashboard.app_pages.games import found_games as parts
 from dashboard.app_pages.games.found_games import Found, show_refusals
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import note_deleted
-from dashboard.shared.first_run import first_steps
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, words_of
-from dashboard.shared.page_links import guide_link, transcript_link
+from dashboard.shared.page_links import first_steps, guide_link, transcript_link
 from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import (
     chosen_answers,

@@ -27,7 +27,7 @@ from evaluation.rubric.verdict import passes_words
 from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
-from evaluation.text.searching import excerpt, pattern
+from evaluation.text.tokens import excerpt, pattern
 
 _LIST = "game_rows"
 _PAGE_SIZE = 50

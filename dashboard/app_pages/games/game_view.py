@@ -12,8 +12,8 @@ from dashboard.app_pages.games.ledger import ledger_metric, ledger_table, show_l
 from dashboard.app_pages.games.ledger_row import choose_message, message_detail
 from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import state
-from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdict
+from dashboard.shared.drawing import chat_view
 from dashboard.shared.formatting import look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript

@@ -21,7 +21,6 @@ from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain, tell_beyond, words_of
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InputError
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
@@ -32,10 +31,11 @@ from evaluation.insight.recommendations import (
     network_lines,
 )
 from evaluation.insight.report_sections import discussion_markdown
+from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
 from evaluation.text.display import shortened
-from evaluation.workflows.insights import estimate_insights
+from evaluation.workflows.judging import estimate_insights
 
 _ARROW = "insights_arrow"
 _GRAPH = "insights_graph"

@@ -17,7 +17,7 @@ from dashboard.shared.status_table import open_line
 from evaluation.rubric.control_words import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
-from evaluation.text.searching import excerpt
+from evaluation.text.tokens import excerpt
 from evaluation.transcript import Message, Transcript
 
 _VERDICT = "rows_that"

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.shared import queries, state
-from dashboard.shared.chat.chat_view import chat_view
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.clicked_marks import MarkTarget, remember_target
+from dashboard.shared.drawing import chat_view
 from dashboard.shared.formatting import score_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link

@@ -9,9 +9,8 @@ from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
 from dashboard.shared.clicked_marks import open_clicked_mark
-from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import games_of, is_engagement_hidden
-from dashboard.shared.page_links import add_games_link
+from dashboard.shared.page_links import add_games_link, no_games_yet
 from dashboard.shared.version_notes import versions_banner
 from evaluation.store import Store
 from evaluation.text.display import counted

@@ -8,9 +8,9 @@ from dashboard.app_pages.rate.own_ratings import own_ratings
 from dashboard.app_pages.rate.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.rate.style_check import style_check
 from dashboard.shared import resources, state
-from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
+from dashboard.shared.page_links import no_games_yet
 from evaluation.access import Action
 from evaluation.errors import StoreError
 from evaluation.store import Store

@@ -12,10 +12,9 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
-from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
-from dashboard.shared.page_links import rate_link
+from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import Figure, ItemAgreement

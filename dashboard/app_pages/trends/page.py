@@ -10,8 +10,8 @@ from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations,
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import open_clicked_mark
-from dashboard.shared.first_run import no_games_yet
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
+from dashboard.shared.page_links import no_games_yet
 from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.errors import DramaturgError
 from evaluation.files.bundled import proposition_roots
-from evaluation.insight.config import LARGEST_SEED, EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
+from evaluation.insight.validator import LARGEST_SEED, EvaluationConfig
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_judge, judge_config
 from evaluation.judging.model_client.budget import Budget, spent_words
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -29,9 +29,8 @@ from evaluation.progress import ProgressCallback
 from evaluation.store import Job, Store
 from evaluation.text.display import counted
 from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.insights import ask_about_games, estimate_insights
 from evaluation.workflows.jobs import JobProgress, order_of
-from evaluation.workflows.judging import count_windows, judge_stored, reads_imports
+from evaluation.workflows.judging import ask_about_games, count_windows, estimate_insights, judge_stored, reads_imports
 from evaluation.workflows.persona_runs import PersonaRunRequest, run_personas
 
 PERSONAS = "personas"

@@ -13,9 +13,16 @@ from pydantic import ValidationError
 from evaluation.errors import InputError
 from evaluation.files.yaml_files import parse_model
 from evaluation.insight._questions import QualityAnswer
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
-from evaluation.insight.validator import NO_PERSONA, NOT_IN_SAMPLE, NOTHING_BEFORE, CheckedAgent, CheckKind, Validator
+from evaluation.insight.validator import (
+    NO_PERSONA,
+    NOT_IN_SAMPLE,
+    NOTHING_BEFORE,
+    CheckedAgent,
+    CheckKind,
+    EvaluationConfig,
+    Validator,
+)
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.judge_config import JudgeConfig, build_judge
 from evaluation.judging.judges_without_model import ScriptedJudge

@@ -19,15 +19,15 @@ from evaluation.insight._questions import (
     parts_of,
     spoken,
 )
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.extraction import ResultsExtractor, ResultsReducer
+from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.judge_config import ChosenJudge, build_judge, judge_config
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgementStatus, JudgeRequest
 from evaluation.store import Store
 from evaluation.transcript import Elimination, Transcript, Vote
-from evaluation.workflows.insights import ask_about_games, estimate_insights
+from evaluation.workflows.judging import ask_about_games, estimate_insights
 from tests.games import game_of
 from tests.judge_server import JudgeServer
 

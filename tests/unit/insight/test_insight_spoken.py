@@ -14,11 +14,10 @@ import pytest
 from evaluation import read_path
 from evaluation.insight._questions import QualityAnswer, QuoteItem, QuotesAnswer, ThemeItem, ThemesAnswer, spoken
 from evaluation.insight.collector import message_events, transcript_metrics
-from evaluation.insight.config import EvaluationConfig
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
 from evaluation.insight.extraction import ResultsExtractor, message_sentiment
 from evaluation.insight.report_sections import discussion_markdown, document
-from evaluation.insight.validator import Validator
+from evaluation.insight.validator import EvaluationConfig, Validator
 from evaluation.judging.answers import Answer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.protocol import JudgeRequest

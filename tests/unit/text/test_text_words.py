@@ -15,8 +15,7 @@ from evaluation.escaping import cut, lone_surrogate, well_formed
 from evaluation.text.display import cost_text, counted, grouped, listed, number_or_none, quoted, shortened
 from evaluation.text.language import detect_language, language_code
 from evaluation.text.normal import fold, normalise
-from evaluation.text.searching import excerpt, pattern, phrases
-from evaluation.text.tokens import sentences, stem, tokenize
+from evaluation.text.tokens import excerpt, pattern, phrases, sentences, stem, tokenize
 
 
 @pytest.mark.parametrize(
