@@ -132,11 +132,15 @@ def _draw(
     is_matrix: bool = False,
     heads: int = 1,
 ) -> list[list[int]]:
-    columns = [
-        {"label": str(name), "isNumber": pd.api.types.is_numeric_dtype(kind)}
-        for name, kind in zip(frame.columns, frame.dtypes, strict=True)
-    ]
     rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
+    # The first column names the row, and the cells of a matrix are buttons.
+    columns = [
+        {
+            "label": str(name),
+            "isNumber": place > 0 and not is_matrix and all(_NUMBER.fullmatch(row[place][0]) for row in rows),
+        }
+        for place, name in enumerate(frame.columns)
+    ]
     for name, shares in (bars or {}).items():
         at = list(frame.columns).index(name)
         for row, share in zip(rows, shares, strict=True):
@@ -191,6 +195,7 @@ def cell_text(cell: Any) -> str:
 
 
 _MINUS = re.compile(r"(?<![\w])-(?=\d)")
+_NUMBER = re.compile(r"[\u2212+]?[\d,.]*")
 _FIGURE = re.compile(r"[-+\d][-+\d.,%()\s]*(?:to [-+\d.,%()\s]+)?(?:points|USD)?")
 
 

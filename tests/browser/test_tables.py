@@ -59,6 +59,26 @@ def test_on_a_phone_the_answer_stands_first_and_a_row_takes_few_lines(sample_ser
     assert row.bounding_box()["height"] < 125, "eight fields, two or three a line"
 
 
+def test_figures_stand_to_the_right_with_their_unit_above_them(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/team?team=Agreement&numbers=true").page
+    rows = page.get_by_role("table", name="Agreement by item").get_by_role("row")
+    expect(rows.first).to_be_visible()
+    place = rows.first.get_by_role("columnheader").all_inner_texts().index("Same answer (%)")
+    cell = rows.nth(1).get_by_role("cell").nth(place)
+    expect(cell).to_have_text("64")
+    assert cell.evaluate("(node) => getComputedStyle(node).textAlign") == "right"
+
+
+def test_what_assigns_is_on_the_screen_as_soon_as_the_plan_is_open(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/team", height=800).page
+    page.get_by_role("button", name="Assign games").click()
+    raters = page.get_by_role("textbox", name="Raters, one name per line")
+    raters.fill("\n".join(f"Rater {number}" for number in range(9)))
+    raters.press("Control+Enter")
+    expect(page.get_by_text("Rater 8: ")).to_be_attached()
+    expect(page.get_by_role("button", name="Assign", exact=True)).to_be_in_viewport(ratio=1)
+
+
 def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_server, visit) -> None:
     store = sample_server.store
     page = visit(f"{sample_server.url}/team?rater=Lea", width=390, height=1400).page

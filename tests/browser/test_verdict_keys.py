@@ -12,7 +12,9 @@ from tests.browser.hands import settle
 def test_after_the_name_every_key_works_without_a_click(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/games?part=Check", height=800).page
     left = page.get_by_text(re.compile("[0-9]+ verdicts? to check"))
-    expect(left).to_be_visible()
+    # What is asked of which game, apart from how many wait.
+    expect(left).to_have_text(re.compile(r"^[0-9]+ verdicts? to check, "))
+    expect(page.get_by_text(re.compile("^Memory accuracy: .*, in Game [0-9] · Prompt v4$"))).to_be_visible()
     page.get_by_role("textbox", name="Your name").fill("Grace")
     page.keyboard.press("Enter")
     buttons = [page.get_by_role("button", name=name, exact=False) for name in ("Yes", "No Short", "Leave out", "Skip")]
@@ -28,12 +30,12 @@ def test_after_the_name_every_key_works_without_a_click(sample_server, visit) ->
     said = [counted()]
     for key in ("2", "1"):
         page.keyboard.press(key)
-        expect(left).not_to_have_text(re.compile(f" {said[-1]} verdicts? to check"))
+        expect(left).not_to_have_text(re.compile(rf"\b{said[-1]} verdicts? to check"))
         settle(page)
         said.append(counted())
     for number in reversed(said[:-1]):
         page.keyboard.press("u")
-        expect(left).to_have_text(re.compile(f" {number} verdicts? to check"))
+        expect(left).to_have_text(re.compile(rf"\b{number} verdicts? to check"))
         settle(page)
     assert [one.author for one in sample_server.store.overrides.current()] == []
     # A key pressed twice leaves nothing that Undo does not take back.

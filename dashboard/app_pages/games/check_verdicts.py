@@ -140,15 +140,16 @@ def _take_author() -> None:
 def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float]) -> str:
     """Number of rows that wait, and of those that could decide whether a metric passes: the others can be left."""
     count = sum(one.item.decides(thresholds) for one in waiting)
-    told = f"{count:,} could decide whether a metric passes, these first" if count else "the most doubtful first"
-    return f"{counted(len(waiting), 'verdict')} to check · {told}"
+    told = f"these first: {count:,} could decide whether a metric passes" if count else "the most doubtful first"
+    return f"{counted(len(waiting), 'verdict')} to check, {told}"
 
 
 def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     item = queued.item
     context = resources.read(row_context, queued.transcript_id, item.row.message_id)
     st.subheader(_QUESTIONS[item.metric], anchor=False)
-    plain(f"{shortened(context.game, 80)} · {DEFINITIONS[item.metric].label}: {item.kind} · {waiting}")
+    plain(f"{DEFINITIONS[item.metric].label}: {item.kind}, in {shortened(context.game, 80)}")
+    st.caption(waiting)
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))

@@ -99,7 +99,8 @@ def rating_guide() -> None:
         "- **Do not discuss a game with other raters** before all of you have rated it. Independent ratings are worth "
         "more than ratings that agree.\n"
         '- **Look past the vocabulary.** "Evidence" and "suspicious" cost nothing. Ask what the evidence is.\n'
-        "- **Leave a question untouched** when you cannot say. No answer is better than a guess.\n"
+        "- **Leave a question untouched** when you cannot say: no answer is better than a guess. The form asks once, "
+        "before it saves.\n"
         "- **A bad conversation gets a low score.** *Cannot rate* is only for what you cannot judge: cut off, "
         "unreadable, in a language you do not know, or a game that you took part in."
     )
@@ -110,7 +111,7 @@ def rating_guide() -> None:
     )
     for point, example in zip(SCALE_POINTS, _EXAMPLES, strict=True):
         st.markdown(
-            f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*\n\nFor example: {example}"
+            f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*  \nFor example: {example}"
         )
     st.markdown("Torn between two? Take the lower one, or add a half if you can name a moment that deserves more.")
     st.subheader("The five questions", anchor=False)

@@ -288,7 +288,7 @@ function submit(view) {
   // Once a form, also when other answers follow: a rater may leave questions open.
   if (open && view.toldOpen !== view.token) {
     view.toldOpen = view.token;
-    hints.push(`${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer, or save once more.`);
+    hints.push(`${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer, or save once more where you cannot say.`);
   }
   if (hints.length) {
     say(view, hints.join(" "), true);

@@ -7,7 +7,7 @@ import math
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.team.disagreements import disagreements, row_agreement
+from dashboard.app_pages.team.disagreements import disagreements, figure_words, percent_words, row_agreement
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
@@ -17,7 +17,7 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.access import Action
-from evaluation.agreement.between_raters import Figure, ItemAgreement
+from evaluation.agreement.between_raters import ItemAgreement
 from evaluation.agreement.report import (
     AGREE,
     NOT,
@@ -30,7 +30,7 @@ from evaluation.agreement.report import (
     question_words,
 )
 from evaluation.rubric.rating_guide import QUESTIONS
-from evaluation.statistics.intervals import Interval
+from evaluation.statistics.words import interval_words
 from evaluation.text.display import counted
 from evaluation.workflows.ratings import stored_agreement
 
@@ -163,13 +163,13 @@ def _few_games(report: AgreementReport) -> None:
 def _item_row(one: ItemAgreement) -> dict[str, object]:
     return {
         "Item": one.item.short_label,
-        "Alpha": figure_text(one.alpha),
+        "Alpha": figure_words(one.alpha),
+        "95 % interval": interval_words(one.alpha.interval, digits=2) if one.alpha.is_known else "",
         "Reading": one.reading,
-        "AC1": figure_text(one.ac1) if one.ac1 else "",
-        "Same answer": share_text(one.exact.value),
-        "Floor": share_text(one.floor),
+        "AC1": figure_words(one.ac1) if one.ac1 else "",
+        "Same answer (%)": percent_words(one.exact.value),
+        "Floor (%)": percent_words(one.floor),
         "Games": one.games,
-        "Answers": one.ratings,
     }
 
 
@@ -182,23 +182,3 @@ def export(report: AgreementReport) -> None:
             "agreement.csv",
         )
         json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
-
-
-def figure_text(figure: Figure) -> str:
-    """ "0.75 (0.18 to 0.89)", or that it is not defined."""
-    if not figure.is_known:
-        return "not defined"
-    return f"{figure.value:.2f} ({interval_text(figure.interval, signed=False)})"
-
-
-def interval_text(interval: Interval, *, signed: bool = True) -> str:
-    """The interval with two digits, or the reason why there is none."""
-    if interval.low is None or interval.high is None:
-        return interval.note or "no interval"
-    sign = "+" if signed else ""
-    return f"{interval.low:{sign}.2f} to {interval.high:{sign}.2f}"
-
-
-def share_text(value: float) -> str:
-    """A share in percent, or that there is none."""
-    return "not defined" if math.isnan(value) else f"{100 * value:.0f} %"

@@ -187,7 +187,9 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         height=90,
         help="With a login, these are the addresses under which people log in.",
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    # The button stands above what the plan leads to: below, it would lie beyond the edge of the box.
+    fields = st.container(horizontal=True, vertical_alignment="bottom")
+    with fields:
         # Without limits of the field: what it refuses itself, it shows as red without a word.
         overlap = st.number_input(
             "Raters per game",
@@ -221,7 +223,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         plain(words_of(error))
         return
     _preview(plan, len(raters), grid)
-    if st.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
+    if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
 

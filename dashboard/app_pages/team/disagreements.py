@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -16,6 +17,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
+from evaluation.agreement.between_raters import Figure
 from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
@@ -173,15 +175,25 @@ def _disputed_rows(report: AgreementReport) -> None:
 
 def _row_agreement(one: RowAgreement) -> dict[str, object]:
     return {
-        "Metric": DEFINITIONS[one.metric].label,
-        "Between": one.pair,
-        "Same verdict": f"{one.same} of {one.rows}, {100 * one.share.value:.0f} %",
-        "95 % interval": percent_interval(one.share.interval),
-        "Kappa": "not defined" if not one.kappa.is_known else f"{one.kappa.value:.2f}",
-        "Interval of kappa": interval_words(one.kappa.interval, digits=2),
-        "Floor": f"{100 * one.floor:.0f} %",
+        "Metric": f"{DEFINITIONS[one.metric].label}, {one.pair}",
+        "Rows": one.rows,
+        "Same verdict (%)": percent_words(one.share.value),
+        "95 % interval (%)": percent_interval(one.share.interval).removesuffix(" %"),
+        "Kappa": figure_words(one.kappa),
+        "95 % interval of kappa": interval_words(one.kappa.interval, digits=2),
+        "Floor (%)": percent_words(one.floor),
         "Games": one.games,
     }
+
+
+def figure_words(figure: Figure) -> str:
+    """A coefficient with two digits; empty where it is not defined."""
+    return f"{figure.value:.2f}" if figure.is_known else ""
+
+
+def percent_words(share: float) -> str:
+    """A share of 0 to 1 as a whole percentage without its sign; empty where there is none."""
+    return "" if math.isnan(share) else f"{100 * share:.0f}"
 
 
 def _verdict_words(one: DecidedRow) -> str:
