@@ -1,4 +1,4 @@
-"""One question has one answer: iterations, compare, the Overview and the API decide alike."""
+"""One question has one answer: iterations, compare, the Overview and the API decide alike and say on what it rests."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from evaluation.ratings import Rating
 from evaluation.rubric.advice import troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, compute_verdict
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, status_of, summarise
 from evaluation.store import Store
-from evaluation.transcript import Cost
+from evaluation.transcript import Cost, Transcript, Vote
 from evaluation.workflows.iterations import record_decision
-from tests.app.drawn import data_of
+from evaluation.workflows.scoring import add_evaluated
+from tests.app.drawn import data_of, tables
 from tests.games import game_of
 from tests.long import mostly_long
 
@@ -265,3 +266,43 @@ def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: A
     # Where there is nothing to advise on there is no such tab.
     assert "Advice" in [one.label for one in app.tabs]
     assert "Advice" not in [one.label for one in open_page(iteration="v1").tabs]
+
+
+# One reference that the record settles, and one that it cannot.
+SAID = [("Ann", "Ben voted for Cid in round 1."), ("Ben", "Cid voted for Ann in round 2, didn't he."), ("Cid", "Well.")]
+
+
+def a_game(name: str) -> Transcript:
+    said = [(who, f"{text} {name}.") for who, text in SAID]
+    players = {key: {"role": "villager", "alignment": "town"} for key in ("Ann", "Ben", "Cid")}
+    return game_of(said, players, game_id=name, round=3, votes=(Vote(round=1, voter="Ben", target="Cid"),))
+
+
+def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any, words: Any, table: Any) -> None:
+    store.iterations.create("v1")
+    store.iterations.create("v2", parent="v1")
+    for number in range(3):
+        for name in ("v1", "v2"):
+            add_evaluated(store, a_game(f"{name}-{number}"), source_name="x.json", iteration=name)
+    game = a_game("v2-0")
+    one = coverage_words(store.results.load(game.id)["memory_accuracy"])
+    assert one.startswith("1 of 2 references to the past settled")
+    assert one.endswith("low evidence")
+    three = "3 of 6 references to the past settled, low evidence"
+    cell = open_page("games", transcript=game.id).button(key="metric_memory_accuracy").label
+    assert cell.endswith("≥ 80\u00a0% · low evidence")
+    assert one in words(open_page("games", transcript=game.id, show="Ledger", metric="memory_accuracy"))
+    assert "6 of 12 references to the past settled" in words(open_page("trends"))
+    *_, tests, rests = tables(open_page(panel="Numbers"))
+    assert [*tests] == ["Metric", "Effect size d", "p", "p after Holm", "Paired p", "Would show from"]
+    assert all(three in rests.loc[rests["Metric"] == "Memory accuracy", side].item() for side in ("Before", "After"))
+    run = CliRunner()
+    expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
+    for arguments, words_of_it in expected.items():
+        assert words_of_it in run.invoke(command_line, [*arguments, "--db", str(database)]).stdout
+    board = json.loads(run.invoke(command_line, ["iterations", "--format", "json", "--db", str(database)]).stdout)
+    assert board["iterations"][1]["means"]["memory_accuracy"]["coverage"] == {
+        "settled": 3,
+        "considered": 6,
+        "is_low_evidence": True,
+    }

@@ -1,7 +1,8 @@
-"""The Experiments page: a report of a script is marked, a stopped run goes on, and runs stand below the paper's."""
+"""The Experiments page: marked scripts, stopped runs that go on, the paper, and A/B tests from their form."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, Side, StudyResult, study_result
 from evaluation.experiments.study import Study
-from evaluation.simulation.scripted_world import SCRIPTED_MODEL
+from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.studies import latest_options, run_as_job
 from tests.app.drawn import data_of, wait_for_jobs
+from tests.judge_server import JudgeServer, scripted
 
 NAME = "brainstorming-difficult-variety"
 
@@ -127,3 +129,44 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     (line,) = ours
     assert line["Experiment"].startswith("2.2: ")
     assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [run.study.id])
+
+
+VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}
+SIMULATED = f"""
+name: Steps
+source: simulation
+base: {{model: {SCRIPTED_MODEL}, steps: 2, personas: [{{name: Ann}}, {{name: Ben}}]}}
+variants: {{two: {{}}, three: {{steps: 3}}}}
+runs_per_variant: 2
+measures: {{total_messages: higher}}
+primary: total_messages
+checks: false
+"""
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeServer]:
+    with JudgeServer(content=scripted(ScriptedWorld().answer)).in_thread() as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
+        monkeypatch.setenv("DRAMATURG_MODEL", SCRIPTED_MODEL)
+        yield running
+
+
+def test_a_simulated_test_is_estimated_first_keeps_its_limit_and_goes_on(open_page, store, words, server) -> None:
+    app = open_page("experiments", **VIEW)
+    app.text_area(key="ab_text").set_value(SIMULATED).run()
+    assert "4 runs: 20 calls, at most 26,000 tokens to read and 1,400 to write, cost not known." in words(app)
+    assert server.tally.asked.total() == 0
+    app.number_input(key="ab_calls").set_value(8)
+    app.button(key="start_ab_test").click().run()
+    wait_for_jobs()
+    app.run()
+    assert not app.exception
+    assert "Runs: 1 done, 3 skipped: budget." in words(app)
+    assert "It goes on as it was started, with at most 8 calls from now on." in words(app)
+    assert len(store.transcripts.ids()) == 1
+    app.button(key="go_on_ab_test").click().run()
+    wait_for_jobs()
+    app.run()
+    assert "Runs: 2 done, 2 skipped: budget." in words(app)
+    assert server.tally.asked.total() <= 16

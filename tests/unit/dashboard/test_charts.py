@@ -1,19 +1,25 @@
-"""The trend figure: what it draws, and that untrusted text stays text."""
+"""Charts and rows of marks: what they draw, say in words, and open when they are clicked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
+from dashboard.app_pages.overview.why_messages_fail import COMMON, failure_atlas, rare_count, read_reason, trend_words
 from dashboard.app_pages.trends.data import chart_targets
+from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
+from dashboard.shared.clicked_marks import MarkTarget, read_mark
+from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
+from evaluation.statistics.intervals import Interval
 
 
 def points(*rows: tuple[int, str, float | None]) -> pd.DataFrame:
@@ -130,3 +136,98 @@ def test_the_figure_is_told_in_words_without_names() -> None:
         "Strategic depth over iterations, threshold at least 60 %. "
         "iteration 1: mean 60.0 % of 3 games; iteration 2: mean 80.0 % of 1 game."
     )
+
+
+ROWS = [
+    Whisker("Score", 0.75, Interval(0.2, 0.9)),
+    Whisker("Question 1", 0.1, Interval(None, None, note="too few")),
+    Whisker("Question 2", math.nan, Interval(None, None)),
+]
+
+
+def test_dots_with_their_intervals() -> None:
+    [dots] = whisker_figure(ROWS, "alpha").data
+    assert list(dots.x) == [0.75, 0.1]
+    # What has no value leaves its row empty; the first row is on top.
+    assert list(dots.y) == [0, 1]
+    assert list(dots.error_x.array) == pytest.approx([0.15, 0.0])
+    assert list(dots.error_x.arrayminus) == pytest.approx([0.55, 0.0])
+
+
+def test_figures_in_words() -> None:
+    assert [whisker_words(row) for row in ROWS] == [
+        "Score: 0.75 (0.20 to 0.90)",
+        "Question 1: 0.10, no interval",
+        "Question 2: not defined",
+    ]
+
+
+EXAMPLE = Example("t1", "game", "m1", "Ann", "No.", "Well, fine.")
+REASON = FailureReason("coherence", "No.", 3, 0.3, 1, 0.2, (EXAMPLE,))
+
+
+def failures(*reasons: FailureReason) -> IterationFailures:
+    return IterationFailures("v2", "v1", 2, (MetricFailures("coherence", 10, 3, reasons),))
+
+
+def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
+    atlas = failure_atlas(failures(REASON), with_rare=False)
+    [row] = atlas.data["rows"]
+    assert (row["caption"], row["trend"], row["color"]) == (
+        "3 messages, 30\u00a0% of those counted",
+        "▲ more, was 20\N{NO-BREAK SPACE}%",
+        "red",
+    )
+    assert row["examples"] == ["game · Ann: Well, fine."]
+    assert row["words"].startswith("Conversation coherence: No. 3 messages")
+    assert atlas.data["groups"][0]["words"] == "3 of 10 counted messages lose all or part of their points"
+    [target] = atlas.targets[0]["example"]
+    assert (target.transcript_id, target.message_id, target.metric) == ("t1", "m1", "coherence")
+
+
+@pytest.mark.parametrize(
+    ("before", "count_before", "words", "color"),
+    [
+        (None, 0, "", "gray"),
+        (0.3, 3, "= as before", "gray"),
+        (0.0, 0, "▲ new", "red"),
+        (0.5, 5, "▼ fewer, was 50\N{NO-BREAK SPACE}%", "green"),
+    ],
+)
+def test_the_trend_in_words(before: float | None, count_before: int, words: str, color: str) -> None:
+    assert trend_words(replace(REASON, share_before=before, count_before=count_before)) == (words, color)
+
+
+def test_rare_reasons_are_counted_and_shown_when_asked_for() -> None:
+    found = failures(*(replace(REASON, label=f"No {letter}.") for letter in "abcdefgh"))
+    assert len(failure_atlas(found, with_rare=False).reasons) == COMMON
+    assert len(failure_atlas(found, with_rare=True).reasons) == COMMON + rare_count(found) == 8
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, "reason", {"kind": "reason"}, {"kind": "example", "row": 0}]
+    + [{"kind": "reason", "row": row} for row in (2, -1, True, "0")],
+)
+def test_only_a_row_that_there_is_is_believed(value: object) -> None:
+    assert read_reason(value, 2) is None
+    assert read_reason({"kind": "reason", "row": 1, "index": 0}, 2) == 1
+
+
+GAME, LIST = MarkTarget("coherence", transcript_id="t1"), MarkTarget("coherence", iteration="v1")
+TARGETS = [{"metric": (LIST,), "game": (GAME, LIST)}, {"metric": (LIST,), "game": ()}]
+
+
+def test_a_mark_is_found_by_row_kind_and_index() -> None:
+    assert read_mark({"row": 0, "kind": "game", "index": 0}, TARGETS) is GAME
+    assert read_mark({"row": 1, "kind": "metric", "index": 0}, TARGETS) is LIST
+
+
+PLACES = [(2, "game", 0), (-1, "game", 0), (0, "game", 2), (0, "game", -1), (0, "game", True), (False, "game", 0)]
+PLACES += [(0, "game", "0"), (0, ["game"], 0), (0, "__class__", 0), (1, "game", 0), (0.0, "game", 0)]
+FORGED = [{"row": row, "kind": kind, "index": index} for row, kind, index in PLACES]
+
+
+@pytest.mark.parametrize("message", [None, "game", 7, [0, "game", 0], {}, {"row": 0, "kind": "game"}, *FORGED])
+def test_anything_else_that_a_browser_may_send_opens_nothing(message) -> None:
+    assert read_mark(message, TARGETS) is None

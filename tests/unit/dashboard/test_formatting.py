@@ -1,20 +1,19 @@
-"""Numbers and statuses as words."""
+"""Scores, money and errors in the words of pages, and drafts that come back."""
 
 from __future__ import annotations
 
 import pytest
 
-from dashboard.shared.formatting import (
-    look,
-    score_text,
-    share_text,
-    spread_text,
-    usd_text,
-)
+from dashboard.shared.formatting import look, score_text, share_text, spread_text, usd_text
+from dashboard.shared.notices import words_of
+from evaluation.errors import InputError, LimitError
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.keep_or_revert import Choice
+from evaluation.ratings import Rating
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
+from evaluation.store import Store
+from tests.games import game_of
 
 
 def plain(text: str) -> str:
@@ -61,3 +60,75 @@ def test_every_status_has_a_symbol_and_a_word(kind) -> None:
         assert appearance.symbol
         assert appearance.word
         assert "_" not in appearance.label
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (InputError("No game.", remedy="See them with: dramaturg list."), "No game."),
+        (
+            InputError("None", remedy="Choose from: a, b. Import one with: dramaturg agents import."),
+            "None. Choose from: a, b.",
+        ),
+        (
+            InputError("Gone", remedy="Restore the file, or make it again with `dramaturg persona baseline`."),
+            "Gone. Restore the file.",
+        ),
+        (
+            LimitError.beyond("file", "Too large", advice="Split it"),
+            "Too large. Split it, or raise limit.file (Settings, Import limits).",
+        ),
+        (
+            InputError(
+                "Old", remedy="Export it, with dramaturg export x -o games.zip and dramaturg export y -o r.csv."
+            ),
+            "Old. Export it.",
+        ),
+        (InputError(r"No 'a\u202eb'."), "No 'a\N{REPLACEMENT CHARACTER}b'."),
+        (
+            InputError("Too long", place="name", remedy="Shorten it; it is kept."),
+            "name: Too long. Shorten it; it is kept.",
+        ),
+    ],
+)
+def test_an_error_on_a_page_names_no_command_and_no_escape(error: InputError, words: str) -> None:
+    assert words_of(error) == words
+
+
+GAME = game_of([("Alpha", "Hello")])
+
+
+def token_of(store: Store) -> str:
+    store.transcripts.add(GAME, source_name="g.json")
+    return store.ratings.token("Ada", GAME.id)
+
+
+def test_a_draft_comes_back(store: Store) -> None:
+    token = token_of(store)
+    assert store.drafts.load(token) is None
+    assert store.drafts.save(token, 1, {"score": 3, "comment": "half a thou"})
+    draft = store.drafts.load(token)
+    assert (draft.revision, draft.body) == (1, {"score": 3, "comment": "half a thou"})
+
+
+def test_the_newer_draft_wins_whatever_comes_last(store: Store) -> None:
+    token = token_of(store)
+    assert store.drafts.save(token, 7, {"score": 4})
+    assert not store.drafts.save(token, 6, {"score": 1})
+    assert not store.drafts.save(token, 7, {"score": 1})
+    assert store.drafts.save(token, 8, {"score": 5})
+    draft = store.drafts.load(token)
+    assert draft.body == {"score": 5}
+
+
+def test_a_draft_that_comes_late_is_refused(store: Store) -> None:
+    token = token_of(store)
+    store.drafts.save(token, 1, {"score": 3})
+    store.ratings.add(Rating(GAME.id, "Ada", 4, token=token))
+    assert store.drafts.load(token) is None
+    assert not store.drafts.save(token, 2, {"score": 3})
+    assert store.drafts.load(token) is None
+
+
+def test_nobody_can_store_under_a_token_that_was_never_given_out(store: Store) -> None:
+    assert not store.drafts.save("made-up", 1, {"score": 3})

@@ -1,11 +1,14 @@
-"""Filters and orders of the list of games, and the words about a search."""
+"""The list of games with its filters, and a game that is opened again."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from dashboard.app_pages.games.game_list import ORDERS, Filters, filtered, found_words, ordered
+from dashboard.shared import queries
 from dashboard.shared.queries import transcript_list
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
@@ -93,3 +96,38 @@ def test_a_search_says_how_much_it_found() -> None:
     many = found_words(FoundMessages(("x",), 2_000, 900, pd.DataFrame([row] * 3)))
     assert many.startswith("2,000 messages in 900 games. The first 3 are shown")
     assert found_words(FoundMessages(("x",), 0, 0, pd.DataFrame())).startswith("No message holds all of that.")
+
+
+def add_game(store: Store, name: str) -> None:
+    game = game_of(
+        [("Ann", f"I suspect Ben in {name}."), ("Ben", "Why me?")], {"Ann": {"role": "seer"}, "Ben": {}}, game_id=name
+    )
+    add_evaluated(store, game, source_name=name)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = Store(tmp_path / "d.duckdb")
+    add_game(made, "opened")
+    return made
+
+
+def test_another_games_arrival_leaves_the_drawn_conversation_as_it_is(store: Store) -> None:
+    [opened] = store.transcripts.ids()
+    before = queries.open_transcript(store, opened)
+    drawn = before.conversation(roles_hidden=False)
+    add_game(store, "another")
+    after = queries.open_transcript(store, opened)
+    assert after.results == before.results
+    assert after.conversation(roles_hidden=False) == drawn
+    assert after.conversation(roles_hidden=True).version != drawn.version
+
+
+def test_another_name_and_a_deletion_are_seen_at_once(store: Store) -> None:
+    [opened] = store.transcripts.ids()
+    queries.open_transcript(store, opened)
+    store.transcripts.rename(opened, "Another name")
+    assert queries.open_transcript(store, opened).name == "Another name"
+    assert len(queries.transcript_list(store)) == 1
+    store.deletions.delete([opened], who="Ada")
+    assert queries.transcript_list(store).empty
