@@ -47,6 +47,7 @@ _CAST = (
 )
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
+_MOST_LISTED = 20
 _MOST_LOOKS = 20
 _LEAST_LETTERS, _OFTEN = 5, 4
 _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
@@ -306,7 +307,7 @@ def _told_twice(said: Sequence[tuple[str, str]]) -> Iterator[str]:
         yield f"{again} of {len(long)} long messages say again what their speaker had said, word for word."
 
 
-def understood(transcript: Transcript, most_names: int = 20) -> str:
+def understood(transcript: Transcript) -> str:
     """Says in one line what a game was understood to hold; of what it lacks, that none was seen.
 
     "1 game: 2 players (Ann 12, Bob 9), 21 public messages, 3 others (3 team), rounds: none seen, ...". A vote at night
@@ -314,12 +315,12 @@ def understood(transcript: Transcript, most_names: int = 20) -> str:
     """
     said = Counter(message.speaker for message in transcript.discussion)
     names = [f"{shortened(name, 40)} {said[name]}" for name in transcript.player_names]
-    more = [f"{len(names) - most_names} more"] if len(names) > most_names else []
+    more = [f"{len(names) - _MOST_LISTED} more"] if len(names) > _MOST_LISTED else []
     others = {name: count for name, count in by_channel(transcript).items() if name != "public"}
     votes = transcript.valid_votes
     at_night = sum(vote.phase == "night" for vote in votes)
     counts = (
-        (len(names), "player", ", ".join((*names[:most_names], *more))),
+        (len(names), "player", ", ".join((*names[:_MOST_LISTED], *more))),
         (len(transcript.messages) - sum(others.values()), "public message", ""),
         (sum(others.values()), "other message", ", ".join(f"{count:,} {name}" for name, count in others.items())),
         (len({message.round for message in transcript.messages} - {None}), "round", ""),

@@ -154,7 +154,7 @@ def _likely(document: Document, unknown: UnknownFormatError) -> FileReader:
 
 # "[12:03] Ann: ..." begins like JSON and is none.
 _LOG = re.compile(r"\s*\[\d{1,4}[-:./]")
-_MOST_DEEP = 40
+_MOST_DEEP, _LONG = 40, 12
 
 
 def _tool_without_reader(document: Document) -> UnknownFormatError | None:
@@ -207,7 +207,8 @@ def _unknown(document: Document) -> UnknownFormatError:
 
 def _places_of_texts(value: Any, path: str, depth: int = 0) -> Iterator[str]:
     """The place of each text of several words: "talk[].text" for all entries of a list."""
-    if isinstance(value, str) and len(value.split()) > 2:
+    # Ideographs stand without spaces.
+    if isinstance(value, str) and (len(value.split()) > 2 or (len(value) > _LONG and not value.isascii())):
         yield path.removeprefix(".")
     elif isinstance(value, (list, dict)) and depth < _MOST_DEEP:
         inner = (

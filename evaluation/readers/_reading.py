@@ -43,7 +43,7 @@ from evaluation.readers.tables import ChooseColumns, table_head
 from evaluation.text.display import shortened
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
-_MOST_ASKED, _MOST_NAMES, _LONGEST_SHOWN = 5, 8, 60
+_MOST_ASKED, _LONGEST_SHOWN = 5, 60
 
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
@@ -83,7 +83,7 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     if reason is not None and not answers.incomplete:
         questions.append(Question(Topic.INCOMPLETE, "", f"The run was broken off by {reason}. Take it as it is?"))
     if result.not_understood and not answers.as_read:
-        words = f"{result.not_understood} Understood: {understood(result.transcript, _MOST_NAMES)}"
+        words = f"{result.not_understood} Understood: {understood(result.transcript)}"
         ends = result.transcript.discussion[:1] + result.transcript.discussion[-1:]
         shown = " to ".join(f'{shorten(one.speaker)} "{shortened(one.text, _LONGEST_SHOWN)}"' for one in ends)
         said = f" It goes from {shown}." if shown else ""

@@ -146,7 +146,7 @@ ROWS_SHOWN = 5
 _LONGEST_CELL = 200
 # A list of more texts is not a row.
 _MOST_CELLS = 4
-_LEAST_WORDS = 2
+_FEWEST_SAID = 3
 _LONGEST_LABEL = 12
 _LONGEST_LINE = 100_000
 _LINES_LOOKED_AT = 50
@@ -173,16 +173,18 @@ class ParsedTable:
 def likely_mapping(table: ParsedTable) -> ColumnMapping | None:
     """The mapping that the columns' values suggest where their names do not, for a person to say yes or no to.
 
-    What is said is the column with most words; who speaks is a short value that comes again and changes from row to
+    What is said is the column with most letters; who speaks is a short value that comes again and changes from row to
     row. ``None`` where no two columns are like that.
     """
     rows = table.rows[:_ROWS_AT_ONCE]
     held = {column: [_short(row.cells.get(column)) for row in rows] for column in table.columns}
     known = guess_mapping(held)
-    words = {column: sum(value.count(" ") for value in values) for column, values in held.items()}
-    text = known.text or max(words, key=words.__getitem__, default=None)
-    if text is None or words[text] < _LEAST_WORDS * len(rows) or len({*held[text]}) < len(rows) / 2:
+    letters = {column: sum(map(len, values)) for column, values in held.items()}
+    text = known.text or max(letters, key=letters.__getitem__, default=None)
+    said = [value for value in held.get(text or "", ()) if value]
+    if len(said) < _FEWEST_SAID or len("".join(said)) < _LONGEST_LABEL * len(said) or len({*said}) < len(said) / 2:
         return None
+    assert text is not None
     people = {column: values for column, values in held.items() if column != text and _are_people(values, held[text])}
     # A name says more than a number.
     changes = {
@@ -190,7 +192,8 @@ def likely_mapping(table: ParsedTable) -> ColumnMapping | None:
         for column, values in people.items()
     }
     speaker = known.speaker or max(changes, key=changes.__getitem__, default=None)
-    game = known.game or (RECORD if RECORD in table.columns else None)
+    is_each = len({*held.get(RECORD, ())}) * _FEWEST_SAID <= len(said)
+    game = known.game or (RECORD if RECORD in table.columns and is_each else None)
     return None if speaker in (None, text) else replace(known, speaker=speaker, text=text, game=game)
 
 
@@ -610,6 +613,11 @@ def table_games(
         mapping = likely
         shown = f'"{shorten(str(mapping.speaker))}" who speaks, and "{shorten(str(mapping.text))}" what is said'
         doubt = f"No column is named after who speaks and what is said; by their values {shown}."
+    if guessed and (rival := _rival(mapping, table)):
+        doubt = f'{doubt} "{shorten(rival)}" may say who speaks in place of "{shorten(str(mapping.speaker))}".'.strip()
+    if guessed and (odd := _no_times(mapping.sent_at, table)):
+        doubt = f'{doubt} "{shorten(str(mapping.sent_at))}" holds no times that are known, such as "{odd}".'.strip()
+        mapping = replace(mapping, sent_at=None)
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:
@@ -851,6 +859,32 @@ def counts_messages(values: Sequence[Any]) -> bool:
     if any(later < earlier for earlier, later in pairwise(numbers)):
         return True
     return len(held) >= _LEAST_COUNTED and len(set(map(str, held))) > _COUNTED_SHARE * len(held)
+
+
+def _rival(mapping: ColumnMapping, table: ParsedTable) -> str | None:
+    """Another column that is named after who speaks, and neither is the name of each speaker nor an id for it."""
+    known = {*draft.word_lists("columns")["speaker"]}
+    free = [one for one in table.columns if one not in mapping.used and draft.column_key(one) in known]
+    for column in free:
+        pairs = {(_cell_text(row, mapping.speaker), _cell_text(row, column)) for row in table.rows}
+        pairs = {pair for pair in pairs if None not in pair}
+        if len(pairs) > max(len({one[0] for one in pairs}), len({one[1] for one in pairs}), 1):
+            return column
+    return None
+
+
+def _no_times(column: str | None, table: ParsedTable) -> str:
+    """One of a column's values, of which most are no times; else empty."""
+    odd, count = "", 0
+    for row in table.rows[:_ROWS_AT_ONCE] if column is not None else ():
+        if written := _cell_text(row, column):
+            count += 1
+            try:
+                _time(row, column)
+                count -= 2
+            except BrokenTranscriptError:
+                odd = odd or shorten(written)
+    return odd if count > 1 else ""
 
 
 def _by_day(rows: Sequence[TableRow], mapping: ColumnMapping) -> ColumnMapping:

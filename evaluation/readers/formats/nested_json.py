@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -93,6 +93,7 @@ _MUCH_UNREAD = 0.5
 _AROUND = ("agent", "author")
 _ORDERS = ("order", "speakingorder", "speakerorder")
 _LISTED_PLAYER = re.compile(r"\b(?:agents|participants|players)\[\d+\]\Z")
+_OF_PARTS = frozenset({"round", "day", "phase", "step", "message", "turn"})
 _GAME_IDS = ("game_id", "gameId", "dialogue_id", "dialog_id", "conversation_id", "match_id", "session_id")
 
 
@@ -687,7 +688,7 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
     # Entries that each hold players, or an id of their own, and what people say are games; rounds of one game are not.
     ids = {str(value.get(key)) for value in values if isinstance(value, dict) for key in _GAME_IDS if value.get(key)}
     is_each = all(_is_game(walk) for walk in parts)
-    is_own = all(walk.players for walk in parts) or all(walk.winner for walk in parts)
+    is_own = all(walk.players for walk in parts) or all(walk.winner for walk in parts) or _have_ids(values)
     if len(parts) > 1 and (len(ids) == len(parts) or (is_each and is_own)):
         yield from parts
         return
@@ -698,6 +699,14 @@ def _games(values: list[Any]) -> Iterator[_Walk]:
         whole.winner = walk.winner or whole.winner
         whole.copies += walk.copies
     yield whole
+
+
+def _have_ids(values: Sequence[Any]) -> bool:
+    """Whether each value has an id of its own under one key, such as "case_id", that counts no rounds."""
+    keys = {key for key in values[0] if words_in(key)[-1:] == ["id"]} if isinstance(values[0], dict) else set()
+    keys = {key for key in keys if not {*words_in(key)} & _OF_PARTS}
+    held = [[value.get(key) for value in values if isinstance(value, dict)] for key in keys]
+    return any(len({*map(str, ids)}) == len(values) and None not in ids for ids in held)
 
 
 def _keeps_to_itself(place: str) -> bool:

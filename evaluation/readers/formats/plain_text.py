@@ -1167,6 +1167,10 @@ class _Page:
         if part("of two").fullmatch(match["named"] or ""):
             self._channel, self._open = f"private: {match['named']}", None
             return True
+        if match["kept"]:
+            self._channel, self._open = f"private: {match['kept']}", None
+            self._kinds["round"] += 1
+            return True
         named = _words(match["named"] or "")
         # Nothing but the name of a channel that some do not hear.
         hidden = {word for word in named if channel_named(word) in ("team", "private")}

@@ -209,3 +209,32 @@ def test_keys_that_were_not_read_are_named_and_used_ones_are_not() -> None:
     assert not [one for one in result(lines(*TALK)).remarks if "not read" in one]
     many = lines(*[one | {f"extra_{number}": number for number in range(9)} for one in TALK])
     assert "9 keys of the file were not read: extra_0, extra_1, extra_2, extra_3 and 5 more." in result(many).remarks
+
+
+def test_columns_that_may_be_something_else_are_asked_about() -> None:
+    rows = [("w1", "w1"), ("w1", "w2"), ("w1", "w3"), ("w2", "w1"), ("w2", "w2"), ("w2", "w3")]
+    chat = "speaker,player_id,text\n" + "".join(f"{a},{b},It is number {n}.\n" for n, (a, b) in enumerate(rows))
+    assert '"player_id" may say who speaks in place of "speaker".' in asked(chat)
+    # The id of each speaker.
+    assert (
+        asked(
+            chat.replace("w1,w2", "w1,w1").replace("w1,w3", "w1,w1").replace("w2,w1", "w2,w2").replace("w2,w3", "w2,w2")
+        )
+        == ""
+    )
+    dates = "speaker,text,date\nOlga,I am here.,9/26/16\nPer,So am I.,9/26/16\nOlga,Well.,10/4/16\n"
+    assert '"date" holds no times that are known, such as "9/26/16".' in asked(dates)
+    assert len(read(dates).messages) == 3
+    # One of many is a fault of the file.
+    assert "expected a time" in refusal(dates.replace("9/26/16", "2016-09-26"))
+
+
+def test_records_with_ids_of_their_own_are_games_and_rounds_are_not() -> None:
+    talks = [{"case_id": n, "rounds": [{"n": 1, "said": TALK[:3]}, {"n": 2, "said": TALK[3:]}]} for n in range(3)]
+    talks = [
+        talk | {"rounds": [{"said": [{**one, "text": f"{talk['case_id']}: {one['text']}"} for one in TALK]}]}
+        for talk in talks
+    ]
+    assert [len(one.transcript.messages) for one in results(talks)] == [6, 6, 6]
+    rounds = [{"round_id": talk["case_id"], "rounds": talk["rounds"]} for talk in talks]
+    assert [len(one.transcript.messages) for one in results(rounds)] == [18]

@@ -465,3 +465,29 @@ def test_a_narrator_in_quotation_marks_tells_who_leaves_and_who_wins() -> None:
     game = read(log)
     assert [(one.player, one.role) for one in game.eliminations] == [("olga", "Seer"), ("per", "Villager")]
     assert (game.winner, set(game.player_names)) == ("mafia", {"olga", "per", "rui"})
+
+
+def test_a_section_called_private_is_heard_by_some() -> None:
+    said = [
+        ("Olga", "I trust nobody here."),
+        ("Sven", "Nor do I."),
+        ("Rui", "It is early yet."),
+        ("Olga", "It is late."),
+    ]
+    talk = "".join(f"{name}: {text}\n\n" for name, text in said)
+    log = (
+        f"DAY DISCUSSION\n----\n{talk}WOLF DISCUSSION (Private)\n----\nSven: Olga tonight.\n\nRui: Yes.\n\nDAY 2\n{talk}"
+    )
+    game = read(log)
+    hidden = [message.text for message in game.messages if message.channel in ("team", "private")]
+    assert hidden == ["Olga tonight.", "Yes."]
+    assert len(game.discussion) == 8
+
+
+def test_a_number_of_a_phone_in_brackets_is_a_name() -> None:
+    chat = "".join(
+        f"[5/{day}/20, 1:5{day % 10}:42 PM] {name}: It is day {day}.\n"
+        for day in range(13, 19)
+        for name in ("\u202a+1 (765) 775\u20110755\u202c", "Olga")
+    )
+    assert read(chat).player_names == ("+1 (765) 775\u20110755", "Olga")
