@@ -874,7 +874,7 @@ def _rival(mapping: ColumnMapping, table: ParsedTable) -> str | None:
 
 
 def _no_times(column: str | None, table: ParsedTable) -> str:
-    """One of a column's values, of which most are no times; else empty."""
+    """One of a column's values, of which most are not times; else empty."""
     odd, count = "", 0
     for row in table.rows[:_ROWS_AT_ONCE] if column is not None else ():
         if written := _cell_text(row, column):
