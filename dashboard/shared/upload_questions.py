@@ -64,7 +64,8 @@ def column_editor(results: Sequence[ReadResult]) -> None:
         head = tables[0].head
         assert head is not None
         current = _current(columns)
-        made = _editor(head, [table.name for table in tables], current)
+        is_read = any(table.preview or table.transcript for table in tables)
+        made = _editor(head, [table.name for table in tables], current, is_read=is_read)
         if made != current:
             chosen_columns()[columns] = made
             st.rerun()
@@ -74,8 +75,8 @@ def _current(columns: Columns) -> ColumnMapping:
     return chosen_columns().get(columns) or guess_mapping(columns)
 
 
-def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping) -> ColumnMapping:
-    needs_choice = bool(current.missing)
+def _editor(head: TableHead, names: Sequence[str], current: ColumnMapping, *, is_read: bool) -> ColumnMapping:
+    needs_choice = bool(current.missing) and not is_read
     # Neither the label nor what opens it may change with a choice, or the expander would close under the hand.
     number = _number_of(head.columns)
     open_at_first = st.session_state.setdefault(f"columns_open_{number}", needs_choice)
@@ -226,7 +227,8 @@ def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str], evidenc
     given = _given().get(key)
     asked, choices = st.columns([7, 5], vertical_alignment="center")
     with asked:
-        plain(_shown()[key])
+        # What was understood, and the question, on lines of their own.
+        plain(_shown()[key].replace(" Understood: ", "\nUnderstood: ").replace(" Is that", "\nIs that"))
         st.caption(f"In {counted(len(files), 'game')}, such as:" if files else "Answered.")
         plain(evidence)
     with choices:

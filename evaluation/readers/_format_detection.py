@@ -132,7 +132,9 @@ def _likely(document: Document, unknown: UnknownFormatError) -> FileReader:
 
     def asked(game: Transcript | ReadResult) -> ReadResult:
         found = game if isinstance(game, ReadResult) else ReadResult(transcript=game)
-        return replace(found, not_understood=" ".join(filter(None, (unknown.message, found.not_understood))))
+        # A table says itself which columns were taken.
+        words = "" if name == tables.FORMAT else unknown.message
+        return replace(found, not_understood=" ".join(filter(None, (words, found.not_understood))))
 
     def then(game: Callable[[], Transcript | ReadResult]) -> ReadResult:
         return asked(game())

@@ -160,7 +160,7 @@ def _preview(result: ReadResult, which: str) -> None:
     read_as = f"Read as {kinds_words(result.kinds)}." if result.kinds else ""
     blocks = {
         "Understood": [understood(transcript), read_as],
-        "Asked": [question.words for question in result.questions[:_MOST_REMARKS]],
+        "Asked": [question.words.partition(" Understood: ")[0] for question in result.questions[:_MOST_REMARKS]],
         "Left out": [left_out_words(result), *result.remarks[:_MOST_REMARKS]],
     }
     for column, (title, lines) in zip(st.columns(3), blocks.items(), strict=True):

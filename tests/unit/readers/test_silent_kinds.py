@@ -475,12 +475,11 @@ def test_a_section_called_private_is_heard_by_some() -> None:
         ("Olga", "It is late."),
     ]
     talk = "".join(f"{name}: {text}\n\n" for name, text in said)
-    log = (
-        f"DAY DISCUSSION\n----\n{talk}WOLF DISCUSSION (Private)\n----\nSven: Olga tonight.\n\nRui: Yes.\n\nDAY 2\n{talk}"
-    )
+    hidden = "WOLF DISCUSSION (Private)\n----\nSven: Olga tonight.\n\nRui: Yes.\n\n"
+    log = f"DAY DISCUSSION\n----\n{talk}{hidden}DAY 2\n{talk}"
     game = read(log)
-    hidden = [message.text for message in game.messages if message.channel in ("team", "private")]
-    assert hidden == ["Olga tonight.", "Yes."]
+    kept = [message.text for message in game.messages if message.channel in ("team", "private")]
+    assert kept == ["Olga tonight.", "Yes."]
     assert len(game.discussion) == 8
 
 
