@@ -59,7 +59,6 @@ EVENTS: Mapping[str, Action] = {
     "cockpit_open": Action.READ,
     "trend_open": Action.READ,
     "profile_open": Action.READ,
-    "network_open": Action.READ,
     "desk_draft": Action.RATE,
     "desk_submit": Action.RATE,
     "desk_skip": Action.RATE,

@@ -1,4 +1,4 @@
-// Metrics before and after, a row each: of iterations, variants or the two sides of an experiment.
+// Scores before and after, a row each: of iterations, variants, the two sides of an experiment, or runs of an agent.
 
 const HEIGHT = 38;
 const UPPER = 12;
@@ -16,7 +16,10 @@ function drawRows(view) {
   view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
   if (view.data.unit !== "own") drawAxis(axis);
-  rows.forEach((row, place) => drawMarks(view.rows[place].querySelector(".picture"), row, place));
+  rows.forEach((row, place) => {
+    drawMarks(view.rows[place].querySelector(".picture"), row, place);
+    if (row.history) drawHistory(view.rows[place].querySelector(".history"), row, place);
+  });
   setTabStops(view);
 }
 
@@ -31,12 +34,20 @@ function makeRow(row, place) {
   now.append(element("small", "", row.texts.change));
   const end = element("div", "end");
   // Only what is no luck has a colour.
-  const tone = { "▲": "better", "▼": "worse" }[row.texts.outcome[0]] ?? "";
+  const tone = { "▲": "green", "▼": "red" }[row.texts.outcome[0]] ?? "";
   const outcome = element("small", `outcome ${tone}`, row.texts.outcome);
   outcome.title = row.texts.range;
   end.append(...(row.status ? [element("span", `status ${row.status.color}`, row.status.text)] : []), outcome);
-  node.append(title, element("div", "picture"), now, end);
+  node.append(title, element("div", "picture"), now, row.history ? element("div", "end history") : end);
   return node;
+}
+
+function drawHistory(cell, row, place) {
+  const svg = makeShape(cell, "svg", { height: HEIGHT });
+  drawLine(svg, cell.clientWidth, row.history, place, (share) => AXIS - 24 * share, (mark, one, x, y, isLast) => {
+    const group = addMark(svg, mark, x, y, one.label, 7);
+    makeShape(group, "circle", { class: "after", cx: x, cy: y, r: isLast ? 4.5 : 3.2 });
+  });
 }
 
 function drawMarks(cell, row, place) {

@@ -10,24 +10,32 @@ from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
-from evaluation.statistics.words import detectable_words, difference_cells, needed_words
+from evaluation.statistics.words import (
+    change_words,
+    detectable_words,
+    difference_cells,
+    interval_words,
+    needed_words,
+    value_words,
+)
+from evaluation.text.display import fixed
 
-SYMBOLS = {
-    Outcome.BETTER: "✓ better beyond luck",
-    Outcome.WORSE: "✗ worse beyond luck",
-    Outcome.AT_CHANCE: f"≈ {Outcome.AT_CHANCE.words}",
-    Outcome.LOW_EVIDENCE: "? on low evidence",
-    Outcome.NO_EVIDENCE: "– could be luck",
-    Outcome.UNTESTABLE: "? cannot be tested",
-}
+_SIGNS = {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ ", Outcome.AT_CHANCE: "≈ "}
 
 
+def signed(outcome: Outcome, words: str = "") -> str:
+    """``words`` about a difference, else its verdict, behind the sign of the outcome; what could be luck has none."""
+    return f"{_SIGNS.get(outcome, '')}{words or outcome.words}"
+
+
+TEST_COLUMNS = ("Games", "Level, %", "Effect size d", "p", "p after Holm", "Paired p", "Would show from")
+"""What each test rests on, in a table of its own."""
 METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}
 DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
 
 
 def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> list[dict[str, object]]:
-    """One row per measure: means, difference, interval, effect size, p-values and the verdict in words.
+    """One row per measure: verdict in words, means, difference, interval, games needed, then what the test rests on.
 
     Args:
         found: What is compared.
@@ -37,10 +45,16 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
     return [
         {
             heading: labels[one.name],
-            "Verdict": SYMBOLS[one.outcome],
-            **difference_cells(one),
-            "Would show from": detectable_words(one),
+            "Verdict": signed(one.outcome),
+            "Before": value_words(one.before.mean, ""),
+            "After": value_words(one.after.mean, ""),
+            "Difference": change_words(one.difference, ""),
+            "Interval": interval_words(one.deciding_interval, signed=True),
             "Games needed": needed_words(one),
+            "Games": f"{one.before.n} and {one.after.n}",
+            "Level, %": fixed(100 * one.deciding_interval.level),
+            **{name: cell for name, cell in difference_cells(one).items() if name in TEST_COLUMNS},
+            "Would show from": detectable_words(one),
         }
         for one in found.values()
     ]

@@ -16,6 +16,11 @@ from dashboard.shared.chat.conversation import Conversation
 _ELEMENTS = Path(__file__).with_name("elements.js")
 
 
+def component_style(*parts: Path) -> str:
+    """The style of a component, as :func:`component_script` gives its script."""
+    return "\n".join(path.read_text("utf-8") for path in (_ELEMENTS.with_suffix(".css"), *parts))
+
+
 def component_script(*parts: Path) -> str:
     """The script of a component: what all components share, then its own parts in their order."""
     return "\n".join(path.read_text("utf-8") for path in (_ELEMENTS, *parts))
@@ -30,7 +35,7 @@ def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
         stem: Their name without the ending.
     """
 
-    css = "\n".join(path.read_text("utf-8") for path in (_ELEMENTS.with_name("marks.css"), folder / f"{stem}.css"))
+    css = component_style(_ELEMENTS.with_name("marks.css"), folder / f"{stem}.css")
     js = component_script(_ELEMENTS.with_name("marks.js"), folder / f"{stem}.js")
     return st.components.v2.component(name, css=css, js=js)
 
@@ -59,7 +64,7 @@ _PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")
 _STYLES = ("chat_view.css", "chat_strip.css")
 _component = st.components.v2.component(
     "dramaturg_chat_view",
-    css="".join((_CHAT / name).read_text(encoding="utf-8") for name in _STYLES),
+    css=component_style(*(_CHAT / name for name in _STYLES)),
     js=component_script(*(_CHAT / name for name in _PARTS)),
 )
 

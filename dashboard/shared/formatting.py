@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
 
@@ -19,6 +21,26 @@ _NBSP = "\u00a0"
 
 PICKER = 400
 """Pixels of a list of names: two stand side by side, on a telephone one below the other, where names would be cut."""
+
+SIGNS = {
+    "✓": "passes, or counts",
+    "✗": "fails, or counts against",
+    "…": "waits for a rating or a model",
+    "≈": f"at chance: {AT_CHANCE}",
+    "–": "does not apply",
+    "○": "not counted",
+    "▲": "better than its reference, beyond luck",
+    "▼": "worse, beyond luck",
+    "✎": "people changed verdicts",
+    "?": "not known",
+}
+"""The meaning of each sign before a verdict or a number, everywhere; the Guide lists them."""
+
+
+def legend(signs: Iterable[str]) -> str:
+    """The meaning of some of ``SIGNS``, for below a picture or a table."""
+    return " · ".join(f"{sign} {SIGNS[sign]}" for sign in signs)
+
 
 Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
@@ -82,6 +104,17 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
         digits += 1
     number = fixed(score, digits)
     return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
+
+
+def label_with_unit(metric: str, labels: Mapping[str, str] = SHORT_LABELS) -> str:
+    """The name of a metric with its unit, beside numbers that have none: "Depth, %"."""
+    scale = DEFINITIONS[metric].scale
+    return f"{labels[metric]}, {'%' if scale == PERCENT else f'of {scale.high:g}'}"
+
+
+def without_unit(score: str) -> str:
+    """A score as it stands below :func:`label_with_unit`: "✓ 84.0" of "✓ 84.0 %"."""
+    return re.sub(rf"{_NBSP}%| of \d", "", score)
 
 
 USD = "usd"

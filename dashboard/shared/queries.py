@@ -100,7 +100,7 @@ def _waiting_games(summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, M
 POINT_COLUMNS = (
     *("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters"),
     *("settled", "considered"),
-    *("chance", "companion", "control", "judges"),
+    *("chance", "companion", "control", "judges", "reason"),
 )
 
 
@@ -112,7 +112,8 @@ def trend_points(store: Store) -> pd.DataFrame:
         ``iteration`` (name), ``game``, ``transcript_id``, ``score`` (NaN when there is none), ``status``, ``raters``
         (how many people rated the game), ``settled`` and ``considered`` (what it rests on; 0 for metrics that leave
         nothing out), ``chance`` (the score of scrambled copies) and ``companion`` (both NaN where unknown),
-        ``control`` (``None`` while it is not computed), and ``judges`` (whose it is). Games of no iteration come last,
+        ``control`` (``None`` while it is not computed), and ``judges`` (whose it is),
+        and ``reason`` (why there is no score). Games of no iteration come last,
         then simulated conversations of none.
     """
     with store.unit():
@@ -146,7 +147,7 @@ def _point(metric: str, outcome: MetricScore) -> tuple[Any, ...]:
     control = outcome.control
     companion = (control or {}).get("companion") or {}
     beside = (control or {}).get("chance"), companion.get("value"), control
-    return metric, outcome.score, str(outcome.status), settled, considered, *beside, outcome.judges
+    return metric, outcome.score, str(outcome.status), settled, considered, *beside, outcome.judges, outcome.reason
 
 
 def transcript_list(store: Store) -> pd.DataFrame:

@@ -14,13 +14,14 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.drawing import component_script
+from dashboard.shared.drawing import component_script, component_style
+from dashboard.shared.formatting import SIGNS
 from evaluation.writers import csv_text
 
 _FOLDER = Path(__file__).parent
 _text_table = st.components.v2.component(
     "dramaturg_text_table",
-    css=(_FOLDER / "text_table.css").read_text("utf-8"),
+    css=component_style(_FOLDER / "text_table.css"),
     js=component_script(_FOLDER / "text_table.js"),
 )
 
@@ -36,7 +37,13 @@ Marks = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
 
 
 def status_table(
-    table: Table, alt: str, *, bars: Bars | None = None, marks: Marks | None = None, is_code: bool = False
+    table: Table,
+    alt: str,
+    *,
+    bars: Bars | None = None,
+    marks: Marks | None = None,
+    is_code: bool = False,
+    is_matrix: bool = False,
 ) -> None:
     """``table`` as texts; cells that begin with a status symbol are in that status's colour.
 
@@ -47,8 +54,9 @@ def status_table(
         bars: Columns whose cells have a bar below.
         marks: Columns with marked parts.
         is_code: Whether it is a text in lines, each behind its sign, drawn as one block in a typeface of equal widths.
+        is_matrix: As in :func:`open_row`.
     """
-    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, is_code=is_code)
+    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, is_code=is_code, is_matrix=is_matrix)
 
 
 def pick_row(
@@ -90,19 +98,35 @@ def open_row(table: Table, alt: str, key: str, *, is_matrix: bool = False) -> in
     return chosen[0] if chosen else None
 
 
-def open_line(table: Table, alt: str, key: str, *, is_open: bool = False, has_head: bool = True) -> int | None:
-    """A table like that of :func:`open_row` with one line for each row, cut at its end.
+def open_below(
+    table: Table, alt: str, key: str, opened: int | None, draw: Callable[[], None], *, groups: Sequence[str] = ()
+) -> int | None:
+    """A table whose rows open below themselves, on a phone as well: the row that was pressed, told once.
+
+    Texts are cut after two lines. What the first column repeats from the row above is shown once.
 
     Args:
-        table: What to show; a phone has room for the first three columns.
+        table: What to show; where its second column holds no figures, a phone has room for four.
         alt: What the table holds, in our own words.
         key: The key of the table.
-        is_open: Whether the last row is open: what it leads to stands below the table.
-        has_head: Whether the names of its columns stand above it.
+        opened: The row that is open; ``None`` for none.
+        draw: Draws what it holds.
+        groups: For each row, the heading above it and those of the same group that follow it.
     """
-    opened = len(table) - 1 if is_open else None
-    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="line", at_first=opened, has_head=has_head), table)
-    return chosen[0] if chosen else None
+    frame = pd.DataFrame(table)
+    until = len(frame) if opened is None else opened + 1
+    above = _draw(frame[:until], alt, key=key, pick="line", at_first=opened, groups=groups[:until])
+    if opened is not None:
+        with st.container(key=f"{key}_chosen", gap="small"):
+            draw()
+    below: list[list[int]] = []
+    if until < len(frame):
+        further = f"{alt}, below"
+        # The heading above the open row is that of the rows below it, too.
+        rest = ["" if one == groups[until - 1] else one for one in groups[until:]]
+        below = _draw(frame[until:], further, key=f"{key}_below", pick="line", has_head=False, groups=rest)
+    pressed = [row for row, *_ in above if row < until] + [until + row for row, *_ in below if until + row < len(frame)]
+    return pressed[0] if pressed else None
 
 
 def pick_cell(
@@ -133,13 +157,9 @@ def _draw(
     heads: int = 1,
 ) -> list[list[int]]:
     rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
-    # The first column names the row, and the cells of a matrix are buttons.
     columns = [
-        {
-            "label": str(name),
-            "isNumber": place > 0 and not is_matrix and all(_NUMBER.fullmatch(row[place][0]) for row in rows),
-        }
-        for place, name in enumerate(frame.columns)
+        {"label": str(name), "isNumber": _holds_figures([row[at][0] for row in rows], is_name=at < heads)}
+        for at, name in enumerate(frame.columns)
     ]
     for name, shares in (bars or {}).items():
         at = list(frame.columns).index(name)
@@ -194,9 +214,17 @@ def cell_text(cell: Any) -> str:
     return _MINUS.sub("\u2212", text) if _FIGURE.fullmatch(text) else text
 
 
+def _holds_figures(texts: Sequence[str], *, is_name: bool) -> bool:
+    """Whether most cells of a column are figures, with a sign or a unit or without, so that it is aligned right."""
+    told = [text for text in texts if text]
+    figures = sum(_FIGURE.fullmatch(text.lstrip(_SIGNS)) is not None for text in told)
+    return not is_name and figures > len(told) / 2
+
+
+_SIGNS = "".join(SIGNS) + " <"
 _MINUS = re.compile(r"(?<![\w])-(?=\d)")
-_NUMBER = re.compile(r"[\u2212+]?[\d,.]*")
-_FIGURE = re.compile(r"[-+\d][-+\d.,%()\s]*(?:to [-+\d.,%()\s]+)?(?:points|USD)?")
+_NUMBER = r"[-+\u2212\d][-+\u2212\d.,%()\s]*"
+_FIGURE = re.compile(rf"{_NUMBER}(?:(?:to|of) {_NUMBER})?(?:points|USD|times|s|ms|min)?")
 
 
 def csv_download(label: str, table: Callable[[], Table], file_name: str) -> None:

@@ -35,7 +35,8 @@ function withRole(node, role) {
 
 function drawTable(view) {
   const { alt, atFirst, columns, hasHead, pick, rows } = view.data;
-  const size = pick === "line" ? "lines" : columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
+  // What is cut has one width of columns above and below the row that is open.
+  const size = pick === "line" ? (columns[1].isNumber ? "many folds" : "lines folds") : columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
   const kind = view.data.isCode ? "code" : view.data.isMatrix ? "matrix" : size;
   const table = withRole(element("table", kind), "table");
   table.setAttribute("aria-label", alt);
@@ -46,7 +47,9 @@ function drawTable(view) {
   const top = withRole(element("thead"), "rowgroup");
   top.append(head);
   view.body = withRole(element("tbody"), "rowgroup");
-  table.append(...(hasHead ? [top] : []), view.body);
+  const widths = element("colgroup");
+  widths.append(...columns.map(({ isNumber }) => element("col", isNumber ? "number" : "")));
+  table.append(widths, ...(hasHead ? [top] : []), view.body);
   view.box.replaceChildren(table);
   addRows(view, rows.length > FEW + 5 ? Math.max(FEW, (atFirst ?? 0) + 1) : rows.length);
 }
@@ -88,9 +91,10 @@ function makeRow(view, cells, place) {
     cell.dataset.label = columns[at].label;
     // A card leaves out what says nothing.
     cell.classList.toggle("empty", !text);
-    const isButton = pick === "cell" ? at >= view.data.heads : pick && at === 0;
+    const isButton = pick === "cell" ? at >= view.data.heads && text : pick && at === 0;
     const held = element(isButton ? "button" : "span", `text ${statusOf(text)}`, text);
     const isChosen = view.chosen.some(([row]) => row === place);
+    if (pick === "line" && at === 0) cell.classList.toggle("same", place > 0 && text === view.data.rows[place - 1][0][0]);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
     if (isButton && pick === "cell") {
       held.classList.toggle("add", text === "+");

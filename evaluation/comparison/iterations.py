@@ -16,11 +16,12 @@ from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
 from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
-from evaluation.rubric.control_words import ControlSummary
+from evaluation.rubric.control_words import COMPANION_LABELS, REPETITION_RATE, ControlSummary, companion_change
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE, Status
 from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
+from evaluation.statistics.intervals import difference_interval
 from evaluation.statistics.tests import LEVEL
 from evaluation.statistics.words import difference_data, more_games, value_words
 from evaluation.text.display import cost_text, json_data, listed
@@ -111,6 +112,20 @@ class IterationComparison:
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
         """The controls of every metric, before and after."""
         return {name: (_controls(self.before, name), _controls(self.after, name)) for name in DEFINITIONS}
+
+    def companion_words(self, metric: str) -> str:
+        """The mean companion of both sides: "voice distance 0.5 to 0.8"; empty where a side has none.
+
+        Where it fell, and the 95 % interval of the change lies below 0: "▼ voice distance fell beyond luck, 6.4 to
+        0.8". Of repetition within 500 words less is better, and the test of its metric looks at it.
+        """
+        before, after = self.controls[metric]
+        words = companion_change(before, after)
+        high = difference_interval(after.values, before.values).high
+        if not words or after.companion == REPETITION_RATE or high is None or high >= 0:
+            return words
+        name = COMPANION_LABELS[str(after.companion)]
+        return words.replace(name, f"▼ {name} fell beyond luck,", 1)
 
     @property
     def trust_rows(self) -> list[dict[str, str]]:

@@ -19,11 +19,12 @@ COMPANION_LABELS = {
     "direction": "direction",
     "repetition_rate": "% repeated within 500 words",
 }
+REPETITION_RATE = "repetition_rate"
 COMPANION_NAMES = {
     "coherence": "link_strength",
     "personality_diversity": "voice_distance",
     "role_consistency": "direction",
-    "anti_repetition": "repetition_rate",
+    "anti_repetition": REPETITION_RATE,
 }
 """The companion of each metric that has one."""
 _DESTROYED = {
@@ -124,7 +125,7 @@ class ControlSummary:
         chance: The mean score by chance over the games where it is known; ``None`` without any.
         difference: The mean of the rule's score less chance over the same games.
         companion: Name of the companion; ``None`` where no game has one.
-        value: The mean companion over the games that have one.
+        values: The companion of every game that has one.
         companion_chance: The mean companion by chance over the games where that is known.
         is_at_chance: As :func:`is_at_chance` says of all of them.
     """
@@ -136,9 +137,14 @@ class ControlSummary:
     chance: float | None
     difference: float | None
     companion: str | None
-    value: float | None
+    values: tuple[float, ...]
     companion_chance: float | None
     is_at_chance: bool
+
+    @property
+    def value(self) -> float | None:
+        """The mean companion over the games that have one."""
+        return sum(self.values) / len(self.values) if self.values else None
 
     @property
     def words(self) -> str:
@@ -222,7 +228,7 @@ def summarise_controls(controls: Iterable[Control | None]) -> ControlSummary:
         chance=_mean(by_chance, "chance"),
         difference=_mean(by_chance, "difference"),
         companion=valued[0]["name"] if valued else None,
-        value=_mean(valued, "value"),
+        values=tuple(float(beside["value"]) for beside in valued),
         companion_chance=_mean([beside for beside in valued if beside["chance"] is not None], "chance"),
         is_at_chance=is_at_chance(known),
     )

@@ -98,11 +98,11 @@ class Verdict:
 
 
 def passes_words(passed: int, at_chance: int, of: int = len(DEFINITIONS)) -> str:
-    """Passed metrics in short: "4 of 7", or "4 of 7 + 2 ≈" where two more are no better than scrambled copies.
+    """Passed metrics in short: "4 of 7", or "4 of 7, 2 at chance": no better than scrambled copies.
 
     The rubric's rule counts both, so the second number tells why 4 may be enough.
     """
-    return f"{passed} of {of}" + (f" + {at_chance} ≈" if at_chance else "")
+    return f"{passed} of {of}" + (f", {at_chance} at chance" if at_chance else "")
 
 
 def _low_evidence_words(count: int) -> str:

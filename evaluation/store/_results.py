@@ -252,12 +252,12 @@ class Results:
             rule = DEFINITIONS[metric].coverage
             has_coverage = considered or (considered is not None and score is not None)
             coverage = Coverage(rule, round(settled), round(considered), right) if rule and has_coverage else None
-            # Why a metric fails whatever its score is what later readings of it must know.
-            failure = reason if status == Status.FAILED else ""
+            # Why a metric fails whatever its score, or does not apply, is what later readings of it must know.
+            told = reason if status in (Status.FAILED, Status.NOT_APPLICABLE) else ""
             held = WITHOUT_CHANCE.get(metric) or from_json(control)
             by = judges.get((key, metric), ())
             many = changed.get((key, metric), 0)
-            outcome = MetricScore(_STATUSES[status], score, threshold, failure, coverage, held, by, many)
+            outcome = MetricScore(_STATUSES[status], score, threshold, told, coverage, held, by, many)
             found.setdefault(key, {})[metric] = outcome
         return found
 

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dashboard.app_pages.trends import data
+from dashboard.shared.comparison_tables import TEST_COLUMNS
 from dashboard.shared.formatting import look
 from evaluation import stored_board
 from evaluation.cli.main import app as command_line
@@ -260,7 +261,7 @@ def test_advice_begins_with_what_is_worse_beyond_luck(store: Store, open_page: A
     drawn = {row["label"]: row["texts"]["threshold"].endswith("no spread") for row in data_of(app, "cockpit")["rows"]}
     assert [label for label, is_equal in drawn.items() if not is_equal] == ["Strategic depth"]
     said = words(app).split("\n")
-    assert "✗ worse beyond luck, 91.0 % to 71.0 %." in said
+    assert "▼ worse beyond luck, 91.0 % to 71.0 %." in said
     assert [one.value for one in app.subheader] == ["Strategic depth"]
     assert [one.value for one in app.code] == [troubleshooting()["strategic_depth"][0]]
     # Where there is nothing to advise on there is no such tab.
@@ -294,7 +295,7 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert one in words(open_page("games", transcript=game.id, show="Ledger", metric="memory_accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
     *_, tests, rests = tables(open_page(panel="Numbers"))
-    assert [*tests] == ["Metric", "Effect size d", "p", "p after Holm", "Paired p", "Would show from"]
+    assert [*tests] == ["Metric", *TEST_COLUMNS]
     assert all(three in rests.loc[rests["Metric"] == "Memory accuracy", side].item() for side in ("Before", "After"))
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}

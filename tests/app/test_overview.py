@@ -23,6 +23,7 @@ from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
+from evaluation.workflows.samples import load_samples
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import data_of, tables
 from tests.games import scores_of
@@ -62,7 +63,7 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
     app = open_page(iteration="Shorter prompt", panel="Numbers")
     assert f"{evidence}. Against Baseline prompt (the baseline)" in words(app)
     assert "3 games against 3" in words(app)
-    outcomes = [row["texts"]["outcome"].lstrip("▲▼△ ") for row in data_of(app, "cockpit")["rows"]]
+    outcomes = [row["texts"]["outcome"].lstrip("▲▼≈ ") for row in data_of(app, "cockpit")["rows"]]
     assert outcomes == [one.outcome.words for one in found.comparison.values()]
 
 
@@ -71,19 +72,30 @@ def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_
 ) -> None:
     app = open_page(iteration="Shorter prompt", panel="Messages")
     components = [json.loads(one.proto.json or "{}") for one in app.get("bidi_component")]
-    [index] = [one for one in components if one.get("groups")]
+    above, below = [one for one in components if one.get("groups")]
+    groups, rows = (above[part] + below[part] for part in ("groups", "rows"))
     found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
     reasons = [one for one in found.movers if one.kind == "reason"]
-    assert len(index["rows"]) == len(index["groups"]) == len(reasons)
-    # A metric is named once, and what fell most stands first and is chosen.
-    named = [name for place, name in enumerate(index["groups"]) if name not in index["groups"][place - 1 : place]]
+    assert len(rows) == len(groups) == len(reasons)
+    # A metric is named once, and what fell most stands first and is open.
+    named = {name for name in groups if name}
     assert len(named) == len({one.metric for one in reasons})
     lowest = min(reasons, key=lambda one: one.change)
-    assert index["rows"][0][0][0] == lowest.label
-    assert index["atFirst"] == 0
+    assert rows[0][0][0] == lowest.label
+    assert above["atFirst"] == 0
     said = words(app)
     assert "**Messages after**" in said
     assert all(example.text in said for example in lowest.examples)
+
+
+def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(open_page, store, words) -> None:
+    load_samples(store)
+    app = open_page(iteration="Prompt v4", against="Prompt v1")
+    told = "voice distance fell beyond luck, 6.4 to 0.8"
+    assert f"no better than scrambled copies, but its {told};" in words(app)
+    [row] = [one for one in data_of(app, "cockpit")["rows"] if one["isTarget"]]
+    assert row["texts"]["outcome"] == f"▼ {told}"
+    assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))
 
 
 def test_the_games_of_an_iteration_are_rows_without_what_is_hidden(open_page, filled) -> None:
@@ -179,7 +191,7 @@ def test_all_iterations_leave_engagement_open_while_a_game_is_not_rated(open_pag
     mean = stored_board(filled)["Baseline prompt"].means["engagement"]
     assert mean.waiting
     assert mean.score is not None
-    assert table.set_index("Metric").loc["Engagement, of 5", "Baseline prompt"] == f"{mean.score:.1f} …"
+    assert table.set_index("Metric").loc["Engagement, of 5", "Baseline prompt"] == f"… {mean.score:.1f}"
 
 
 def test_only_what_changed_beyond_luck_is_marked_in_all_iterations(filled, small_game) -> None:
@@ -220,8 +232,8 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     costs = points.assign(metric="cost_usd", score=scores["cost"])
     # v2: (2.00 + 3.00) / 2
     assert [one.replace("\u00a0", " ") for one in data.cost_sentence(costs, references)] == [
-        "v4 costs 1.50 USD a game, less than v2 (2.50 USD a game).",
-        "1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
+        "v4 costs 1.50 USD a game, less than v2",
+        "v2: 2.50 USD a game. 1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
     ]
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     partly = pd.concat([costs, costs.tail(1).assign(score=float("nan"))])

@@ -40,7 +40,7 @@ def test_back_to_the_defaults_shows_them_and_the_next_save_stores_no_old_number(
     coherence.fill("91")
     coherence.press("Enter")
     page.get_by_role("button", name="Save thresholds").click()
-    expect(page.get_by_text("The thresholds are stored.").first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Saved \d\d:\d\d")).first).to_be_visible()
     settle(page)
     page.get_by_role("button", name="Back to the defaults").first.click()
     expect(coherence).not_to_have_value("91")

@@ -28,7 +28,7 @@ def test_a_line_is_opened_in_place_by_keyboard_and_keeps_the_focus(sample_server
     expect(rows.nth(2)).to_be_focused()
     expect(rows.nth(2)).to_have_attribute("aria-pressed", "true")
     expect(rows).to_have_count(3)
-    page.get_by_role("table", name="Further rows of the ledger").get_by_role("button").first.click()
+    page.get_by_role("table", name="Rows of the ledger, below").get_by_role("button").first.click()
     expect(rows).to_have_count(4)
     expect(rows.nth(3)).to_be_focused()
     page.keyboard.press("Enter")

@@ -53,7 +53,7 @@ _FURTHER = (
     View("games-check", "games?part=Check", ".box mark", _DATA),
     View("game", f"{_GAME}&message={{message}}&metric=strategic_depth", ".badge[aria-pressed='true']", _DATA),
     View("game-ledger", f"{_GAME}&show=Ledger", _TABLE, _DATA),
-    View("game-insights", f"{_GAME}&show=Insights&model=true", f"{_CHART} .point", _DATA),
+    View("game-insights", f"{_GAME}&show=Insights&model=true", _TABLE, _DATA),
     View("game", "games?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
     View("rate-own", "rate?rater=Sample%20rater%20A&desk=My%20ratings", _TABLE, _DATA),
     View("rate-guide", "rate?rater=Ada&desk=How%20to%20rate", "h3", _DATA),

@@ -23,7 +23,6 @@ from random import Random
 from typing import Any
 from unicodedata import category
 
-from dashboard.app_pages.games.insights_data import read_place
 from dashboard.app_pages.overview.why_messages_fail import read_reason
 from dashboard.app_pages.rate.rating_desk import read_discard, read_form, read_token
 from dashboard.shared.chat.conversation import read_open
@@ -324,7 +323,6 @@ def _received() -> list[Target]:
         Target(
             "event: reason", _from_value(lambda value: read_reason(value, 3)), _dumped({"kind": "reason", "row": 1}), 3
         ),
-        Target("event: player", _from_value(lambda value: read_place(value, 3)), _dumped(1, [1]), 3),
     ]
 
 

@@ -277,6 +277,5 @@ OPENED: Mapping[str, object] = {
     "failure_atlas": {"row": 0, "kind": "example", "index": 0},
     "game_rows": {"row": 0, "kind": "game", "index": 0},
     "heat_cells": {"row": 0, "kind": "cell", "index": 0},
-    "profile_rows": {"row": 0, "kind": "dimension", "index": 0},
 }
 """What a browser reports of each component that opens something when it is clicked."""

@@ -109,7 +109,7 @@ def profile(
     dimensions: Sequence[Dimension],
     intervals: Mapping[Dimension, tuple[int, Interval]],
 ) -> list[tuple[dict[str, Any], MarkTargets]]:
-    """The profile of the last of ``runs``: its rows for ``profile_rows.js``, each with what its marks open.
+    """The profile of the last of ``runs``: its rows for ``cockpit_rows.js``, each with what its marks open.
 
     Args:
         runs: The agent with each of its completed runs, the oldest first, up to the one that is shown.
@@ -148,6 +148,9 @@ def _drawn(row: _Row) -> dict[str, Any]:
     return {
         "label": label,
         "words": _words(row),
+        "isTarget": False,
+        "threshold": None,
+        "status": None,
         "before": place(row.before),
         "after": place(row.score),
         "interval": [place(row.interval.low), place(row.interval.high)],
@@ -167,12 +170,13 @@ def _drawn(row: _Row) -> dict[str, Any]:
             for run, value in row.history
         ],
         "texts": {
-            "top": f"{row.top:g}",
-            "score": score_text(row.score, row.dimension),
+            "current": score_text(row.score, row.dimension),
             "change": _change(row),
             "before": f"{label} in the run before: {score_text(row.before, row.dimension)}",
             "after": f"{label}: {score_text(row.score, row.dimension)}",
-            "judged": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}",
+            "outcome": "",
+            "range": "",
+            "threshold": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}",
             "no_score": "no score",
         },
     }

@@ -11,7 +11,7 @@ from dashboard.app_pages.agents.scores import show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
-from dashboard.shared.comparison_tables import DIMENSION_LABELS, SYMBOLS, difference_rows
+from dashboard.shared.comparison_tables import DIMENSION_LABELS, difference_rows, signed
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
@@ -125,7 +125,7 @@ def _short_rows(found: RunComparison) -> list[dict[str, object]]:
     return [
         {
             "Dimension": DIMENSION_LABELS[one.name],
-            "What it shows": SYMBOLS[one.outcome] if one.before.n or one.after.n else "? one score a run, no test",
+            "What it shows": signed(one.outcome) if one.before.n or one.after.n else "one score a run, no test",
             "Before": _mean(one.before, before),
             "After": _mean(one.after, after),
             "Change": _change(one, before, after),

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -25,7 +24,7 @@ from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
-from dashboard.shared.drawing import define_picture
+from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
@@ -44,6 +43,13 @@ from evaluation.workflows.persona_runs import evaluate_example
 _ID = "agent"
 """The agent in the address of a link from another page."""
 _RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
+_LEGEND = (
+    "○ the run before",
+    "● this run, the mean of its claims",
+    "· a claim",
+    "band: 95 % interval over games",
+    "right: all runs",
+)
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the one whose mark in the picture was clicked last."""
 _CLOSED = "claim_closed"
@@ -55,7 +61,6 @@ _BAR_WIDTH = 100
 _PICKER = 230
 _FEW = 3
 """Claims, and agents, that stand open; more are folded."""
-_rows = define_picture("dramaturg_profile_rows", Path(__file__).parent, "profile_rows")
 
 
 def agents_table(found: Sequence[SelectableAgent]) -> None:
@@ -190,11 +195,8 @@ def scores(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: 
     claims = scored_claims(judged)
     rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
-    _rows(key=_PROFILE, data={"rows": [row for row, _ in rows]}, on_open_change=on_open)
-    st.caption(
-        "● weighted mean of claims (dots), ○ in the run before; band: 95 % interval of the mean over games. "
-        "Right: all runs."
-    )
+    drawn = {"rows": [row for row, _ in rows], "legend": list(_LEGEND), "unit": "own"}
+    cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:
         own = [one for one in claims if one.dimension is dimension]

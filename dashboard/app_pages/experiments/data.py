@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
+from dashboard.shared.comparison_tables import signed
 from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.experiments.ab_runner import ABConfig
@@ -244,7 +245,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
     paper = f"paper: {change_words(published.difference, '')}" if published else ""
     aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), paper)))
-    sign = "" if is_count else {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ "}.get(one.outcome, "")
+    told = one.outcome.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
     name = f"{cut(after, _LONGEST_NAME)}, run" if shown.is_test else "pair"
     texts = {
@@ -252,7 +253,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
         "after": f"{after}: {value_words(one.mean_b)}",
         "current": value_words(one.mean_b),
         "change": change_words(one.difference, "%" if metric else ""),
-        "outcome": f"{sign}{one.outcome.words if shown.is_test else row_words(one)}",
+        "outcome": told if is_count else signed(one.outcome, told),
     }
     row = {
         "label": one.label,

@@ -45,7 +45,9 @@ from evaluation.writers import counts_words, report_csv, report_json
 def add_games(store: Store) -> bool:
     """Files to drop or text to paste, what is in them, and where the games belong; whether there is any to look at."""
     limits = resources.read(queries.import_limits)
-    with st.container(key="drop_zone"):
+    steps = st.empty()
+    dropped, typed = st.columns(2, gap="large")
+    with dropped, st.container(key="drop_zone"):
         files = st.file_uploader(
             "Games of one prompt version: files or zips",
             accept_multiple_files=True,
@@ -53,12 +55,13 @@ def add_games(store: Store) -> bool:
             help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
         )
     # Each import empties the field, as it does the drop zone.
-    pasted = st.text_area(
-        "Or paste a game", key=f"paste_{_upload_round()}", height=80, placeholder="Ann: I think Bob lied in round 1."
+    pasted = typed.text_area(
+        "Or paste a game", key=f"paste_{_upload_round()}", height=96, placeholder="Ann: I think Bob lied in round 1."
     )
     given = [(file.name, file.getvalue()) for file in files]
     if pasted.strip():
         given.append((_PASTED, pasted.encode("utf-8", "replace")))
+    steps.caption(_steps(is_chosen=bool(given)))
     if not given:
         resources.forget_files()
         forget_answers()
@@ -76,6 +79,17 @@ def add_games(store: Store) -> bool:
     else:
         _nothing_new(store, found)
     return True
+
+
+def _steps(*, is_chosen: bool) -> str:
+    """The steps in their order, those in bold that the page is at."""
+    at = slice(1, None) if is_chosen else slice(0, 1)
+    told = list(_STEPS)
+    told[at] = [f"**{step}**" for step in told[at]]
+    return " → ".join(told)
+
+
+_STEPS = ("1 Choose games", "2 Look at what was found", "3 Say where they belong", "4 Score and store")
 
 
 def _nothing_chosen(store: Store) -> None:

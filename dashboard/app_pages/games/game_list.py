@@ -15,7 +15,7 @@ from dashboard import access_checks
 from dashboard.shared import queries, resources, state
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import look
+from dashboard.shared.formatting import SIGNS, label_with_unit, legend, look, without_unit
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
@@ -186,15 +186,13 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         beside = f" Listed as well, and counted apart: {apart}." if len(shown) > len(games) else ""
         plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{beside}")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
-    near_chance = any(shown[name].str.startswith("≈").any() for name in _METRICS)
+    signs = {cell[:1] for name in _METRICS for cell in shown[name]}
     rules = (
-        "A game passes with 5 of 7 metrics, engagement among them. A row opens its game; a score opens the first "
-        "message that loses points of that metric."
-        + (
-            f" ≈: {AT_CHANCE}; the rule counts it, the list does not." * near_chance
-            + " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
-            * robotic
-        )
+        "A game passes with 5 of 7 metrics, engagement among them; the rule counts what is at chance, too. A row opens "
+        "its game; a score opens the first message that loses points of that metric."
+        + " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
+        * robotic
+        + f"  \n{legend([sign for sign in SIGNS if sign in signs])}."
     )
     if shown.empty:
         st.info("No game matches. Change the filters above.")
@@ -209,8 +207,12 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side."
     )
     on_open = access_checks.event("game_open", remember_click(_LIST, [targets for _, targets in drawn]))
-    labels = [SHORT_LABELS[name] for name in _METRICS]
-    _rows(key=_LIST, data={"metrics": labels, "rows": [row for row, _ in drawn]}, on_open_change=on_open)
+    metrics = [label_with_unit(name).split(", ") for name in _METRICS]
+    _rows(
+        key=_LIST,
+        data={"metrics": metrics, "rows": [row for row, _ in drawn]},
+        on_open_change=on_open,
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
         if pages > 1:
             st.pagination(pages, key=_PAGE, bind="query-params")
@@ -303,18 +305,20 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
     players = _players(str(game["names"]).split("\n"))
     at_chance = sum(str(game[name]).startswith("≈") for name in _METRICS)
-    passes = passes_words(game["passed"], at_chance, 6 if game[ENGAGEMENT.name] == _HIDDEN else 7)
+    of = 6 if game[ENGAGEMENT.name] == _HIDDEN else 7
+    passes = passes_words(game["passed"], at_chance, of)
     source = f"{game['game_id']}, from {game['source_name']} ({game['source_format']})"
     return {
         "label": label,
         "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{passes} pass"))),
         "opening": str(game["opening"]),
-        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))),
-        "players": players and f" · {players}",
+        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))) + " · ",
         "details": ": ".join(filter(None, (source, players))),
         "verdict": verdict.label,
         "color": verdict.color,
-        "passed": f"{passes} pass",
+        "passes": passes,
+        "passed": f"{game['passed']} of {of}",
+        "atChance": str(at_chance or ""),
         "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
         "cells": [
             _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
@@ -329,10 +333,13 @@ def _players(names: Sequence[str]) -> str:
 
 
 def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
-    """One score: its text, its colour, and what stands on hover, with what the score rests on."""
+    """One score: its number, a word beside it, its colour, and what stands on hover, with what the score rests on."""
+    shown, _, word = without_unit(score).partition(", ")
+    is_number = any(letter.isdigit() for letter in shown)
     rests_on = "".join(f", {words}" for words in (AT_CHANCE * score.startswith("≈"), coverage) if words)
     return {
-        "text": score,
+        "text": shown if is_number else score[:1],
+        "word": word,
         "color": "gray" if coverage.endswith(LOW_EVIDENCE) else _COLORS.get(score[:1], "gray"),
         "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
     }

@@ -6,7 +6,7 @@ export default function (component) {
 
 function drawGames(view) {
   const { metrics, rows } = view.data;
-  const head = makeHead(...["", "Game", "Verdict", ...metrics].map((text) => element("span", "", text)));
+  const head = makeHead(...["", "Game", "Verdict", "Passed", "At chance", ...metrics.map((metric) => metric.join(", "))].map((text) => element("span", "", text)));
   view.rows = rows.map((row, place) => makeGame(row, place, metrics));
   view.box.replaceChildren(head, ...view.rows);
   setTabStops(view);
@@ -17,25 +17,24 @@ function makeGame(row, place, metrics) {
   const name = makeMarkButton("name", row.label, `${place}:game:0`);
   name.title = row.details;
   const game = element("div", "game");
-  const first = element("div", "first");
-  first.append(name, element("span", "opening", row.opening));
-  const facts = element("small", "facts");
-  facts.append(element("span", "", row.facts), element("span", "", row.players));
-  game.append(first, facts);
+  const facts = element("small", "facts", row.facts);
+  facts.append(element("span", "opening", row.opening));
+  game.append(name, facts, element("small", "passes", row.passes));
   const verdict = element("div", "verdict");
-  verdict.append(element("span", `status ${row.color}`, row.verdict), element("small", "", row.passed));
+  verdict.append(element("span", `status ${row.color}`, row.verdict));
   verdict.title = row.chance;
+  const counts = [row.passed, row.atChance].map((text) => element("span", "number", text));
   const cells = row.cells.map((cell, index) => makeScore(cell, metrics[index], `${place}:cell:${index}`));
   const tick = makeMarkButton("tick", row.ticked ? "☑" : "☐", `${place}:tick:0`, `Set beside another game: ${row.label}`);
   tick.title = "Tick two games to read them side by side";
   tick.ariaPressed = String(row.ticked);
-  node.append(game, verdict, ...cells, tick);
+  node.append(game, verdict, ...counts, ...cells, tick);
   return node;
 }
 
-function makeScore(cell, metric, mark) {
+function makeScore(cell, [metric, unit], mark) {
   const node = makeMarkButton(`cell ${cell.color}`, undefined, mark, cell.label);
   node.title = cell.label;
-  node.append(element("span", "metric", metric), element("span", "", cell.text));
+  node.append(element("span", "metric", metric), element("span", "", cell.text), element("span", "unit", ` ${unit}`), element("small", "", cell.word));
   return node;
 }

@@ -19,8 +19,8 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, passes_words, shown_status
-from evaluation.score import LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
+from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, shown_status
+from evaluation.score import AT_CHANCE, LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
 from evaluation.validity import trust_words
@@ -75,9 +75,11 @@ def _strip(opened: OpenTranscript, shown: str | None) -> None:
     """The verdict with its reasons, and each metric, which opens its ledger; all labels in our own words."""
     verdict, is_unrated = opened.verdict, is_hidden(opened, ENGAGEMENT.name)
     waits = verdict.status is VerdictStatus.PENDING and is_unrated
-    passed = passes_words(verdict.passed_count, verdict.at_chance_count, 6 if is_unrated else 7)
+    status = "hidden" if waits else str(verdict.status)
+    passed = f"{verdict.passed_count} of {6 if is_unrated else 7}"
+    beside = filter(None, (look(status).word, f"{verdict.at_chance_count} at chance" * bool(verdict.at_chance_count)))
     with st.container(horizontal=True, gap=None, key="score_strip"):
-        with st.popover(_cell("Verdict", "hidden" if waits else verdict.status, passed), type="tertiary", wrap=True):
+        with st.popover(_cell("Verdict", status, passed, *beside), type="tertiary", wrap=True):
             _facts(opened)
         for name, definition in DEFINITIONS.items():
             st.button(
@@ -122,7 +124,7 @@ def _caution(outcome: Scored, metric: str) -> str:
     """The caution about a score in a few words: a fault beyond it, little evidence, else the trust in it."""
     if failure_beyond_score(outcome):
         return BEYOND_SCORE.removeprefix(", ")
-    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome)
+    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome).replace(AT_CHANCE, "at chance")
 
 
 def _facts(opened: OpenTranscript) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,12 +13,11 @@ from dashboard.app_pages.games import insights_data as data
 from dashboard.app_pages.games.insights_data import OpenGame
 from dashboard.app_pages.games.ledger_row import choose_message
 from dashboard.shared import queries, resources, state
-from dashboard.shared.drawing import draw_chart
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
 from dashboard.shared.jobs.judging_jobs import CHECKS, ChecksOrder
 from dashboard.shared.notices import plain, tell_beyond, words_of
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import pick_cell, status_table
 from evaluation.errors import InputError
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.recommendations import (
@@ -37,8 +35,7 @@ from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.workflows.judging import estimate_insights
 
-_ARROW = "insights_arrow"
-_GRAPH = "insights_graph"
+_ARROW = "arrow"
 _MOST_MESSAGES = 30
 _LONGEST_MESSAGE = 300
 
@@ -65,37 +62,22 @@ def _who_talks_to_whom(opened: OpenGame) -> None:
     if not opened.arrows:
         st.caption("Nobody addresses anybody: no player is named, answered or written to in private.")
         return
-    places = range(len(opened.arrows))
-    if st.session_state.get(_ARROW) not in places:
-        st.session_state[_ARROW] = None
-    st.caption("Rows speak to columns: by name, as an answer, or in private. Select a dot to read its messages.")
-    draw_chart(
-        data.picture(opened, st.session_state[_ARROW]),
-        key=_GRAPH,
-        alt="Messages from each player to each other one; the list below has the same",
-        on_select=access_checks.event("network_open", partial(_open_dot, len(places))),
-        selection_mode="points",
-    )
-    chosen = st.selectbox(
-        "Read the messages of",
-        places,
-        index=None,
-        format_func=lambda place: opened.words(opened.arrows[place]),
-        key=_ARROW,
-        placeholder="Choose a speaker and whom they address, or a dot above",
-    )
+    st.caption("Rows speak to columns: by name, as an answer, or in private. A number opens its messages.")
+    chosen = state.chosen(_ARROW, [str(place) for place in range(len(opened.arrows))])
+    picked = pick_cell(data.address_matrix(opened), "Messages from each player to each other one", "insights_matrix")
+    if picked is not None:
+        pairs = [(one.sender, one.receiver + 1) for one in opened.arrows]
+        wanted = str(pairs.index(picked)) if picked in pairs else None
+        state.choose(**{_ARROW: None if wanted == chosen else wanted})
+        st.rerun()
     if chosen is not None:
-        _messages(opened, chosen)
-
-
-def _open_dot(places: int) -> None:
-    points = st.session_state.get(_GRAPH, {}).get("selection", {}).get("points", [])
-    st.session_state[_ARROW] = data.read_place(points[0].get("customdata", [None])[0], places) if points else None
+        _messages(opened, int(chosen))
 
 
 def _messages(opened: OpenGame, chosen: int) -> None:
     messages = opened.arrows[chosen].messages
-    with st.container(border=True):
+    with st.container(key="matrix_chosen", gap="small"):
+        plain(opened.words(opened.arrows[chosen]))
         for message in messages[:_MOST_MESSAGES]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 plain(shortened(message.text, _LONGEST_MESSAGE))
@@ -118,8 +100,8 @@ def _shares(opened: OpenGame) -> None:
     shares = opened.report.shares
     words = [shares.share_of_words(player) if player in shares.words else None for player in opened.players]
     most = max((share for share in words if share), default=1.0)
-    bars = {"Share of words": [None if share is None else share / most for share in words]} if any(words) else None
-    status_table(rows, "Every player's messages and share of the words", bars=bars)
+    bars = {"Words, %": [None if share is None else share / most for share in words]} if any(words) else None
+    status_table(rows, "Every player's messages and share of the words", bars=bars, is_matrix=True)
     if rows and "Sentiment" in rows[0]:
         st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
@@ -144,9 +126,11 @@ def _numbers(opened: OpenGame) -> None:
     with st.expander("Show the numbers", key="insights_numbers"):
         network = opened.report.metrics.network
         if network is not None:
+            st.markdown("**The network**")
             lines = [{"What": what, "Figure": figure} for what, figure in network_lines(network)]
             status_table(lines, "Figures of the network")
             st.caption("Between others: the share of shortest paths that lead through a player.")
+            st.markdown("**Every player in it**")
             status_table(data.network_rows(opened), "Every player's place in the network")
         with st.container(horizontal=True):
             _download("Report (Markdown)", "md", "text/markdown", lambda: discussion_markdown(opened.report))

@@ -6,10 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
+import pandas as pd
 
-from dashboard.shared.charts.metric_charts import escaped_label
-from dashboard.shared.formatting import share_text
 from evaluation.escaping import shortened
 from evaluation.insight.collector import addressed_players
 from evaluation.insight.evaluation_report import EvaluationReport, plain_report
@@ -95,61 +93,18 @@ def finding(opened: OpenGame) -> str:
     return " ".join(said)
 
 
-def picture(opened: OpenGame, chosen: int | None) -> go.Figure:
-    """Speakers as rows and those whom they address as columns: the larger a dot, the more messages.
-
-    Args:
-        opened: The game; a dot for each of its arrows, in their order.
-        chosen: The place of the arrow that stands out; ``None`` for none.
-    """
-    arrows = opened.arrows
-    most = max((len(one.messages) for one in arrows), default=1)
-    labels = [escaped_label(shortened(player, _LETTERS)) for player in opened.players]
-    figure = go.Figure(
-        go.Scatter(
-            x=[one.receiver for one in arrows],
-            y=[one.sender for one in arrows],
-            mode="markers+text",
-            # On a phone the dots of the last column reach beyond the axis.
-            cliponaxis=False,
-            text=[str(len(one.messages)) for one in arrows],
-            textfont={"size": 12},
-            marker={
-                "size": [_SMALLEST + (_LARGEST - _SMALLEST) * (len(one.messages) / most) ** 0.5 for one in arrows],
-                "color": ["#8f88ea" if chosen in {None, place} else "#c8c8d0" for place in range(len(arrows))],
-            },
-            customdata=[[place] for place in range(len(arrows))],
-            hovertext=[escaped_label(opened.words(one)) for one in arrows],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
-    )
-    ticks = {
-        "tickvals": list(range(len(labels))),
-        "ticktext": labels,
-        "range": [-0.6, len(labels) - 0.4],
-        "automargin": True,
-    }
-    figure.update_layout(
-        height=max(240, 60 + _ROW * len(labels)),
-        margin={"l": 10, "r": 20, "t": 10, "b": 10},
-        showlegend=False,
-        xaxis={**ticks, "title": {"text": "addressed"}, "side": "top"},
-        yaxis={**ticks, "title": {"text": "speaks"}, "autorange": False, "range": [len(labels) - 0.4, -0.6]},
-    )
-    return figure
+def address_matrix(opened: OpenGame) -> pd.DataFrame:
+    """Number of messages from each player, a row, to each other one, a column; empty for none."""
+    names = [shortened(player, _LETTERS) for player in opened.players]
+    cells = [["" for _ in names] for _ in names]
+    for one in opened.arrows:
+        cells[one.sender][one.receiver] = str(len(one.messages))
+    return pd.DataFrame([[name, *row] for name, row in zip(names, cells, strict=True)], columns=["From", *names])
 
 
 _LETTERS = 16
 _MOSTLY = 0.4
 """From this share of unknown sentiments on, none is shown."""
-_SMALLEST, _LARGEST, _ROW = 14.0, 34.0, 38
-
-
-def read_place(value: object, places: int) -> int | None:
-    """The place of an arrow in a message from the browser; ``None`` for anything else."""
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if 0 <= value < places else None
 
 
 def network_rows(opened: OpenGame) -> list[dict[str, object]]:
@@ -160,9 +115,9 @@ def network_rows(opened: OpenGame) -> list[dict[str, object]]:
     return [
         {
             "Player": name,
-            "Addresses": f"{round(one.out_degree * others)} of {others}",
-            "Addressed by": f"{round(one.in_degree * others)} of {others}",
-            "Between others": round(one.betweenness, 2),
+            f"Addresses, of {others}": round(one.out_degree * others),
+            f"Addressed by, of {others}": round(one.in_degree * others),
+            "Between others": f"{one.betweenness:.2f}",
         }
         for name, one in network.centrality.items()
     ]
@@ -172,17 +127,16 @@ def share_rows(opened: OpenGame) -> list[dict[str, object]]:
     """Messages, words and turns of each player; columns of which nothing is known in any row are left out."""
     report = opened.report
     shares, sentiment = report.shares, report.sentiment or {}
-    total = max(1, report.metrics.total_messages)
     rows: list[dict[str, object]] = []
     for player in opened.players:
         messages, mood = report.metrics.messages_per_agent.get(player, 0), sentiment.get(player)
         times = shares.domination(player) if player in shares.words else None
+        said = shares.share_of_words(player) if player in shares.words else None
         rows.append(
             {
                 "Player": player,
                 "Messages": messages,
-                "Share of messages": share_text(messages / total),
-                "Share of words": share_text(shares.share_of_words(player)) if player in shares.words else UNKNOWN,
+                "Words, %": UNKNOWN if said is None else f"{100 * said:.0f}",
                 "Times an even share": UNKNOWN if times is None else f"{times:.1f}",
                 "Turns": shares.turns.get(player, 0),
                 "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,

@@ -13,7 +13,7 @@ from dashboard.shared import state
 from dashboard.shared.formatting import fraction_text, look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
-from dashboard.shared.status_table import open_line
+from dashboard.shared.status_table import open_below
 from evaluation.rubric.control_words import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
@@ -53,15 +53,21 @@ def ledger_table(opened: OpenTranscript) -> None:
         st.info("This metric considered nothing in this game.")
         return
     verdict = _pick_verdict(result)
-    rows = sorted((row for row in result.ledger if verdict in (_ANY, row.verdict)), key=_first_what_fails)
+    rows = _by_message([row for row in result.ledger if verdict in (_ANY, row.verdict)])
     if not rows:
         st.info("No row has that verdict.")
         return
     _lines(opened, rows)
 
 
-def _first_what_fails(row: LedgerRow) -> int:
-    return (RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS, RowVerdict.EXCLUDED).index(row.verdict)
+def _by_message(rows: Sequence[LedgerRow]) -> list[LedgerRow]:
+    """The rows with those of a message together: first the messages that fail, last those of which nothing counts."""
+    order = (RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS, RowVerdict.EXCLUDED)
+    places = [(order.index(row.verdict), place, row) for place, row in enumerate(rows)]
+    best: dict[str | None, tuple[int, int]] = {}
+    for rank, place, row in sorted(places, key=lambda one: one[:2]):
+        best.setdefault(row.message_id or row.id, (rank, place))
+    return [row for *_, row in sorted(places, key=lambda one: (*best[one[2].message_id or one[2].id], *one[:2]))]
 
 
 def _score(result: MetricResult) -> None:
@@ -106,29 +112,26 @@ def _lines(opened: OpenTranscript, rows: Sequence[LedgerRow]) -> None:
     keys = [row_key(transcript.id, row) for row in shown]
     wanted = state.chosen(_ROW, keys)
     place = keys.index(wanted) if wanted else None
-    lines = ledger_rows(shown, transcript)
-    until = len(lines) if place is None else place + 1
-    clicked = open_line(lines[:until], "Rows of the ledger", "ledger_lines", is_open=place is not None)
-    if place is not None:
-        with st.container(key="ledger_chosen"):
-            ledger_row(opened, shown[place], shown[place].message_id, "ledger")
-            if message_id := shown[place].message_id:
-                st.button(
-                    "Show it in the conversation",
-                    key="show_in_conversation",
-                    on_click=choose_message,
-                    args=(transcript.id, message_id, shown[place].metric),
-                )
-        if until < len(lines):
-            below = open_line(lines[until:], "Further rows of the ledger", "ledger_lines_below", has_head=False)
-            clicked = until + below if below is not None else clicked
+
+    def draw() -> None:
+        row = shown[place or 0]
+        ledger_row(opened, row, row.message_id, "ledger")
+        if row.message_id:
+            st.button(
+                "Show it in the conversation",
+                key="show_in_conversation",
+                on_click=choose_message,
+                args=(transcript.id, row.message_id, row.metric),
+            )
+
+    clicked = open_below(ledger_rows(shown, transcript), "Rows of the ledger", "ledger", place, draw)
     if clicked is not None:
         state.choose(**{_ROW: None if clicked == place else keys[clicked]})
         st.rerun()
 
 
 def ledger_rows(rows: Sequence[LedgerRow], transcript: Transcript) -> list[dict[str, object]]:
-    """Rows by column: ``Message`` (its number from 1 and speaker; the player or words of a row of no message),
+    """Rows by column: ``Message`` (its number from 1, speaker and round; the player or words of a row of no message),
     ``Verdict``, ``Reason``, and ``What was said`` around the evidence.
     """
     return [_line(row, transcript.message(row.message_id or "")) for row in rows]
@@ -138,5 +141,7 @@ def _line(row: LedgerRow, message: Message | None) -> dict[str, object]:
     found = [evidence.text for evidence in row.evidence]
     # The sentence around the words: alone, few can be judged.
     words = excerpt(message.text, found, _LONGEST) if message else shortened("; ".join(found), _LONGEST)
-    who = f"{message.index + 1} {row.player or message.speaker}" if message else row.player or words
+    who = row.player or (message.speaker if message else words)
+    if message:
+        who = f"{message.index + 1} {who}" + ("" if message.round is None else f" · round\u00a0{message.round}")
     return {"Message": who, "Verdict": look(row.verdict).label, "Reason": row.reason, "What was said": words}

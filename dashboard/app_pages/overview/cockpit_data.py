@@ -13,8 +13,8 @@ from typing import Any
 
 from dashboard.shared.answer import Fact
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
-from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.formatting import look, score_text, spread_text, threshold_text
+from dashboard.shared.comparison_tables import METRIC_LABELS, signed
+from dashboard.shared.formatting import label_with_unit, look, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
@@ -24,10 +24,10 @@ from evaluation.iterations.tests import (
     metrics_of,
     with_open_engagement,
 )
-from evaluation.rubric.control_words import above_chance_change, companion_change
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.control_words import above_chance_change
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import shown_status
-from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Status, changed_words
+from evaluation.score import AT_CHANCE, MetricDefinition, Status, changed_words
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
 from evaluation.statistics.words import (
@@ -46,14 +46,6 @@ from evaluation.validity import Trust, metric_trust, trust_sentence
 _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
-_OUTCOMES = {
-    Outcome.BETTER: "▲ better beyond luck",
-    Outcome.WORSE: "▼ worse beyond luck",
-    Outcome.AT_CHANCE: Outcome.AT_CHANCE.words,
-    Outcome.LOW_EVIDENCE: "△ on low evidence",
-    Outcome.NO_EVIDENCE: "could be luck",
-    Outcome.UNTESTABLE: "cannot be tested",
-}
 _LONGEST_SENTENCE, _SHORTEST_CHANGE = 250, 40
 LEGEND = (
     "○ before, the reference",
@@ -126,7 +118,10 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
     against = f"Against {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
-    evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS)}. {against}"
+    beside = shown.decision and shown.decision.target and pair.companion_words(shown.decision.target)
+    fell = f", but its {beside[2:]}" if beside and beside.startswith("▼ ") else ""
+    target, *others = evidence_words(pair.comparison.values(), METRIC_LABELS).split("; ")
+    evidence = f"{'; '.join((target + fell, *others))}. {against}"
     left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
     return f"{evidence}: {_as_sentence(change, left)}" if change else f"{evidence}."
 
@@ -197,7 +192,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     """The rows of the iteration of that name, beside another one where ``beside`` names it."""
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
-    differences, controls = (pair.comparison, pair.controls) if pair else ({}, {})
+    differences = pair.comparison if pair else {}
     statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric
@@ -208,7 +203,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
             reference,
             differences.get(metric),
             statuses[metric],
-            companion_change(*controls[metric]) if controls else "",
+            pair.companion_words(metric) if pair else "",
             is_target=metric == target,
         )
         for metric in DEFINITIONS
@@ -273,8 +268,7 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
-            # That a score is at chance is said once; its companion may still tell the sides apart.
-            "outcome": companion if status == AT_CHANCE else _OUTCOMES[difference.outcome] if difference else "",
+            "outcome": _outcome_words(difference, companion, is_at_chance=status == AT_CHANCE),
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },
@@ -288,6 +282,17 @@ def _row(
         "game": tuple(MarkTarget(metric, transcript_id=transcript_id) for _, _, transcript_id in dots),
     }
     return row, targets
+
+
+def _outcome_words(difference: Difference | None, companion: str, *, is_at_chance: bool) -> str:
+    """The result of a row's difference, and its companion where that fell beyond luck, or where the score is at chance.
+
+    That it is at chance is said beside it; the companion may still tell the sides apart.
+    """
+    if difference is None or is_at_chance:
+        return companion
+    outcome = signed(difference.outcome)
+    return f"{companion}; score {outcome}" if companion.startswith("▼") else outcome
 
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:
@@ -351,23 +356,14 @@ def mean_detail(metric: str, mean: MetricMean) -> str:
     return ", ".join(part for part in (many, spread, waiting, others, rests_on) if part)
 
 
-_SIGNS = {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ "}
-
-
-def mean_label(metric: str) -> str:
-    """The name of a metric with its unit, before numbers that have none: "Depth, %"."""
-    scale = DEFINITIONS[metric].scale
-    return f"{SHORT_LABELS[metric]}, {'%' if scale == PERCENT else f'of {scale.high:g}'}"
-
-
 def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
-    """The means of an iteration by label: "▲ 84.0", "1.1 ✗", "4.3 …"; signs are told against its own reference."""
+    """The means of an iteration by label: "▲ 84.0", "▼ ✗ 1.1", "… 4.3"; signs are told against its own reference."""
     reference = board[shown.decision.reference] if shown.decision else None
     pair = None
     if reference is not None and reference.games and shown.games:
         pair = compare_iterations(board, reference.iteration.name, shown.iteration.name).comparison
     return {
-        mean_label(name): _mean_cell(name, shown.means[name].score, open_mean, (pair or {}).get(name))
+        label_with_unit(name): _mean_cell(name, shown.means[name].score, open_mean, (pair or {}).get(name))
         for name, open_mean in with_open_engagement(shown.means).items()
     }
 
@@ -376,9 +372,9 @@ def _mean_cell(metric: str, score: float | None, mean: MetricMean, difference: D
     symbol = look(shown_status(mean)).symbol
     if score is None:
         return symbol
-    sign = _SIGNS.get(difference.outcome, "") if difference else ""
     number = score_text(score, DEFINITIONS[metric].scale, mean.threshold).split()[0]
-    return f"{sign}{number}{f' {symbol}' if symbol in '✗…≈' else ''}"
+    cell = f"{f'{symbol} ' if symbol in '✗…≈' else ''}{number}"
+    return signed(difference.outcome, cell) if difference and difference.outcome is not Outcome.AT_CHANCE else cell
 
 
 def _words(definition: MetricDefinition, mean: MetricMean, before: float | None, status: str) -> str:

@@ -8,10 +8,10 @@ import streamlit as st
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
-from dashboard.shared.comparison_tables import METRIC_LABELS, difference_rows, export_rows
-from dashboard.shared.formatting import look
+from dashboard.shared.comparison_tables import METRIC_LABELS, TEST_COLUMNS, difference_rows, export_rows
+from dashboard.shared.formatting import label_with_unit, look
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import csv_download, json_download, open_row, pick_row, status_table
+from dashboard.shared.status_table import csv_download, json_download, open_below, open_row, status_table
 from evaluation.comparison.iterations import IterationComparison, comparison_data, is_cut, prompt_diff, typical_pair
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
@@ -22,7 +22,6 @@ from evaluation.text.display import cost_text, counted, fixed
 from evaluation.workflows.iterations import stored_comparison
 
 TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
-_TEST_COLUMNS = ("Effect size d", "p", "p after Holm", "Paired p", "Would show from")
 
 
 def panel(
@@ -102,26 +101,29 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
 
 def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, all reasons of the rule, and the files."""
-    rows = difference_rows(found.comparison, METRIC_LABELS)
+    labels = {one: label_with_unit(one, METRIC_LABELS) for one in found.comparison}
+    rows = difference_rows(found.comparison, labels)
     for row, one in zip(rows, found.comparison.values(), strict=True):
         usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE and not needs_many(one) else None
-        row["Games needed"] = f"{row['Games needed']}{'' if usd is None else f', about {cost_text(usd)}'}"
+        row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")
     differences = pd.DataFrame(rows)
-    status_table(differences.drop(columns=[*_TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
+    st.subheader("Before and after", anchor=False)
+    status_table(differences.drop(columns=[*TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
-    plain("\n".join(filter(None, (f"More games are counted at {found.price_words}.", pairs, found.other_pair))))
-    with st.expander("The tests"):
-        status_table(differences[["Metric", *_TEST_COLUMNS]], "Every metric's test")
-        st.caption(
-            "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
-            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-            "just where the verdict is beyond luck, on low evidence, or owed to the length of the games. "
-            f"{stricter_words('The target')}"
-        )
-    with st.expander("How far to trust it"):
-        plain("\n".join(found.decision_words))
-        if trusted := found.trust_rows:
-            status_table(trusted, "What each metric's scores rest on, and whether they can be told from chance")
+    priced = f"More games, on each side, are counted at {found.price_words}."
+    plain("\n".join(filter(None, (priced, pairs, found.other_pair))))
+    st.subheader("The tests", anchor=False)
+    status_table(differences[["Metric", *TEST_COLUMNS]], "Every metric's test")
+    st.caption(
+        "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
+        "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
+        "just where the verdict is beyond luck, on low evidence, or owed to the length of the games. "
+        f"{stricter_words('The target')}"
+    )
+    st.subheader("How far to trust it", anchor=False)
+    plain("\n".join(found.decision_words))
+    if trusted := found.trust_rows:
+        status_table(trusted, "What each metric's scores rest on, and whether they can be told from chance")
     if with_files:
         names = found.before.iteration.name, found.after.iteration.name
         with st.container(horizontal=True):
@@ -134,7 +136,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
 
 
 def _movers(found: IterationComparison) -> None:
-    """Reasons and players that moved the scores, by metric, and beside them the messages of the chosen row."""
+    """Reasons and players that moved the scores, by metric; a row opens its messages."""
     kinds = list(dict.fromkeys(one.kind for one in found.movers))
     if not kinds:
         st.caption("No reason and no player cost more points on one side than on the other.")
@@ -149,25 +151,37 @@ def _movers(found: IterationComparison) -> None:
     rows = [
         {
             kind.capitalize(): one.label,
-            "Change": f"{'✓' if one.change > 0 else '✗'} {fixed(one.change, signed=True)} points",
-            "Lost before": f"{one.before:.1f} ({one.before_rows})",
-            "Lost after": f"{one.after:.1f} ({one.after_rows})",
+            "Change, points": fixed(one.change, signed=True),
+            "Lost before": fixed(one.before),
+            "Lost after": fixed(one.after),
+            "Rows before": one.before_rows,
+            "Rows after": one.after_rows,
         }
         for one in shown
     ]
-    index, beside = st.columns([7, 5], gap="medium")
-    with index:
-        groups = [_change_of_metric(found, one.metric) for one in shown]
-        place = pick_row(rows, f"Each {kind} that moved the scores", f"movers_{kind}", at_first=0, groups=groups)
-        st.caption(
-            "Points of 100, and in how many rows. With smaller changes, not listed here, they add up to the change of "
-            "the mean over games."
-        )
-    with beside, st.container(key="movers_messages", gap="small"):
+    groups = [_change_of_metric(found, one.metric) for one in shown]
+    # A row is named in the address by its place; at first the one that fell most is open.
+    wanted = state.chosen(_MOVER, [f"{kind} {place}" for place in (_CLOSED, *map(str, range(len(shown))))])
+    last = (wanted or f"{kind} 0").split()[-1]
+    place = None if last == _CLOSED else int(last)
+
+    def draw() -> None:
         chosen = shown[place or 0]
         st.markdown(f"**Messages {'before' if chosen.change > 0 else 'after'}**")
         for example in chosen.examples:
             parts.example_row(example, chosen.metric, chosen.label)
+
+    pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
+    st.caption(
+        "Points of 100. With smaller changes, not listed here, they add up to the change of the mean over games. A row "
+        "opens its messages."
+    )
+    if pressed is not None:
+        state.choose(**{_MOVER: f"{kind} {_CLOSED if pressed == place else pressed}"})
+        st.rerun()
+
+
+_MOVER, _CLOSED = "mover", "none"
 
 
 def _change_of_metric(found: IterationComparison, metric: str) -> str:

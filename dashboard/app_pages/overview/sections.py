@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.overview.cockpit_data import iteration_means, mean_label
+from dashboard.app_pages.overview.cockpit_data import iteration_means
 from dashboard.app_pages.overview.decisions import sign_off
 from dashboard.shared import changes, resources, state
 from dashboard.shared.answer import Fact, answer
-from dashboard.shared.formatting import decided_words, look, share_text, usd_text
+from dashboard.shared.formatting import decided_words, label_with_unit, legend, look, share_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
 from dashboard.shared.queries import Overview
@@ -145,7 +145,7 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
             reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
             cause = next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None)
             lost = f"{fixed(-cause.change)} points more are lost by this: {cause.label}" if cause else ""
-            finding = f"✗ worse beyond luck, {before} to {after}."
+            finding = f"▼ worse beyond luck, {before} to {after}."
             _card(one.name, finding, lost, cause.label if cause else "", cause.examples if cause else ())
         names = {one.name for one in fell}
         given = [one for one in advise(shown.means, shown.cost_usd.mean) if one.about not in names]
@@ -187,12 +187,9 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
         }
     frame = pd.DataFrame(columns).reset_index(names="Metric")
     if is_hidden:
-        frame = frame[frame["Metric"] != mean_label(ENGAGEMENT.name)]
+        frame = frame[frame["Metric"] != label_with_unit(ENGAGEMENT.name)]
     chosen = pick_cell(frame, "The mean of every metric by iteration", "all_iterations")
-    st.caption(
-        "▲ ▼ better or worse than its reference, beyond luck · ✗ below the threshold · ≈ no better than scrambled "
-        "copies · … not all rated · a cell opens its iteration"
-    )
+    st.caption(f"{legend('✗…≈▲▼')}. A cell opens its iteration.")
     if chosen is not None:
         state.choose_next(iteration=list(columns)[chosen[1] - 1], overview="Decision")
 

@@ -192,11 +192,11 @@ def trend_words(one: FailureReason) -> tuple[str, Color]:
     if one.change is None or one.share_before is None:
         return "", "gray"
     if abs(one.change) < _NO_CHANGE or share_text(one.share) == share_text(one.share_before):
-        return "= as before", "gray"
+        return "as before", "gray"
     if not one.count_before:
-        return "▲ new", "red"
+        return "new", "red"
     is_more = one.change > 0
-    return f"{'▲ more' if is_more else '▼ fewer'}, was {share_text(one.share_before)}", "red" if is_more else "green"
+    return f"{'more' if is_more else 'fewer'}, was {share_text(one.share_before)}", "red" if is_more else "green"
 
 
 def _metric_words(one: MetricFailures) -> str:
@@ -207,7 +207,7 @@ def _metric_words(one: MetricFailures) -> str:
 def _legend(found: IterationFailures) -> list[str]:
     words = [f"bar: share of what is counted in {counted(found.games, 'game')}"]
     if found.reference:
-        words.append(f"┃ ▲ ▼ against {shortened(found.reference, _LONGEST_NAME)}")
+        words.append(f"┃ share in {shortened(found.reference, _LONGEST_NAME)}")
     return [*words, "a reason opens all its messages"]
 
 

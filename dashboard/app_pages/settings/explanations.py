@@ -11,7 +11,7 @@ from functools import cache
 import streamlit as st
 
 from dashboard.shared import queries, resources
-from dashboard.shared.formatting import threshold_text
+from dashboard.shared.formatting import SIGNS, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
@@ -259,9 +259,10 @@ def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
 
 @cache
 def terms() -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """The words of the screens with their meaning: the glossary's groups, but for the last, in its order."""
+    """The signs and words of the screens with their meaning: the glossary's groups but for the last, in its order."""
     groups = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[1:-1]
-    return {group.partition("\n")[0]: tuple(_terms_of(group)) for group in groups}
+    signs = {"Signs before verdicts and numbers": tuple(SIGNS.items())}
+    return signs | {group.partition("\n")[0]: tuple(_terms_of(group)) for group in groups}
 
 
 def _terms_of(group: str) -> Iterator[tuple[str, str]]:

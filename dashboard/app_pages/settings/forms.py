@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 
 import pandas as pd
 import streamlit as st
@@ -11,6 +12,7 @@ import streamlit as st
 from dashboard.shared import queries, resources, state
 from dashboard.shared.formatting import look, score_text, threshold_text
 from dashboard.shared.identity import identity
+from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
@@ -50,10 +52,19 @@ WIDTH = 760
 
 
 def _save_button(label: str, key: str, *, is_changed: bool) -> bool:
-    """A button that stores what was changed, and beside it whether anything is left to store."""
+    """A button that stores what was changed, and beside it what is left to store, or when this tab last did."""
     is_pressed = st.button(label, key=key, type="primary", disabled=not is_changed)
-    st.badge("not saved yet" if is_changed else "✓ saved", color="orange" if is_changed else "gray")
+    if is_changed:
+        st.badge("not saved yet", color="orange")
+    elif moment := st.session_state.get(f"{key}_at"):
+        st.badge(f"✓ Saved {local_time(moment).split()[-1]}", color="green")
     return is_pressed
+
+
+def _saved(key: str) -> None:
+    """Draws the page again once the form with that button is stored."""
+    st.session_state[f"{key}_at"] = datetime.now(UTC)
+    st.rerun()
 
 
 def thresholds(store: Store) -> None:
@@ -76,7 +87,7 @@ def thresholds(store: Store) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if _save_button("Save thresholds", "save_thresholds", is_changed=is_changed):
             _store_thresholds(store, {name: value for name, value in then.items() if value != now[name]})
-            _saved("The thresholds are stored.")
+            _saved("save_thresholds")
         st.button(
             "Back to the defaults",
             key="reset_thresholds",
@@ -156,7 +167,7 @@ def test_size(store: Store) -> None:
         if _save_button("Save", "save_test_size", is_changed=chosen != held):
             identity.require(Action.CONFIGURE)
             store.settings.set_test_size(chosen)
-            _saved("The size of a test is stored.")
+            _saved("save_test_size")
 
 
 def limits(store: Store) -> None:
@@ -206,7 +217,7 @@ def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
     with refusal_told("The limits were not stored.", ":material/error:"):
         identity.require(Action.CONFIGURE)
         store.settings.set_limits(wanted)
-        _saved("The limits are stored.")
+        _saved("save_limits")
 
 
 def _reset_limits(store: Store) -> None:
@@ -215,17 +226,6 @@ def _reset_limits(store: Store) -> None:
     state.set_widgets(
         {f"limit_{name}": _in_units(name, value) for name, value in asdict(Limits()).items() if name in LIMITS}
     )
-
-
-def _saved(words: str) -> None:
-    st.session_state["settings_saved"] = words
-    st.rerun()
-
-
-def tell_what_was_saved() -> None:
-    """Says once, after the page was drawn again, what was stored."""
-    if words := st.session_state.pop("settings_saved", None):
-        st.toast(words, icon=":material/check:")
 
 
 _MODES = {
@@ -326,7 +326,7 @@ def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
         with store.unit(write=True):
             store.settings.set(SETTINGS_KEY, wanted)
             store.settings.set_judges_imports(imports)
-        _saved("The judge's settings are stored.")
+        _saved("save_judge")
 
 
 Thresholds = tuple[tuple[str, float], ...]

@@ -12,7 +12,6 @@ if state.choose_view([state.SETTINGS, state.GUIDE], key=state.HELP_VIEW) == stat
     guide()
 else:
     store = resources.store()
-    parts.tell_what_was_saved()
     with st.container(width=parts.WIDTH, gap="medium"):
         for number, section in enumerate((judge_settings, parts.thresholds, parts.test_size, database)):
             with st.container(key=f"settings_section_{number}"):

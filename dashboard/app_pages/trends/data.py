@@ -266,8 +266,8 @@ _NO_ITERATION = "These games belong to no iteration."
 def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[str, str]:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2 (1.76 USD a game, known of 2 of 3 games).",
-    "3 of 3 games are below the goal of 2 USD, none above 3 USD, which fails a game."
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2", "Prompt v2: 1.76 USD a game, known of 2 of 3
+    games. 3 of 3 games are below the goal of 2 USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
@@ -281,18 +281,18 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[
     if name not in means:
         return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded.", ""
     reference = references.get(name, "")
-    beside = ""
+    beside, price = "", ""
     if reference in means:
         share = means[name] / means[reference] - 1 if means[reference] else 0.0
         size = "about as much as" if abs(share) < _SAME_COST else "more than" if share > 0 else "less than"
-        beside = (
-            f", {size} {cut(reference, _LONGEST_NAME)} ({usd_text(means[reference])} a game{_known(costs, reference)})"
-        )
+        other = cut(reference, _LONGEST_NAME)
+        beside = f", {size} {other}"
+        price = f"{other}: {usd_text(means[reference])} a game{_known(costs, reference)}. "
     own = costs.loc[costs["iteration"] == name, "score"].dropna()
     below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
     return (
-        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}.",
-        f"{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
+        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}",
+        f"{price}{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
         f"{COST_GOAL_USD:g} USD, {dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game.",
     )
 

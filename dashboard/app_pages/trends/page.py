@@ -9,6 +9,7 @@ from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
+from dashboard.shared.charts.metric_charts import has_notes
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.page_links import no_games_yet
@@ -80,11 +81,10 @@ def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
 def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.Step]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
     drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-    picture, notes = st.columns([3, 1]) if any(one.change for one in found) else (st.container(), None)
-    with picture:
-        parts.metric_chart(shown, drawn, thresholds, key)
-    if notes is not None:
-        with notes:
+    parts.metric_chart(shown, drawn, thresholds, key)
+    if any(one.change for one in found):
+        is_noted = has_notes(shown["position"].nunique())
+        with st.container(key="notes_for_a_phone" if is_noted else "notes"):
             parts.change_notes(found)
     parts.numbers(shown, drawn, thresholds, key)
 

@@ -53,23 +53,18 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
 
 
 def change_notes(found: Sequence[data.Step]) -> None:
-    """The change of each iteration, and what became of it, the latest first; beside the chart, so earlier ones fold."""
-    st.markdown("**What each iteration changed**")
-    notes = [_change_note(one) for one in reversed(found)]
-    for note in notes[:_MOST_NOTES]:
-        plain(note)
-    if earlier := notes[_MOST_NOTES:]:
-        with st.expander(f"{len(earlier)} earlier"):
-            plain("\n\n".join(earlier))
-
-
-_MOST_NOTES = 6
-
-
-def _change_note(one: data.Step) -> str:
-    aim = f"To raise {one.target}, against {one.reference}" if one.target and one.reference else ""
-    head = f"{one.name}: {one.decision}" if one.decision else one.name
-    return "\n".join(filter(None, (head, one.change, aim)))
+    """The change of each iteration, and what became of it, the latest first."""
+    st.subheader("What each iteration changed", anchor=False)
+    rows = [
+        {
+            "Iteration": one.name,
+            "Decision": one.decision,
+            "Change": one.change,
+            "To raise": f"{one.target}, against {one.reference}" if one.target and one.reference else "",
+        }
+        for one in reversed(found)
+    ]
+    status_table(rows, "What each iteration changed, and what was decided")
 
 
 def metric_chart(
@@ -90,7 +85,7 @@ def metric_chart(
     """
     close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
     st.caption(
-        "● a game · ◆ the mean with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails"
+        "● a game · ◆ the mean in figures and with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails"
         f"{' · ┈ goal' if goals else ''}. A dot opens its game, a diamond all games of its iteration.{close}"
     )
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}

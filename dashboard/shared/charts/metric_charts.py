@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from textwrap import wrap
 from types import MappingProxyType
 
 import pandas as pd
@@ -38,6 +39,9 @@ MOST_DOTS = 2_000
 """Dots of one chart: a browser takes seconds to draw more, and they would hide each other."""
 
 _BINS = 50
+_LINE = 27
+"""Characters of a line of a note below an iteration, of which five fit side by side."""
+_MOST_WITH_NOTES = 5
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
@@ -126,6 +130,13 @@ def trend_figure(
         **KEEP_ZOOM,
     )
     name_iterations(figure, names, fates)
+    if has_notes(len(names)) and any(map(changes.get, names["iteration"])):
+        told = zip(figure.layout.xaxis.ticktext or (), names["iteration"], strict=False)
+        # The second line is that of the decisions, also where there is none.
+        noted = [
+            f"{label}{'' if name in fates else '<br>'}<br>{_wrapped(changes.get(name, ''), 3)}" for label, name in told
+        ]
+        figure.update_xaxes(ticktext=noted, row=len(definitions), col=1)
     if len(definitions) > 1:
         figure.update_xaxes(side="top", showticklabels=True, row=1, col=1)
     return figure
@@ -272,28 +283,25 @@ def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Ite
     """Why an iteration has no score, in its place."""
     for position, group in games.groupby("position"):
         if group["score"].isna().all():
-            statuses = {str(status) for status in group["status"]}
-            status = statuses.pop() if len(statuses) == 1 else "no score"
+            status = _shared(group, "status")
             waits = "not rated" if definition.name == ENGAGEMENT.name else "pending"
-            words = waits if status == "pending" else status.replace("_", "<br>")
+            # What would have to be done about it stands after a colon.
+            reason = _shared(group, "reason").partition(":")[0] or status.replace("_", " ") or "no score"
+            words = waits if status == "pending" else _wrapped(reason, 3)
             place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
             place |= {"y": definition.scale.low, "yanchor": "bottom"}
             yield _words(row, words, place)
 
 
-def mean_trace(positions: Iterable[float], means: Iterable[float], texts: list[str], **options: object) -> go.Scatter:
-    """The means of iterations as diamonds on a line, broken where one is NaN; ``options`` are passed on to plotly."""
-    return go.Scatter(
-        x=list(positions),
-        y=list(means),
-        mode="lines+markers",
-        name="mean",
-        line={"width": 3, "color": ACCENT},
-        marker={"size": 11, "symbol": "diamond", "color": ACCENT},
-        text=texts,
-        hovertemplate="%{text}<extra></extra>",
-        **options,
-    )
+def _shared(games: pd.DataFrame, column: str) -> str:
+    """The value that all of the games have; empty where they differ, or nothing tells."""
+    values = set(games[column]) if column in games else set()
+    return str(values.pop()) if len(values) == 1 else ""
+
+
+def _wrapped(text: str, lines: int) -> str:
+    """A text of other people's or ours in a few lines below a mark."""
+    return "<br>".join(escaped_label(line, _LINE) for line in wrap(text, _LINE, max_lines=lines, placeholder=" …"))
 
 
 def _rated_by(raters: int, definition: MetricDefinition) -> str:
@@ -320,10 +328,19 @@ def _means(
         for place in means.index
     ]
     symbols = ["diamond-open" if names[place] in aside else "diamond" for place in means.index]
-    return mean_trace(
-        means.index,
-        means,
-        texts,
+    low_end = definition.scale.low + definition.scale.width / 4
+    return go.Scatter(
+        x=list(means.index),
+        y=list(means),
+        mode="markers+text",
+        name="mean",
+        marker={"size": 11, "symbol": symbols, "color": ACCENT},
+        text=["" if math.isnan(mean) else score_text(mean, definition.scale).split()[0] for mean in means],
+        # Below the line, but for those that stand at the lower end of their row.
+        textposition=["top right" if mean < low_end else "bottom right" for mean in means],
+        textfont={"size": 12, "color": TEXT},
+        hovertext=texts,
+        hovertemplate="%{hovertext}<extra></extra>",
         error_y=error_bars(
             (
                 (means[place], sides[place].low, sides[place].high) if place in sides else (0.0, None, None)
@@ -331,7 +348,7 @@ def _means(
             ),
             thickness=1.5,
         ),
-    ).update(mode="markers", marker_symbol=symbols)
+    )
 
 
 def _change_line(change: str, limit: int) -> str:
@@ -386,6 +403,11 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
 
 
+def has_notes(iterations: int) -> bool:
+    """Whether what each of so many iterations changed stands below its name on the axis."""
+    return iterations <= _MOST_WITH_NOTES
+
+
 def name_iterations(figure: go.Figure, names: pd.DataFrame, fates: Mapping[str, str] = MappingProxyType({})) -> None:
     """Writes the names of iterations below a figure, or their numbers where the names would not fit side by side.
 
@@ -400,7 +422,7 @@ def name_iterations(figure: go.Figure, names: pd.DataFrame, fates: Mapping[str, 
         tickvals=names["position"].tolist(),
         ticktext=labels,
         range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        showgrid=False,
+        tickangle=0,
         automargin=True,
     )
 

@@ -2,8 +2,8 @@
 // Part of the module chat_view.js. All text is untrusted: it enters the page through textContent alone.
 
 const VERDICTS = [
-  { mark: "✓", word: "counts", css: "counts" },
-  { mark: "✗", word: "counts against", css: "fails" },
+  { mark: "✓", word: "counts", css: "counts green" },
+  { mark: "✗", word: "counts against", css: "fails red" },
   { mark: "○", word: "not counted", css: "excluded" },
 ];
 const FAILS = 1;

@@ -101,6 +101,30 @@ def test_of_several_games_most_must_lie_above_their_copies() -> None:
         assert (AT_CHANCE in score_controls(one.metrics[TARGET] for one in found["v2"].games).words) == is_told
 
 
+def test_a_companion_that_falls_beyond_luck_is_said_beside_the_rise_of_its_score() -> None:
+    def voices(name: str, scores: tuple[float, ...], *distances: float) -> list[Game]:
+        drawn = games(*((score, 0.0) for score in scores))
+        for game, distance in zip(drawn, distances, strict=True):
+            one = game.metrics[TARGET]
+            companion = one.control["companion"] | {"value": distance}
+            game.metrics[TARGET] = one._replace(control=one.control | {"companion": companion})
+        return [replace(game, transcript_id=f"{name}-{place}") for place, game in enumerate(drawn)]
+
+    low, high = (60.0, 62.0, 64.0), (90.0, 92.0, 94.0)
+    # 6.4 to 0.8 with standard errors of 0.81 and 0.16: the interval is about -9.2 to -2.0.
+    fell = board(voices("old", low, 8.0, 5.5, 5.6), voices("new", high, 0.9, 0.45, 0.95))
+    words = "voice distance fell beyond luck, 6.4 to 0.8"
+    pair = compare_iterations(fell, "v1", "v2")
+    assert f"{LABEL} +30.0 points, better beyond luck, but its {words}; " in sentence(fell, fell["v2"], pair)
+    row = next(row for row, _ in cockpit_of(fell, "v2", "v1") if row["label"] == LABEL)
+    assert row["texts"]["outcome"] == f"▼ {words}; score ▲ better beyond luck"
+    # One low game of three may be luck.
+    varied = board(voices("old", low, 8.0, 0.5, 8.0), voices("new", high, 8.0, 0.4, 0.9))
+    assert "voice distance" not in sentence(varied, varied["v2"], compare_iterations(varied, "v1", "v2"))
+    row = next(row for row, _ in cockpit_of(varied, "v2", "v1") if row["label"] == LABEL)
+    assert row["texts"]["outcome"] == "▲ better beyond luck"
+
+
 def test_a_fall_from_what_meant_something_is_one_wherever_it_ends() -> None:
     fallen = compare_iterations(
         board(games(*[(90.0 + n, 20.0) for n in range(3)]), games(*[(55.0 + n, 60.0) for n in range(3)])), "v1", "v2"
@@ -186,7 +210,7 @@ def test_a_game_that_only_waits_for_its_rating_is_no_further_game() -> None:
 
 def test_short_counts_tell_why_four_passes_may_be_enough() -> None:
     [game, *_] = games((99.0, 99.0))
-    assert judge_scores(game.metrics, 1.0).passes == "6 of 7 + 1 ≈"
+    assert judge_scores(game.metrics, 1.0).passes == "6 of 7, 1 at chance"
     [other, *_] = games((99.0, 20.0))
     assert judge_scores(other.metrics, 1.0).passes == "7 of 7"
 

@@ -53,8 +53,8 @@ def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
     # (50 + 60 + 70) / 3 = 60; the pending game of v2 stays out of its mean of 80.
     assert list(means.y) == [60.0, 80.0]
     assert list(means.x) == [1, 2]
-    assert "of 3 games" in means.text[0]
-    assert "of 1 game" in means.text[1]
+    assert "of 3 games" in means.hovertext[0]
+    assert "of 1 game" in means.hovertext[1]
 
 
 def test_a_row_has_the_whole_scale_with_goals_dotted_and_decisions_by_the_names() -> None:
@@ -85,6 +85,7 @@ def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
 def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> None:
     frame = points((1, "v1", 50.0), (2, "v2", 20.0), (3, "v3", None), (4, "v4", 80.0), (5, "v5", None))
     frame = frame.assign(metric="strategic_depth", status=["failed", "failed", "not_applicable", "passed", "pending"])
+    frame["reason"] = ["", "", "alignments unknown: name them", "", ""]
     definitions = {"strategic_depth": STRATEGIC_DEPTH}
     figure = trend_figure(frame, definitions, {}, aside={"v2", "v3"})
     # v2 and v3 were reverted: v4 builds on v1.
@@ -93,7 +94,7 @@ def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> 
     assert [symbol.endswith("open") for symbol in means.marker.symbol] == [False, True, True, False, False]
     assert means.y[1] == 20.0
     reasons = {note.text: note.x for note in figure.layout.annotations}
-    assert (reasons["not<br>applicable"], reasons["pending"]) == (3, 5)
+    assert (reasons["alignments unknown"], reasons["pending"]) == (3, 5)
     # Between iterations that build on each other, a gap stays a gap.
     assert trend_figure(frame, definitions, {}).layout.shapes[0].path == "M1,50.0L2,20.0M4,80.0"
 
@@ -102,8 +103,8 @@ def test_means_carry_their_interval_over_games() -> None:
     means = drawn(THREE_AND_TWO, limit=60.0).data[1]
     # Three games, mean 60, sd 10: 60 +- 4.302653 * 10 / sqrt(3); one game has no interval.
     assert list(means.error_y.array) == pytest.approx([24.8414, 0.0], abs=1e-4)
-    assert "35.2 to 84.8" in means.text[0]
-    assert "one value has no interval" in means.text[1]
+    assert "35.2 to 84.8" in means.hovertext[0]
+    assert "one value has no interval" in means.hovertext[1]
 
 
 def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
@@ -125,8 +126,8 @@ def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
 def test_names_cannot_bring_markup_into_the_chart() -> None:
     hostile = '<a href="https://evil.example">v1</a>'
     figure = drawn(points((1, hostile, 50.0)), changes={hostile: hostile})
-    assert "<" not in figure.layout.xaxis.ticktext[0]
-    assert "changed: &lt;a" in figure.data[1].text[0]
+    assert "<" not in figure.layout.xaxis.ticktext[0].replace("<br>", "")
+    assert "changed: &lt;a" in figure.data[1].hovertext[0]
     assert escaped_label("<b>&\x00", 40) == "&lt;b&gt;&amp;"
 
 
@@ -175,7 +176,7 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     [row] = atlas.data["rows"]
     assert (row["caption"], row["trend"], row["color"]) == (
         "3 messages, 30\u00a0% of those counted",
-        "▲ more, was 20\N{NO-BREAK SPACE}%",
+        "more, was 20\N{NO-BREAK SPACE}%",
         "red",
     )
     assert row["examples"] == ["game · Ann: Well, fine."]
@@ -189,9 +190,9 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     ("before", "count_before", "words", "color"),
     [
         (None, 0, "", "gray"),
-        (0.3, 3, "= as before", "gray"),
-        (0.0, 0, "▲ new", "red"),
-        (0.5, 5, "▼ fewer, was 50\N{NO-BREAK SPACE}%", "green"),
+        (0.3, 3, "as before", "gray"),
+        (0.0, 0, "new", "red"),
+        (0.5, 5, "fewer, was 50\N{NO-BREAK SPACE}%", "green"),
     ],
 )
 def test_the_trend_in_words(before: float | None, count_before: int, words: str, color: str) -> None:

@@ -111,7 +111,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 
 
 def as_outcome(result: MetricResult) -> MetricScore:
-    reason = result.reason if result.status is Status.FAILED else ""
+    reason = result.reason if result.status in (Status.FAILED, Status.NOT_APPLICABLE) else ""
     coverage, control, judges = result.coverage, metric_control(result), metric_judges(result)
     return MetricScore(result.status, result.score, result.threshold, reason, coverage, control, judges, result.changed)
 
