@@ -42,6 +42,7 @@ def status_table(
     *,
     bars: Bars | None = None,
     marks: Marks | None = None,
+    groups: Sequence[str] = (),
     is_code: bool = False,
     is_matrix: bool = False,
 ) -> None:
@@ -53,10 +54,11 @@ def status_table(
         alt: What the table holds, in our own words.
         bars: Columns whose cells have a bar below.
         marks: Columns with marked parts.
+        groups: As in :func:`pick_row`.
         is_code: Whether it is a text in lines, each behind its sign, drawn as one block in a typeface of equal widths.
         is_matrix: As in :func:`open_row`.
     """
-    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, is_code=is_code, is_matrix=is_matrix)
+    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, groups=groups, is_code=is_code, is_matrix=is_matrix)
 
 
 def pick_row(

@@ -150,7 +150,7 @@ def test_all_evaluated_agents_stand_above_the_profile(open_page, filled, run_of)
     assert tables(app)[0]["Agent"].tolist() == ["Alpha", "Bravo"]
     assert "Judged by" not in tables(app)[0]
     # The interval of the mean over games is drawn with the score, where there is one.
-    assert all(row["interval"] == [None, None] or row["games"] for row in data_of(app, "profile_rows")["rows"])
+    assert all(row["interval"] == [None, None] or row["games"] for row in data_of(app, "cockpit_rows")["rows"])
 
 
 def test_runs_of_different_judges_are_never_compared(open_page, filled, words, run_of) -> None:

@@ -14,6 +14,7 @@ from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.readers import read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
+from tests.app.drawn import tables
 from tests.judge_questions import reading
 from tests.judge_server import JudgeServer
 
@@ -135,16 +136,18 @@ def test_terms_are_those_of_the_glossary(open_page, table) -> None:
     held = [word for group in terms().values() for word, _ in group]
     # Those of code and commands are for the documentation.
     assert "untrusted text" not in held
-    assert sum(one.value.count("- **") for one in app.markdown) == len(set(held)) == len(held) > 40
+    assert tables(app)[0]["Word"].tolist() == held
+    assert len(set(held)) == len(held) > 40
     app.text_input(key="find_word").set_value("companion").run()
-    assert sum(one.value.count("- **") for one in app.markdown) == 1
+    assert tables(app)[0]["Word"].tolist() == ["companion"]
 
 
 def test_how_to_run_it_in_ci_is_found_with_the_iterations_of_the_database(open_page, filled) -> None:
     app = open_page("settings", help="Guide", guide_view="Terms")
     for word in ("ci", "nightly", "gate", "exit code"):
         app.text_input(key="find_word").set_value(word).run()
-        assert any("**gate (in CI)**" in one.value and "In CI" in one.value for one in app.markdown), word
+        found = tables(app)[0].set_index("Word")["Meaning"]
+        assert "In CI" in found["gate (in CI)"], word
     app.segmented_control(key="guide_view").set_value("In CI").run()
     said = "\n".join(one.value for one in app.markdown)
     assert "dramaturg evaluate games/ --no-store --gate automatic" in said

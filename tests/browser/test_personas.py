@@ -70,7 +70,7 @@ def test_marks_open_the_judgements_behind_them_and_these_their_message(
     seen = opened(visit, persona_server, agent, width=width)
     page = seen.page
     # Fluency is scored by rules; the first claim's dot opens what was judged of it.
-    row = [one.get_attribute("aria-label") or "" for one in page.locator(".picture-box .row").all()]
+    row = [one.get_attribute("aria-label") or "" for one in page.locator(".picture-box .row:not(.head)").all()]
     place = next(number for number, words in enumerate(row) if words.startswith("Consistency"))
     click_mark(page, f"{place}:game:0")
     page.wait_for_url(re.compile("judged=consistency.*claim=|claim=.*judged=consistency"))

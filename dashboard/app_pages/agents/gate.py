@@ -237,6 +237,8 @@ def outcome_alt(counts: pd.DataFrame, step: str) -> str:
 
 
 _AGENT = "checked_agent"
+_FIELD = 150
+"""Pixels of a number beside its switch."""
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"
 
@@ -255,10 +257,10 @@ def settings_form(store: Store) -> None:
         values: dict[str, bool | float] = {}
         for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
             st.markdown(f"**{part}**")
-            with st.grid(4, min_column_width=150):
-                # What a switch turns on stands under it.
+            with st.grid(2, min_column_width=300):
+                # What a switch turns on stands beside it.
                 for _, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
-                    with st.container():
+                    with st.container(horizontal=True, vertical_alignment="bottom"):
                         values |= {name: _field(name, setting, held, place) for name, setting in cell}
         with st.container(horizontal=True):
             is_sent = st.form_submit_button("Save", type="primary", key="save_corrections")
@@ -288,14 +290,20 @@ def _field(name: str, setting: Setting, held: CorrectionConfig, place: str) -> b
     value, key = getattr(held, name), f"{name}_{place}"
     shown = f"{setting.meaning} Default: {setting.shown(default_of(name))}."
     if setting.kind == SWITCH:
-        return st.toggle(setting.label, value, key=key, help=shown)
+        return st.toggle(setting.label, value, key=key, help=shown, width="stretch")
     if setting.kind == COUNT:
-        return st.number_input(setting.label, 0, value=int(value), step=1, key=key, help=shown)
+        return st.number_input(setting.label, 0, value=int(value), step=1, key=key, help=shown, width=_FIELD)
     step = 0.5 if setting.kind == MARK else 0.05
     # Wide open on purpose: what lies outside is refused with the reason, and not silently changed.
     return float(
         st.number_input(
-            f"{setting.label} ({setting.kind})", value=float(value), step=step, format="%g", key=key, help=shown
+            f"{setting.label} ({setting.kind})",
+            value=float(value),
+            step=step,
+            format="%g",
+            key=key,
+            help=shown,
+            width=_FIELD,
         )
     )
 

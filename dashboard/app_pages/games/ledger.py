@@ -16,7 +16,7 @@ from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import open_below
 from evaluation.rubric.control_words import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import shortened
 from evaluation.text.tokens import excerpt
 from evaluation.transcript import Message, Transcript
 
@@ -87,20 +87,17 @@ def _score(result: MetricResult) -> None:
 
 
 def _pick_verdict(result: MetricResult) -> str:
-    number = Counter(str(row.verdict) for row in result.ledger)
-    counts = ", ".join(f"{number[each]:,} {look(each).symbol}" for each in RowVerdict)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        verdict = st.segmented_control(
-            "Rows",
-            [_ANY, *(str(verdict) for verdict in RowVerdict)],
-            default=_ANY,
-            required=True,
-            format_func=lambda name: name if name == _ANY else look(name).label,
-            key=_VERDICT,
-            bind="query-params",
-            label_visibility="collapsed",
-        )
-        st.caption(f"{counted(len(result.ledger), 'row')}: {counts}.")
+    number = Counter({_ANY: len(result.ledger)}) + Counter(str(row.verdict) for row in result.ledger)
+    verdict: str = st.segmented_control(
+        "Rows",
+        [_ANY, *(str(verdict) for verdict in RowVerdict)],
+        default=_ANY,
+        required=True,
+        format_func=lambda name: f"{name if name == _ANY else look(name).label} ({number[name]:,})",
+        key=_VERDICT,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
     return verdict
 
 

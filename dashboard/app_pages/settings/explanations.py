@@ -140,15 +140,17 @@ def _quote(example: ExampleRow) -> str:
 def words() -> None:
     """The glossary, by what its words are about."""
     wanted = st.text_input("Find a word", key="find_word").casefold().strip()
-    found = {
-        about: [one for one in of_group if wanted in " ".join(one).casefold()] for about, of_group in terms().items()
-    }
-    if not any(found.values()):
+    groups = [
+        (about, {"Word": word, "Meaning": meaning})
+        for about, of_group in terms().items()
+        for word, meaning in of_group
+        if wanted in f"{word} {meaning}".casefold()
+    ]
+    if not groups:
         st.info("No term holds that.")
-    for about, of_group in found.items():
-        if of_group:
-            with st.expander(about, expanded=bool(wanted) or about == next(iter(found))):
-                st.markdown("\n".join(f"- **{word}**: {meaning}" for word, meaning in of_group))
+        return
+    abouts, rows = zip(*groups, strict=True)
+    status_table(rows, "The words and signs of the pages with their meaning", groups=abouts)
 
 
 def in_ci() -> None:
