@@ -237,7 +237,7 @@ def outcome_alt(counts: pd.DataFrame, step: str) -> str:
 
 
 _AGENT = "checked_agent"
-_FIELD = 150
+_FIELD = 160
 """Pixels of a number beside its switch."""
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"
@@ -259,8 +259,8 @@ def settings_form(store: Store) -> None:
             st.markdown(f"**{part}**")
             with st.grid(2, min_column_width=300):
                 # What a switch turns on stands beside it.
-                for _, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
-                    with st.container(horizontal=True, vertical_alignment="bottom"):
+                for switch, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
+                    with st.container(horizontal=True, vertical_alignment="bottom", key=f"beside_{switch}"):
                         values |= {name: _field(name, setting, held, place) for name, setting in cell}
         with st.container(horizontal=True):
             is_sent = st.form_submit_button("Save", type="primary", key="save_corrections")

@@ -9,8 +9,9 @@ import streamlit as st
 from dashboard.shared import queries, state
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.clicked_marks import MarkTarget, remember_target
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.drawing import chat_view
-from dashboard.shared.formatting import score_text
+from dashboard.shared.formatting import label_with_unit, score_text, without_unit
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.queries import OpenTranscript
@@ -18,7 +19,6 @@ from dashboard.shared.status_table import status_table
 from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import metric_judges
-from evaluation.score import PERCENT
 from evaluation.statistics.words import change_words
 from evaluation.text.display import counted
 
@@ -47,7 +47,7 @@ def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
     """The second game against the first, metric by metric, in words: untrusted text, as it names both.
 
     Such as "Compared with Game 1 · Prompt v2, Game 2 · Prompt v4 scores higher on 5 of 7 metrics, most on Personality
-    diversity (30.0 % → 100.0 %), and lower on 2, most on Strategic depth (100.0 % → 89.8 %)."
+    diversity (30.0 % to 100.0 %), and lower on 2, most on Strategic depth (100.0 % to 89.8 %)."
     """
     moves = _moves(before, after)
     higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
@@ -70,9 +70,8 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
         scores = [opened.results[name].score for opened in (before, after) if name in opened.results]
         if len(scores) == 2 and None not in scores and not _is_apart(name, before, after):
             first, second = (float(one or 0.0) for one in scores)
-            words = " → ".join(score_text(one, definition.scale) for one in (first, second))
-            unit = "%" if definition.scale == PERCENT else ""
-            change = change_words(second - first, unit)
+            words = " to ".join(score_text(one, definition.scale) for one in (first, second))
+            change = change_words(second - first, "")
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 
@@ -85,7 +84,7 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, obj
     moves = {label: change for _, label, _, change in _moves(before, after)}
     return [
         {
-            "Metric": one.label,
+            "Metric": label_with_unit(name, METRIC_LABELS),
             "Before": _cell(name, before),
             "After": _cell(name, after),
             "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
@@ -97,7 +96,7 @@ def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, obj
 def _cell(name: str, opened: OpenTranscript) -> str:
     if name == ENGAGEMENT.name and name not in opened.results:
         return "hidden until you rate it"
-    return queries.score_cell(name, opened.results.get(name))
+    return without_unit(queries.score_cell(name, opened.results.get(name)))
 
 
 def _one_game(key: str, opened: OpenTranscript) -> None:
