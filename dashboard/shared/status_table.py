@@ -160,7 +160,7 @@ def _draw(
 ) -> list[list[int]]:
     rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
     columns = [
-        {"label": str(name), "isNumber": _holds_figures([row[at][0] for row in rows], is_name=at < heads)}
+        {"label": str(name), "isNumber": at >= heads and holds_figures([row[at][0] for row in rows])}
         for at, name in enumerate(frame.columns)
     ]
     for name, shares in (bars or {}).items():
@@ -216,11 +216,11 @@ def cell_text(cell: Any) -> str:
     return _MINUS.sub("\u2212", text) if _FIGURE.fullmatch(text) else text
 
 
-def _holds_figures(texts: Sequence[str], *, is_name: bool) -> bool:
+def holds_figures(texts: Sequence[str]) -> bool:
     """Whether most cells of a column are figures, with a sign or a unit or without, so that it is aligned right."""
     told = [text for text in texts if text]
     figures = sum(_FIGURE.fullmatch(text.lstrip(_SIGNS)) is not None for text in told)
-    return not is_name and figures > len(told) / 2
+    return figures > len(told) / 2
 
 
 _SIGNS = "".join(SIGNS) + " <"

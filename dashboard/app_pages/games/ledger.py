@@ -53,14 +53,14 @@ def ledger_table(opened: OpenTranscript) -> None:
         st.info("This metric considered nothing in this game.")
         return
     verdict = _pick_verdict(result)
-    rows = _by_message([row for row in result.ledger if verdict in (_ANY, row.verdict)])
+    rows = by_message([row for row in result.ledger if verdict in (_ANY, row.verdict)])
     if not rows:
         st.info("No row has that verdict.")
         return
     _lines(opened, rows)
 
 
-def _by_message(rows: Sequence[LedgerRow]) -> list[LedgerRow]:
+def by_message(rows: Sequence[LedgerRow]) -> list[LedgerRow]:
     """The rows with those of a message together: first the messages that fail, last those of which nothing counts."""
     order = (RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS, RowVerdict.EXCLUDED)
     places = [(order.index(row.verdict), place, row) for place, row in enumerate(rows)]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard.app_pages.games.ledger import by_message
 from dashboard.shared.chat.conversation import (
     Aim,
     Conversation,
@@ -184,3 +185,15 @@ def test_only_known_messages_and_metrics_are_believed() -> None:
     pairs = [("zzz", "coherence"), ("a", "<img>"), (["a"], "coherence"), ("a", 3), (None, None)]
     for forged in (None, "a", {}, *({"message": message, "metric": metric} for message, metric in pairs)):
         assert read_open(forged, game) is None
+
+
+def test_a_ledger_keeps_the_rows_of_a_message_together_and_begins_with_what_fails() -> None:
+    counts, fails, out = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
+    held = [("a", out), ("b", out), ("b", counts), ("c", counts), ("c", fails), ("d", counts)]
+    rows = [LedgerRow(f"m:{place}", "claim", verdict, "", message) for place, (message, verdict) in enumerate(held)]
+    assert [(row.message_id, row.verdict) for row in by_message(rows)] == [
+        *(("c", fails), ("c", counts)),
+        *(("b", counts), ("b", out)),
+        ("d", counts),
+        ("a", out),
+    ]

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from dashboard.shared.formatting import look, score_text, share_text, spread_text, usd_text
+from dashboard.shared.formatting import (
+    SIGNS,
+    label_with_unit,
+    look,
+    score_text,
+    share_text,
+    spread_text,
+    usd_text,
+    without_unit,
+)
 from dashboard.shared.notices import words_of
+from dashboard.shared.status_table import holds_figures
 from evaluation.errors import InputError, LimitError
 from evaluation.iterations.checklist import CheckState
 from evaluation.iterations.keep_or_revert import Choice
@@ -14,6 +24,8 @@ from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import LIKERT, PERCENT, RowVerdict, Status
 from evaluation.store import Store
 from tests.games import game_of
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 def plain(text: str) -> str:
@@ -39,6 +51,21 @@ def test_scores_carry_their_unit_and_the_digits_that_tell(score: float, scale, t
     assert plain(score_text(score, scale, threshold)) == words
 
 
+def test_a_column_has_its_unit_in_the_heading_and_its_figures_to_the_right() -> None:
+    assert [label_with_unit(name) for name in ("strategic_depth", "engagement")] == ["Depth, %", "Engagement, of 5"]
+    assert [without_unit(f"✓ 84.0{NBSP}%"), without_unit("… 4.3 of 5")] == ["✓ 84.0", "… 4.3"]
+    for texts, is_number in (
+        (["✓ 84.0", "≈ 100.0", "– not applicable"], True),
+        (["+2.6 to +20.7", "no interval", "\u22128.1 to +17.2"], True),
+        (["more than 100", "8", "4"], True),
+        (["2 of 7", ""], True),
+        (["2026-11-28 12:52", "2026-11-28 12:53"], False),
+        (["… pending", "✓ passed"], False),
+        ([""], False),
+    ):
+        assert holds_figures(texts) is is_number, texts
+
+
 def test_a_spread_needs_two_values() -> None:
     assert spread_text([71.0], PERCENT) == ""
     assert plain(spread_text([88.21, 71.0, 80.0], PERCENT)) == "71.0 to 88.2 %"
@@ -55,6 +82,7 @@ def test_unknown_money_and_shares_are_unknown_not_zero() -> None:
 
 @pytest.mark.parametrize("kind", [Status, RowVerdict, VerdictStatus, CheckState, Choice])
 def test_every_status_has_a_symbol_and_a_word(kind) -> None:
+    assert all(look(one).symbol in SIGNS for one in kind), "the Guide says what each sign means"
     for status in kind:
         appearance = look(status)
         assert appearance.symbol
