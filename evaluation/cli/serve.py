@@ -146,6 +146,8 @@ def command_line(host: str, port: int, secrets: Path | None = None, names: Seque
         "runner.postScriptGC": "false",
         # Else a second click throws the first one away when that still waits for its turn (Cancel, then another page).
         "runner.fastReruns": "false",
+        # What a browser says that it still holds, it must hold when its click gets its turn, runs later (default: 2).
+        "global.maxCachedMessageAge": "20",
         # It would let programs run pages without a browser and its checks.
         "server.enableAgentApi": "false",
     }

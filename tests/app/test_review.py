@@ -145,6 +145,15 @@ def test_a_form_of_somebody_else_is_not_saved(desk, filled) -> None:
     assert filled.drafts.load(desk.data["token"]) is None
 
 
+def test_a_game_that_another_tab_has_rated_is_not_put_aside(desk, filled) -> None:
+    second = desk_state.DeskState("Ada")
+    desk_state.take_next(filled, second)
+    desk_state.submit(filled, desk, form(desk))
+    desk_state.discard(filled, second, {"token": second.data["token"], "reason": "garbled", "note": ""})
+    assert (filled.discards.of("Ada"), second.data) == ([], None)
+    assert "rated that game in another tab" in second.left_words
+
+
 def test_a_game_put_aside_before_the_session_was_lost_is_out_of_the_queue(desk, filled) -> None:
     new = another_session(desk, filled)
     desk_state.discard(filled, new, {"token": desk.data["token"], "reason": "garbled", "note": ""})

@@ -167,6 +167,18 @@ def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_bo
     assert desk.scores == [4]
 
 
+def test_back_from_another_view_leads_to_the_desk(desk) -> None:
+    page = desk.seen.page
+    page.keyboard.press("3")
+    for view in ("My ratings", "How to rate"):
+        page.get_by_role("radio", name=view).click()
+        page.wait_for_url(f"**desk={view.replace(' ', '+')}**")
+    page.go_back()
+    expect(page.get_by_text("You have not rated a game yet.").first).to_be_visible()
+    page.go_back()
+    expect(page.locator("input[name='score'][value='3']")).to_be_checked()
+
+
 @pytest.mark.parametrize(("button", "counts"), [("This one stands", 2), ("The other stands", 4)])
 def test_a_second_tab_overwrites_no_rating_without_asking(desk, visit, button, counts) -> None:
     first, store = desk.seen.page, desk.server.store
@@ -417,7 +429,7 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
     assert page.locator("input:checked").count() == 0
     page.get_by_role("button", name="Undo “Cannot rate”").click()
-    expect(page.get_by_text("This game was picked").first).to_be_visible()
+    expect(page.get_by_text("You took this game back").first).to_be_visible()
     assert page.locator(".talk").inner_text() == first
     assert stored_server.store.discards.of("Keyboard Dee") == []
 

@@ -50,7 +50,7 @@ class DeskState:
         last: The token of the form that was sent last from here, which can be changed from the desk.
         is_last_aside: Whether that form said that the game cannot be rated.
         left: The token of a form that the browser is to let go of.
-        is_gone: Whether that is because somebody deleted its game, of which the rater was not told yet.
+        left_words: Why, where the rater was not told yet.
         receipt: Where the browser is told that a form is stored, before the next game is drawn.
     """
 
@@ -65,7 +65,7 @@ class DeskState:
     last: str | None = None
     is_last_aside: bool = False
     left: str | None = None
-    is_gone: bool = False
+    left_words: str = ""
     receipt: DeltaGenerator | None = None
 
 
@@ -151,9 +151,9 @@ def take(
     )
     # The browser lets go of that form, but keeps what was typed, as it came back with its game.
     desk.data["left"] = left
-    if desk.is_gone:
-        desk.data["error"] = {"id": left, "text": GONE}
-    desk.left, desk.is_gone = None, False
+    if desk.left_words:
+        desk.data["error"] = {"id": left, "text": desk.left_words}
+    desk.left, desk.left_words = None, ""
     draft = store.drafts.load(token)
     form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
     if form is None and given is not None:
@@ -213,7 +213,7 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
         given = Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token)
         rival = _save(store, given)
     except NotFoundError:
-        _let_go(desk, form.token)
+        _let_go(desk, form.token, GONE)
         return
     except DramaturgError as error:
         tell(desk, words_of(error))
@@ -232,12 +232,13 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
 
 
 GONE = "Somebody deleted that game. Your answers are kept in case it comes back."
+_RATED_ELSEWHERE = "You have rated that game in another tab. The rating stands; My ratings revises it."
 
 
-def _let_go(desk: DeskState, token: str) -> None:
-    """Makes room for the next game where the one on the desk was deleted."""
+def _let_go(desk: DeskState, token: str, words: str) -> None:
+    """Makes room for the next game where nothing can be said about the one on the desk any more."""
     clear(desk)
-    desk.left, desk.is_gone = token, True
+    desk.left, desk.left_words = token, words
 
 
 def _kept(store: Store, desk: DeskState, token: str) -> None:
@@ -341,6 +342,8 @@ def change(store: Store, desk: DeskState, value: object) -> None:
         for aside in store.discards.of(desk.rater):
             if aside.transcript_id == game and aside.reason is not DiscardReason.KNOWN:
                 store.discards.undo(aside.id, who=desk.rater)
+                take(store, desk, aside.transcript_id, "You took this game back", RATE)
+                return
     except DramaturgError as error:
         tell(desk, words_of(error))
         return
@@ -358,9 +361,12 @@ def discard(store: Store, desk: DeskState, value: object) -> None:
         game = game_of(store, desk, given.token)
         if game is None:
             return
+        if store.ratings.by_token([given.token]):
+            _let_go(desk, given.token, _RATED_ELSEWHERE)
+            return
         store.discards.add(game, desk.rater, given.reason, given.note)
     except NotFoundError:
-        _let_go(desk, given.token)
+        _let_go(desk, given.token, GONE)
         return
     except DramaturgError as error:
         tell(desk, words_of(error))

@@ -143,7 +143,7 @@ def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
     desk_state.submit(store, desk, value)
     if form is None or desk.data is not None:
         return
-    st.session_state[_DONE] = desk_state.GONE if desk.is_gone else "Saved. Both ratings are kept; the newer one counts."
+    st.session_state[_DONE] = desk.left_words or "Saved. Both ratings are kept; the newer one counts."
 
 
 def _back(_: Store, desk: desk_state.DeskState, value: object) -> None:

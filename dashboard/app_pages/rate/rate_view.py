@@ -139,8 +139,8 @@ def mount(
 
 
 def _nothing_left(store: Store, desk: DeskState, progress: QueueProgress) -> None:
-    if desk.is_gone:
-        st.warning(desk_state.GONE)
+    if desk.left_words:
+        st.warning(desk.left_words)
     put_aside = f"You said of {progress.discarded} that they cannot be rated: *{OWN}* takes them back."
     aside = f" {put_aside}" if progress.discarded else ""
     if progress.skipped:
