@@ -52,7 +52,7 @@ def is_ordinary(name: str) -> bool:
     """Whether a name consists of English words alone ("Final Thoughts"), and begins with no given name ("Mike")."""
     words = [word.strip(".") for word in fold(name).split()]
     is_english = all(word.isalpha() and word in english_words() for word in words)
-    return is_english and words[0] not in word_set("given_names")
+    return bool(words) and is_english and words[0] not in word_set("given_names")
 
 
 def words_in(name: str) -> list[str]:

@@ -490,3 +490,8 @@ def test_a_number_of_a_phone_in_brackets_is_a_name() -> None:
         for name in ("\u202a+1 (765) 775\u20110755\u202c", "Olga")
     )
     assert read(chat).player_names == ("+1 (765) 775\u20110755", "Olga")
+
+
+def test_a_file_with_an_empty_key_is_refused_and_not_thrown_at() -> None:
+    values = [f"It is text {n} of several, as long as people write them." for n in range(4)]
+    assert refusal([{"": values[0], "a": values[1]}, {"": values[2], "a": values[3]}])
