@@ -3,7 +3,7 @@
 #
 # With games of before the change it compares, by `dramaturg compare --gate`.
 #
-#   INPUT_FOLDER, INPUT_BEFORE, INPUT_GATE   as in action.yml
+#   INPUT_FOLDER, INPUT_BEFORE, INPUT_GATE, INPUT_READING   as in action.yml
 #   DRAMATURG                  the command, where it is installed already
 set -uo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,11 +25,12 @@ if [ -z "${DRAMATURG:-}" ]; then
     DRAMATURG=$environment/bin/dramaturg
 fi
 
+read -ra reading <<< "${INPUT_READING:-}"
 if [ -n "${INPUT_BEFORE:-}" ]; then
-    "$DRAMATURG" compare --gate --format markdown -- "$INPUT_BEFORE" "${INPUT_FOLDER:-games}" \
+    "$DRAMATURG" compare --gate --format markdown "${reading[@]}" -- "$INPUT_BEFORE" "${INPUT_FOLDER:-games}" \
         | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
     exit "${PIPESTATUS[0]}"
 fi
-"$DRAMATURG" evaluate --no-store --gate "${INPUT_GATE:-automatic}" --format markdown -- "${INPUT_FOLDER:-games}" \
+"$DRAMATURG" evaluate --no-store --gate "${INPUT_GATE:-automatic}" --format markdown "${reading[@]}" -- "${INPUT_FOLDER:-games}" \
     | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
 exit "${PIPESTATUS[0]}"

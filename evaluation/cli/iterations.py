@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from evaluation.cli.exit_codes import CommandGroup
-from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person
+from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person, reading_options
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.text.display import counted, fixed
@@ -119,6 +119,7 @@ _LONGEST_REASON = 90
 _ID_DIGITS = 8
 
 
+@reading_options
 def compare(
     before: Annotated[str, typer.Argument(metavar="BEFORE", help="The iteration to compare with, or its games.")],
     after: Annotated[str, typer.Argument(metavar="AFTER", help="The iteration in question, or its games.")],
@@ -177,10 +178,18 @@ def _scored(before: str, after: str, stack: ExitStack) -> Store:
 
     store = Store(Path(stack.enter_context(TemporaryDirectory())) / "compared.duckdb")
     stack.callback(store.close)
-    tally, failed = Tally(note=note), 0
+    tally, failed, choices = Tally(note=note), 0, reading_options.value()
     for path, parent in ((before, None), (after, before)):
         store.iterations.create(path, parent=parent)
-        failed += sum(bool(one.failures) for one in evaluate_paths([path], tally, store=store, iteration=path))
+        games = evaluate_paths(
+            [path],
+            tally,
+            store=store,
+            iteration=path,
+            choose_columns=choices.columns,
+            answers=choices.answers,
+        )
+        failed += sum(bool(one.failures) for one in games)
     finish_scoring(incomplete=failed, refused=tally.refused + tally.unheard)
     return store
 

@@ -155,3 +155,19 @@ def test_a_name_like_an_option_is_wrong_usage(tmp_path: Path) -> None:
 def test_no_input_is_put_into_a_command() -> None:
     text: Any = (ROOT / "action.yml").read_text()
     assert "${{ inputs" not in text.partition("run:")[2].partition("env:")[0]
+
+
+def test_games_in_a_form_of_their_own_are_read_as_the_action_is_told(tmp_path: Path) -> None:
+    for side in ("before", "after"):
+        (tmp_path / side).mkdir()
+        for game in range(3):
+            said = [
+                {"nick": ("Ann", "Ben", "Cleo")[n % 3], "body": f"It is {side} {game}, turn {n}."} for n in range(9)
+            ]
+            (tmp_path / side / f"{game}.json").write_text(json.dumps({"talk": {"said": said}}))
+    before = {"INPUT_BEFORE": str(tmp_path / "before")}
+    assert scored(tmp_path / "after", tmp_path, **before)[0] == 2
+    (tmp_path / "summary.md").unlink()
+    assert scored(tmp_path / "after", tmp_path, **before, INPUT_READING="--as-read")[0] == 0
+    (tmp_path / "summary.md").unlink()
+    assert scored(tmp_path / "after", tmp_path, INPUT_READING="--as-read --map round=", INPUT_GATE="full")[0] == 1
