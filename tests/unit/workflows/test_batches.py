@@ -147,3 +147,16 @@ def test_what_was_told_of_is_stored_when_the_process_is_killed(folder: Path, tmp
     assert told == store.transcripts.ids()[:17]
     assert len(store.results.scores()) == 7 * len(store.transcripts.ids())
     assert len(list(evaluate_paths([folder], quiet(), store=store))) == len(store.transcripts.ids()) == COUNT
+
+
+def test_of_many_games_that_wait_for_an_answer_three_are_listed(tmp_path: Path) -> None:
+    said = [{"nick": ("Ann", "Ben")[n % 2], "body": f"It is turn {n} of the talk."} for n in range(6)]
+    for number in range(5):
+        (tmp_path / f"{number}.json").write_text(json.dumps({"talk": {"said": said[number % 2 :]}}))
+    (tmp_path / "other.txt").write_text("nothing")
+    notes: list[str] = []
+    tally = Tally(note=notes.append)
+    assert list(evaluate_paths([tmp_path], tally)) == []
+    waiting = [note for note in notes if "Is that what the file holds?" in note]
+    assert (tally.refused, len(waiting), len(notes)) == (6, 3, 4)
+    assert waiting[-1].endswith(f"Further games of {tmp_path.name} that wait for an answer are not listed.")
