@@ -360,7 +360,14 @@ class EngagementDecisions:
         rows = self._store.rows(_SELECT, {"transcript": transcript_id})
         return [
             EngagementDecision(
-                number, game, score, who, reason, from_microseconds(at), undone_by, maybe_from_microseconds(undone_at)
+                number,
+                game,
+                checked_score(score),
+                who,
+                reason,
+                from_microseconds(at),
+                undone_by,
+                maybe_from_microseconds(undone_at),
             )
             for number, game, score, who, reason, at, undone_by, undone_at in rows
         ]

@@ -80,8 +80,28 @@ def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
     assert "rater" not in app.query_params
     assert f"team_decide_button_{game}" not in [one.key for one in app.button]
     app.button(key=f"team_undo_decision_{game}").click().run()
-    assert not rated.engagement_decisions.current()
+    assert [one.undone_by for one in rated.engagement_decisions.list()] == ["Lea"]
     assert f"team_decide_button_{game}" in [one.key for one in app.button]
+
+
+def test_a_decision_that_another_tab_overtook_is_refused_and_says_so(open_page, rated, words, small_game) -> None:
+    game = small_game("one").id
+    first, second = (open_page("team", team="Agreement", differ="Raters differ") for _ in range(2))
+
+    def decide(tab, who: str, score: float) -> None:
+        tab.segmented_control(key=f"team_decided_score_{game}").set_value(score)
+        tab.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
+        tab.text_input(key=f"team_decider_{game}").set_value(who)
+        tab.button(key=f"team_decide_button_{game}").click().run()
+
+    decide(first, "Lea", 3)
+    # The second click of a double click: nothing else is stored, and what was said stays.
+    first.run()
+    assert "3 of 5 counts for " in words(first)
+    decide(second, "Max", 4)
+    assert not second.exception
+    assert "Lea decided 3 of 5 in the meantime: Read it twice" in words(second)
+    assert [(one.who, one.score) for one in rated.engagement_decisions.list()] == [("Lea", 3)]
 
 
 def test_overridden_rows_open_the_message(open_page, rated, words, small_game) -> None:
