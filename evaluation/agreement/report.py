@@ -388,7 +388,7 @@ def headline(report: AgreementReport) -> str:
     if level is None:
         return ""
     raters = max(one.raters for one in report.items)
-    who = "the two raters" if raters == 2 else f"the {raters} raters"
+    who = f"the {'two' if raters == 2 else raters} raters{' who share games' * (raters < report.raters)}"
     words = f"{'So far ' if report.note else ''}{who} {_SCORE_WORDS[level]}."
     return f"{words[0].upper()}{words[1:]}"
 

@@ -178,6 +178,9 @@ def test_the_report_in_sentences() -> None:
     found = report(a=10.0, b=60.0, c=90.0)
     assert headline(found) == "So far the two raters agree on the score."
     assert question_words(found) == "On the questions: yes on 1, 3 and 4, partly on 2."
+    apart = pd.concat([RATED, ratings(("z", "Zoe", 3, "yyyyy"))])
+    told = headline(agreement_report(apart, scores(a=10.0), NAMES))
+    assert told == "So far the two raters who share games agree on the score."
 
 
 def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
