@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -24,6 +25,26 @@ _STOP_SECONDS = 20
 def dramaturg() -> str:
     """The installed command beside the running Python."""
     return str(Path(sys.executable).with_name("dramaturg"))
+
+
+COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
+
+
+def login_secrets(
+    url: str = "https://dramaturg.example.org", provider: str = "https://login.example.org", **roles: list[str]
+) -> str:
+    """A secrets file that configures a login of a server at ``url``, and who has which role."""
+    access = "".join(f"{role} = {json.dumps(entries)}\n" for role, entries in roles.items())
+    return f"""
+[auth]
+redirect_uri = "{url}/oauth2callback"
+cookie_secret = "{COOKIE_SECRET}"
+client_id = "dramaturg"
+client_secret = "s3cr3t-of-the-client"
+server_metadata_url = "{provider}/.well-known/openid-configuration"
+
+[access]
+{access}"""
 
 
 def free_port() -> int:

@@ -17,12 +17,6 @@ from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import drawn, tables, wait_for_jobs
 
 
-def chat(app) -> dict:
-    (component,) = drawn(app)
-    data = json.loads(component.proto.json)
-    return json.loads(data["body"]) | {"focus": data["focus"]}
-
-
 def listed_games(app) -> list[dict]:
     (component,) = drawn(app)
     return json.loads(component.proto.json)["rows"]

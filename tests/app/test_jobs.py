@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from evaluation.store import JobState, Store
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import wait_for_jobs
 from tests.judge_server import JudgeServer, plausible_answer
+from tests.waiting import wait_until
 
 
 def abandon(store, job, *, done: int) -> None:
@@ -130,15 +131,6 @@ def model(gate: Gate, filled: Store, monkeypatch: pytest.MonkeyPatch, tmp_path) 
         yield server
         gate.open()
         wait_for_jobs()
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    pause = threading.Event()
-    for _ in range(600):
-        if holds():
-            return
-        pause.wait(0.1)
-    raise AssertionError("it did not happen within a minute")
 
 
 def test_a_run_shows_progress_and_cost_and_stops_with_what_was_answered(

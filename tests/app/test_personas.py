@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -13,44 +12,11 @@ from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.statistics import settings
-from evaluation.judging.answers import Idea, IdeasAnswer, ScoreAnswer
-from evaluation.judging.judges_without_model import ScriptedJudge
-from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
-from evaluation.judging.protocol import JudgeRequest
-from evaluation.persona.dimensions import DIMENSIONS
-from evaluation.persona.evaluation import EvaluationPlan
-from evaluation.rubric_judge.window_prompt import WindowAnswer
 from evaluation.store import JobState, Store
-from evaluation.workflows.agents import find_subjects
-from evaluation.workflows.persona_runs import evaluate_persona
 from tests.app.drawn import data_of, tables, wait_for_jobs
-from tests.judge_questions import entry, reading
+from tests.judge_questions import reading
 from tests.judge_server import JudgeServer
-
-
-def script(reason: str = "Because of [M1]."):
-    def answer(request: JudgeRequest):
-        if request.answer is ScoreAnswer:
-            return ScoreAnswer(reason=reason, score=6, confidence=0.5, citations=[min(request.messages)])
-        if request.answer is IdeasAnswer:
-            return IdeasAnswer(ideas=[Idea(text="Watch Bravo.", citations=[min(request.messages)])])
-        return WindowAnswer.model_validate({"messages": [entry(each, reason=reason) for each in request.messages]})
-
-    return answer
-
-
-def evaluate(store: Store, agent: str, reason: str = "Because of [M1].") -> None:
-    async def run() -> None:
-        library = PropositionLibrary.load()
-        subjects = find_subjects(store, [agent], DIMENSIONS, library)
-        judge = ScriptedJudge(script(reason), model="small-model")
-        async for _ in evaluate_persona(
-            store, subjects, lambda _: judge, library, EvaluationPlan(sample_size=3), mode="live"
-        ):
-            pass
-
-    asyncio.run(run())
 
 
 def finished(store: Store, job_id: str):

@@ -10,19 +10,9 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from tests.app.drawn import tables
+from tests.dashboard_server import login_secrets
 
-SECRETS = """
-[auth]
-redirect_uri = "http://localhost:8501/oauth2callback"
-cookie_secret = "0123456789abcdef0123456789abcdef"
-client_id = "dramaturg"
-client_secret = "anything"
-server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
-
-[access]
-admins = ["ada@example.org"]
-raters = ["rae@example.org"]
-"""
+SECRETS = login_secrets(admins=["ada@example.org"], raters=["rae@example.org"])
 
 
 def claims(who: str) -> dict[str, object]:

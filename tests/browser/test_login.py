@@ -17,10 +17,9 @@ from evaluation.ratings import Rating
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated
 from tests.browser.hands import save_with_open_questions
-from tests.dashboard_server import Server, free_port, wait_until_answered
+from tests.dashboard_server import Server, free_port, login_secrets, wait_until_answered
 from tests.games import game_of
 
-COOKIE_SECRET = "0123456789abcdef0123456789abcdef"
 USERS = [
     {"sub": "ada", "name": "Ada", "email": "Ada@example.org", "email_verified": True},
     {"sub": "rae", "name": "Rae <b>", "email": "rae@example.org", "email_verified": True},
@@ -66,21 +65,7 @@ def site(provider: str, tmp_path_factory) -> Iterator[Site]:
     folder: Path = tmp_path_factory.mktemp("login")
     secrets = folder / "secrets.toml"
     server = Server(folder / "login.duckdb", options=("--secrets", str(secrets)), port=free_port())
-    secrets.write_text(
-        f"""
-[auth]
-redirect_uri = "{server.url}/oauth2callback"
-cookie_secret = "{COOKIE_SECRET}"
-client_id = "dramaturg"
-client_secret = "anything"
-server_metadata_url = "{provider}/.well-known/openid-configuration"
-
-[access]
-admins = ["ada@example.org"]
-raters = ["sub:rae"]
-""",
-        "utf-8",
-    )
+    secrets.write_text(login_secrets(server.url, provider, admins=["ada@example.org"], raters=["sub:rae"]), "utf-8")
     store = server.store
     store.iterations.create("Baseline prompt")
     for name in ("one", "two", "three"):

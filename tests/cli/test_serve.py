@@ -10,6 +10,7 @@ import pytest
 
 from evaluation.access import Access
 from evaluation.cli.serve import command_line, environment_for, is_loopback, known_names
+from tests.dashboard_server import login_secrets
 
 DATABASE = Path("x.duckdb")
 
@@ -58,17 +59,7 @@ def test_the_dashboard_is_told_its_database_and_whether_strangers_are_welcome(mo
     assert environment_for(DATABASE, samples=False).items() >= other.items()
 
 
-SECRETS = """
-[auth]
-redirect_uri = "https://dramaturg.example.org/oauth2callback"
-cookie_secret = "0123456789abcdef0123456789abcdef"
-client_id = "dramaturg"
-client_secret = "s3cr3t"
-server_metadata_url = "https://login.example.org/.well-known/openid-configuration"
-
-[access]
-admins = ["ada@example.org"]
-"""
+SECRETS = login_secrets(admins=["ada@example.org"])
 
 
 def test_a_login_or_consent_opens_an_address_that_others_reach(run: Any, tmp_path: Path) -> None:

@@ -21,25 +21,12 @@ from evaluation.access import Role, may
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from tests.dashboard_server import Server, free_port
+from tests.dashboard_server import COOKIE_SECRET, Server, free_port, login_secrets
 from tests.faults.tab import LOGIN_COOKIE, Tab, events_of, is_login_cookie, login_body, login_cookie, signed
 
 # Where the address is not the title in small letters.
 ADDRESSES = {"Overview": "", "Settings and help": "settings"}
 PROBES = ("health", "metrics", "script-health-check")
-SECRET = "0123456789abcdef0123456789abcdef"
-SECRETS = """
-[auth]
-redirect_uri = "{url}/oauth2callback"
-cookie_secret = "{secret}"
-client_id = "dramaturg"
-client_secret = "anything"
-server_metadata_url = "http://localhost:9/.well-known/openid-configuration"
-
-[access]
-admins = ["{admin}@example.org"]
-raters = ["rae@example.org", "roy@example.org"]
-"""
 
 
 @dataclass
@@ -53,7 +40,8 @@ class Site:
         return self.server.url
 
     def name_admin(self, who: str) -> None:
-        text = SECRETS.format(url=self.url, secret=SECRET, admin=who)
+        raters = ["rae@example.org", "roy@example.org"]
+        text = login_secrets(self.url, "http://localhost:9", admins=[f"{who}@example.org"], raters=raters)
         fresh = self.secrets.with_suffix(".new")
         fresh.write_text(text, "utf-8")
         fresh.replace(self.secrets)
@@ -61,7 +49,7 @@ class Site:
     def log_in(self, who: str, number: int) -> str:
         """The cookie of a login; the same one for every tab of the login with this number."""
         if (who, number) not in self.logins:
-            self.logins[who, number] = login_cookie(self.url, SECRET, self.claims(who, number))
+            self.logins[who, number] = login_cookie(self.url, COOKIE_SECRET, self.claims(who, number))
         return self.logins[who, number]
 
     def claims(self, who: str, number: int) -> dict[str, object]:
@@ -73,9 +61,9 @@ def in_chunks(site: Site, who: str, number: int) -> dict[str, str]:
     """The same login as a browser holds it when it is too long for one cookie."""
     body = login_body(site.url, site.claims(who, number))
     parts = [body[:100], body[100:]]
-    found = {LOGIN_COOKIE: signed(f"chunks-{len(parts)}", SECRET)}
+    found = {LOGIN_COOKIE: signed(f"chunks-{len(parts)}", COOKIE_SECRET)}
     return found | {
-        name: signed(part, SECRET, salt=name)
+        name: signed(part, COOKIE_SECRET, salt=name)
         for name, part in ((f"{LOGIN_COOKIE}_{i}", part) for i, part in enumerate(parts, 1))
     }
 
@@ -143,7 +131,7 @@ def test_an_ended_login_stays_ended_whatever_else_the_browser_sends(site: Site, 
     open_one.press(log_out.id)
     # The last character of a signature holds two bits that say nothing, so four letters are the same one.
     spellings = [cookie[:-1] + letter for letter in ascii_letters + digits + "-_"]
-    same = [one for one in spellings if one != cookie and is_login_cookie(one, SECRET)]
+    same = [one for one in spellings if one != cookie and is_login_cookie(one, COOKIE_SECRET)]
     assert len(same) == 3
     tricks: list[tuple[str, dict[str, str]]] = [
         *((one, {}) for one in same),
@@ -230,7 +218,7 @@ def test_a_configuration_file_in_the_folder_makes_nobody_an_admin(
     server.start()
     try:
         claims = {**site.claims("rae", 0), "email_verified": True}
-        rater = Tab(server.url, login_cookie(server.url, SECRET, claims)).open("settings")
+        rater = Tab(server.url, login_cookie(server.url, COOKIE_SECRET, claims)).open("settings")
         assert rater.downloads() == []
         rater.close()
         headers = {"X-Email": "ada@example.org", "X-Verified": "true"}

@@ -12,21 +12,11 @@ from hypothesis import strategies as st
 from dashboard.visitors import CLOSED, UPLOADS
 from evaluation.access import Access, Action, Role, may, parse_grant, read_access, verified_email
 from evaluation.errors import InputError
+from tests.dashboard_server import login_secrets
 
 ADA = {"sub": "1234", "iss": "https://login.example.org", "email": "Ada@Example.org", "email_verified": True}
 
-SECRETS = """
-[auth]
-redirect_uri = "https://dramaturg.example.org/oauth2callback"
-cookie_secret = "0123456789abcdef0123456789abcdef"
-client_id = "dramaturg"
-client_secret = "s3cr3t-of-the-client"
-server_metadata_url = "https://login.example.org/.well-known/openid-configuration"
-
-[access]
-admins = ["ada@example.org"]
-raters = ["*@example.org", "claim:groups=raters"]
-"""
+SECRETS = login_secrets(admins=["ada@example.org"], raters=["*@example.org", "claim:groups=raters"])
 
 
 def read(folder: Path, text: str, **environ: str) -> Access | None:
