@@ -8,8 +8,8 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -191,10 +191,11 @@ def _runs_of(config: ABConfig, variant: str) -> list[PlannedRun]:
     return [(RunResult(variant, index, seed=config.seed + index), one) for index, one in enumerate(configs)]
 
 
+@dataclass(frozen=True)
 class ExperimentRunner:
     """Makes the runs of one A/B test and compares them.
 
-    Args:
+    Attributes:
         config: The test.
         run: Makes one run.
         judge: Checks messages; ``None`` checks nothing.
@@ -204,24 +205,19 @@ class ExperimentRunner:
         asked: Who judges and who speaks; runs that others answered are made again.
     """
 
-    def __init__(
-        self,
-        config: ABConfig,
-        run: Run,
-        *,
-        judge: Judge | None = None,
-        budget: Budget | None = None,
-        known: Mapping[str, RunResult] = MappingProxyType({}),
-        keep: Callable[[RunResult], None] | None = None,
-        asked: str = "",
-    ) -> None:
-        self._config = config
-        self._asked = asked
-        self._run = run
-        self._validator = Validator(judge, config.evaluation.validation()) if judge and config.is_checked else None
-        self._budget = budget
-        self._known = known
-        self._keep = keep
+    config: ABConfig
+    run: Run
+    judge: Judge | None = None
+    budget: Budget | None = None
+    known: Mapping[str, RunResult] = field(default_factory=dict)
+    keep: Callable[[RunResult], None] | None = None
+    asked: str = ""
+
+    @cached_property
+    def _validator(self) -> Validator | None:
+        if self.judge is None or not self.config.is_checked:
+            return None
+        return Validator(self.judge, self.config.evaluation.validation())
 
     async def run_ab_test(self, report: ProgressCallback = no_progress) -> StudyResult:
         """The result over all runs, those of earlier calls included.
@@ -232,42 +228,42 @@ class ExperimentRunner:
             InputError: A variant is wrong, or the runs cannot be kept.
         """
         runs: list[RunResult] = []
-        everything = plan(self._config)
+        everything = plan(self.config)
         for run, config in everything:
             runs.append(await self._one(run, config))
             report(len(runs), len(everything))
         return study_result(
-            {name: [run for run in runs if run.variant == name] for name in self._config.variants},
-            self._config.measures,
-            primary=self._config.primary,
-            threshold=self._config.evaluation.significance_threshold,
-            is_paired=self._config.source == "simulation",
+            {name: [run for run in runs if run.variant == name] for name in self.config.variants},
+            self.config.measures,
+            primary=self.config.primary,
+            threshold=self.config.evaluation.significance_threshold,
+            is_paired=self.config.source == "simulation",
         )
 
     async def _one(self, run: RunResult, config: dict[str, Any]) -> RunResult:
         try:
-            if self._budget and self._budget.stopped:
-                raise BudgetSpentError(self._budget.stopped)
+            if self.budget and self.budget.stopped:
+                raise BudgetSpentError(self.budget.stopped)
             with tallied_calls(run.activity):
                 # What is stored is read again every time: that costs nothing, and its scores may have changed.
-                stored = await self._run(deepcopy(config), run.seed) if self._config.source == "transcripts" else None
-                checks = self._config.evaluation.model_dump_json() if self._validator else ""
+                stored = await self.run(deepcopy(config), run.seed) if self.config.source == "transcripts" else None
+                checks = self.config.evaluation.model_dump_json() if self._validator else ""
                 # A mended game, or another persona, is checked again.
                 content = [stored.transcript and stored.transcript.id, stored.personas] if stored else []
-                decisive = [self._config.source, checks, self._asked, content, run.variant, run.seed, config]
+                decisive = [self.config.source, checks, self.asked, content, run.variant, run.seed, config]
                 key = hashlib.sha256(json.dumps(decisive, sort_keys=True, default=str).encode("utf-8")).hexdigest()
-                if known := self._known.get(key):
+                if known := self.known.get(key):
                     known = replace(known, run_index=run.run_index, is_resumed=True)
                     return known if stored is None else _done(known, stored)
-                outcome = stored or await self._run(deepcopy(config), run.seed)
+                outcome = stored or await self.run(deepcopy(config), run.seed)
                 checked = await self._validated(outcome)
         except BudgetSpentError as error:
             return replace(run, status="skipped", detail=error.reason)
         except Exception as error:  # noqa: BLE001 - a run is somebody's function, and the others must go on
             return replace(run, status="failed", detail=_reason(error))
         made = _done(replace(run, validations=checked, key=key), outcome)
-        if self._keep and self._is_final(made):
-            self._keep(made)
+        if self.keep and self._is_final(made):
+            self.keep(made)
         return made
 
     def _is_final(self, made: RunResult) -> bool:
@@ -276,7 +272,7 @@ class ExperimentRunner:
         A simulated run costs money, so only one that nobody could judge is made again; a game is there already.
         """
         useless = {JudgementStatus.NOT_SCORED}
-        if self._config.source == "transcripts":
+        if self.config.source == "transcripts":
             useless.add(JudgementStatus.ERROR)
         asked = [one for one in made.validations if one.is_asked]
         return not asked or any(one.status not in useless for one in asked)
