@@ -211,6 +211,17 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     assert doubtful.overrides.current() == []
 
 
+def test_an_answer_that_another_tab_overtook_is_refused(doubtful: Store, open_page: Any, words: Any) -> None:
+    first, second = (open_page("games", part="Check", queue_of="v1") for _ in range(2))
+    for tab, who in ((first, "Grace"), (second, "Heidi")):
+        tab.text_input(key="queue_author").set_value(who).run()
+    first.button(key="queue_counts").click().run()
+    second.button(key="queue_does_not_count").click().run()
+    assert not second.exception
+    assert "Grace answered this in the meantime." in words(second)
+    assert [(one.author, one.verdict) for one in doubtful.overrides.current()] == [("Grace", RowVerdict.COUNTS)]
+
+
 def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_they_are(doubtful: Store) -> None:
     [first] = doubtful.transcripts.ids()
     other = a_game("another", [*SAID, ("Ann", "Ann voted for Ben in round 1.")])

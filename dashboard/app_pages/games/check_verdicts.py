@@ -19,7 +19,8 @@ from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
+from evaluation.errors import ConflictError, DramaturgError
+from evaluation.overrides import Override
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.score import LedgerRow, Method, RowVerdict
@@ -232,6 +233,10 @@ def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> 
         return
 
     def change() -> None:
+        for held in _decisions(store, _key(queued)):
+            raise ConflictError(
+                f"{held.author} answered this in the meantime.", remedy="Change it in the game's ledger."
+            )
         # First, as the next press may stop this run once the decision is stored.
         _remember(queued, game, f"{label.lower()} ({item.effect(verdict)})".replace("-", "\u2212"), is_skip=False)
         try:
@@ -306,9 +311,13 @@ def _undo(store: Store) -> None:
 def _take_back(store: Store, row: tuple[str, str, str]) -> None:
     """Takes back this person's decisions on a row; none is left where somebody else has done so."""
     author = identity.decider_name()
-    for one in store.overrides.current():
-        if (one.transcript_id, one.metric, one.row_id) == row and one.author == author:
+    for one in _decisions(store, row):
+        if one.author == author:
             store.overrides.undo(one.id, author)
+
+
+def _decisions(store: Store, row: tuple[str, str, str]) -> list[Override]:
+    return [one for one in store.overrides.current() if (one.transcript_id, one.metric, one.row_id) == row]
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:
