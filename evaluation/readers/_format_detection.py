@@ -154,8 +154,8 @@ def _likely(document: Document, unknown: UnknownFormatError) -> FileReader:
     return FileReader(name, lambda _: True, lambda _: games())
 
 
-# "[12:03] Ann: ..." begins like JSON and is none.
-_LOG = re.compile(r"\s*\[\d{1,4}[-:./]")
+# "[12:03] Ann: ..." and "[Round 6] Ann: ..." begin like JSON and are none.
+_LOG = re.compile(r"\s*\[(?:\d{1,4}[-:./]|[^\W\d][^\[\]{}\"']{0,60}\])")
 _MOST_DEEP, _LONG = 40, 12
 
 

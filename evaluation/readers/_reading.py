@@ -273,7 +273,7 @@ class _Reading:
             if sources.is_zip(data):
                 yield from self._zip(label, data)
             else:
-                yield from self._document(label, Document(data, self.limits, self.answers))
+                yield from self._document(label, Document(data, self.limits, self.answers, may_doubt=True))
         except InputError as error:
             yield ReadResult(label, error=error)
 
@@ -303,6 +303,7 @@ class _Reading:
         document: Document | None = None,
         *,
         is_told: bool = False,
+        doubt: str = "",
     ) -> Iterator[ReadResult]:
         """The result of each game that ``read`` finds, one that is alone in its document held against it; one result
         when it refuses the whole.
@@ -311,14 +312,14 @@ class _Reading:
         try:
             found = read()
             if isinstance(found, Transcript | ReadResult):
-                yield self._result(ReadResult(label, format=format_name), found, document, is_told=is_told)
+                yield self._result(ReadResult(label, format=format_name), found, document, is_told=is_told, doubt=doubt)
                 return
             for name, game in found:
                 count += 1
                 self.limits.check_games(count)
                 empty = ReadResult(sources.printable(f"{label}/{name}") if name else label, format=format_name)
                 try:
-                    yield self._result(empty, game(), is_told=is_told)
+                    yield self._result(empty, game(), is_told=is_told, doubt=doubt)
                 except InputError as error:
                     yield replace(empty, error=error)
         except InputError as error:
@@ -335,8 +336,10 @@ class _Reading:
         document: Document | None = None,
         *,
         is_told: bool = False,
+        doubt: str = "",
     ) -> ReadResult:
         read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
+        read = replace(read, not_understood=f"{doubt} {read.not_understood}".strip())
         settled = settle(replace(read, name=about.name, format=about.format), self.answers)
         assert settled.transcript is not None
         self.limits.check_texts(settled.transcript)
@@ -424,7 +427,7 @@ class _Reading:
             name, read = tables.FORMAT, partial(tables.table_games, document, mapping)
             if reader is not None and not (is_table or is_chosen):
                 name, read = reader.format, partial(reader.read, document)
-            for result in self._results(label, name, read, document, is_told=is_chosen):
+            for result in self._results(label, name, read, document, is_told=is_chosen, doubt=document.doubt):
                 yield replace(result, head=head)
             return
         if head is not None and error.remedy in (remedy("table"), remedy("known")):

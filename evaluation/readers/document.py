@@ -466,6 +466,7 @@ _KNOWN_BINARIES = {
     b"SQLite format 3": "an SQLite database",
     b"\x7fELF": "a program",
 }
+_MOST_OTHER, _MOST_DAMAGED = 0.1, 10
 _SAVE_AS_UTF8 = "Save the file as UTF-8 and try again."
 _SAMPLE = 4096
 # Every JSON value but the first of a line stands behind one of these.
@@ -479,14 +480,18 @@ class Document:
         data: The file's bytes.
         limits: Bounds for what is parsed.
         answers: A person's answers to what the file leaves open.
+        may_doubt: Whether a text in no known encoding is taken as it is likely to be, for a question.
 
     Attributes:
         kept: Whatever a reader found when it recognised the file and needs to read it, by the format's name.
+        doubt: What is not sure about the text as a whole, once it has been decoded; empty where nothing is.
     """
 
-    def __init__(self, data: bytes, limits: Limits, answers: Answers = NO_ANSWERS) -> None:
+    def __init__(self, data: bytes, limits: Limits, answers: Answers = NO_ANSWERS, *, may_doubt: bool = False) -> None:
         self.answers = answers
         self.kept: dict[str, object] = {}
+        self.doubt = ""
+        self.may_doubt = may_doubt
         self.data = data
         self.limits = limits
 
@@ -497,7 +502,14 @@ class Document:
         Raises:
             UnreadableFileError: Neither UTF-8 nor UTF-16.
         """
-        text = decode(self.data).replace("\r\n", "\n").replace("\r", "\n")
+        try:
+            text = decode(self.data)
+        except UnreadableFileError as error:
+            text, how = _as_likely(self.data) if self.may_doubt else ("", "")
+            if not text:
+                raise
+            self.doubt = f"{error.place}: {error.message} {how}"
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
         script = _SCRIPT.fullmatch(text)
         return script["data"] if script else text
 
@@ -578,6 +590,24 @@ def decode(data: bytes) -> str:
     if not text.strip():
         raise BrokenTranscriptError("The file is empty.", remedy="Export the transcript again.")
     return text
+
+
+def _as_likely(data: bytes) -> tuple[str, str]:
+    """The text of bytes that are not all UTF-8, and how it was taken; empty where too little speaks for it.
+
+    Of 230 public transcripts three were written by older programs under Windows, two had a few damaged bytes.
+    """
+    text = data.decode("utf-8-sig", "replace")
+    damaged = text.count("\ufffd")
+    whole = len(text) - len(text.encode("ascii", "ignore")) - damaged
+    if b"\0" in data:
+        return "", ""
+    if damaged <= _MOST_DAMAGED and whole > _MOST_DAMAGED * damaged:
+        return text, f"So it is at {counted(damaged, 'place')}, which a sign stands for."
+    with suppress(UnicodeDecodeError):
+        if len(data.translate(None, bytes(range(0x80)))) <= _MOST_OTHER * len(data):
+            return data.decode("cp1252"), "It was read as Windows-1252."
+    return "", ""
 
 
 def _encoding(data: bytes) -> str:

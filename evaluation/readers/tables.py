@@ -312,6 +312,9 @@ def split_heading(document: Document) -> tuple[tuple[str, ...], str]:
         first, second = [*_beginning(document, delimiter), [], []][:2]
         # Some programs end each line with a separator.
         headings = tuple(cell.strip() for cell in (first[:-1] if first[-1:] == [""] else first))
+        if headings[:1] == ("",):
+            # As R writes the numbers of rows.
+            headings = ("row", *headings[1:])
         mapping = guess_mapping(headings)
         # With both columns that are needed, a table is one even if its first row is broken.
         is_cut = 1 < len(second) < len(headings) and len(second[-1]) > _LONGEST_CELL

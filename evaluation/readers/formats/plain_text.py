@@ -426,7 +426,9 @@ def _speaks_in_brackets(lines: Sequence[str]) -> bool:
         (colon := shape("colon").fullmatch(match["text"])) is not None and len(colon["name"].split()) <= 2
         for match in found
     )
-    is_most = sum(names.values()) >= _MARKED_SHARE * len(written) and with_colon * 2 < len(found)
+    # Of names that come again, fewer lines say so: others go on with what somebody says.
+    share = _MARKED_SHARE if names.total() < _LEAST_NUMBERED * len(names) else _TURNS_SHARE
+    is_most = names.total() >= share * len(written) and with_colon * 2 < len(found)
     levels = word_set("told_kinds") | {"warning", "critical"}
     return len(names) > 1 and is_most and not all(_fold(name) in levels for name in names)
 
@@ -655,7 +657,7 @@ def _speakers(document: Document) -> _Speakers:
         plain = part("colours").sub("", document.text)
         # Tags of a page come with its signs.
         plain = html.unescape(plain) if "&lt;" in plain and plain != document.text else plain
-        text = part("korean time").sub(_in_digits, plain)
+        text = part("korean clock").sub(_in_digits, part("korean time").sub(_in_digits, plain))
         found = document.kept[FORMAT] = _Speakers(_lines(text), document.answers)
     assert isinstance(found, _Speakers)
     return found
@@ -663,7 +665,8 @@ def _speakers(document: Document) -> _Speakers:
 
 def _in_digits(match: re.Match[str]) -> str:
     half = "am" if match["half"] == "오전" else "pm"
-    return f"{match['year']}-{match['month']}-{match['day']} {match['clock']} {half}"
+    day = f"{match['year']}-{match['month']}-{match['day']} " if "year" in match.groupdict() else ""
+    return f"{day}{match['clock']} {half}"
 
 
 class _Speakers:

@@ -189,3 +189,23 @@ def test_a_line_whose_time_is_not_known_is_named() -> None:
         "1 line like a message, with a time that is not known, left above: "
         'line 5, "14/3/24, 13h59 - Per: Good morning.".',
     )
+
+
+def test_a_chat_of_kakaotalk_with_names_and_times_in_brackets() -> None:
+    said = [
+        ("Ines", "8:54", "Good evening."),
+        ("Tomas(T)", "8:58", "And to you.\nIs the page gone?"),
+        ("Ines", "9:01", "It is."),
+    ]
+    lines = "".join(f"[{name}] [오후 {clock}] {text}\n" for name, clock, text in said * 2)
+    game = read(f"--------------- 2018년 3월 3일 토요일 ---------------\n{lines}")
+    assert [(one.speaker, one.text) for one in game.discussion] == [
+        (name.removesuffix("(T)"), text) for name, _, text in said * 2
+    ]
+    assert game.discussion[0].sent_at.strftime("%H:%M") == "20:54"
+
+
+def test_speakers_in_brackets_whose_words_go_on_below() -> None:
+    talk = "".join(f"[PERSON{n % 3}] That is point {n}.\nAnd so on,\nand so on.\n" for n in range(18))
+    game = read(talk)
+    assert (game.player_names, len(game.messages)) == (("PERSON0", "PERSON1", "PERSON2"), 18)

@@ -13,7 +13,7 @@ import pytest
 
 from evaluation.readers import Answers, ReadResult
 from evaluation.transcript import Message
-from tests.unit.readers.reading import read, result, shown
+from tests.unit.readers.reading import read, refusal, result, shown
 
 FOLDER = Path(__file__).parent / "plain"
 READINGS: dict[str, Any] = json.loads((FOLDER / "readings.json").read_text(encoding="utf-8"))
@@ -169,3 +169,12 @@ def test_an_answer_holds_in_any_case_and_never_against_the_numbers_of_dates() ->
     dates = "[01/06/2024, 10:00] Ann: Hi\n[13/06/2024, 10:00] Ben: Ho\n"
     transcript = read(dates, answers=Answers(dates="month-first"))
     assert [m.sent_at and m.sent_at.month for m in transcript.messages] == [6, 6]
+
+
+def test_bytes_that_are_not_unicode_are_asked_about() -> None:
+    path = FOLDER / "29-latin-1-asked.txt"
+    assert "line 1: Byte 0xFC (number 2 of the file) is not valid UTF-8. It was read as Windows-1252." in refusal(path)
+    said = "".join(f"{name}: Grüße, schöne und späte, an alle.\n" for name in ("Zoë", "Käthe") * 3).encode()
+    damaged = said.replace("ß".encode(), b"\x99", 1)
+    assert "So it is at 1 place, which a sign stands for." in refusal(damaged)
+    assert "is not valid UTF-8. Save the file as UTF-8" in refusal(bytes(range(0x80, 0x100)) * 3 + said)
