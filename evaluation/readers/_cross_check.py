@@ -77,12 +77,8 @@ def cross_checked(result: ReadResult, document: Document | None, *, is_told: boo
     said = [_squeezed(message.text) for message in game.messages]
     by_words = {PLAIN_TEXT, TALK_IN_TEXT}
     unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
-    missing = [
-        *_missing(game, said, document, result.format),
-        *_nearly_alike(game),
-        *_labelled(game),
-        *_only_listed(game),
-    ]
+    signs = (_nearly_alike, _labelled, _only_listed, _inside_others)
+    missing = [*_missing(game, said, document, result.format), *(told for sign in signs for told in sign(game))]
     is_foreign = not is_told and (result.format == NESTED or any(is_word for _, is_word in unread))
     told = " ".join(filter(None, [result.not_understood, *missing, NO_PROGRAM if is_foreign else ""]))
     count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
@@ -110,6 +106,16 @@ def _labelled(game: Transcript) -> Iterator[str]:
         )
         if shown:
             yield f"{counted(total, 'public message')} begin with a label and may be no speech: {shown}."
+
+
+def _inside_others(game: Transcript) -> Iterator[str]:
+    """A remark on lines of a message that begin with the name of another speaker, nearly as messages do."""
+    names = "|".join(re.escape(name) for name in dict.fromkeys(message.speaker for message in game.discussion))
+    begins = re.compile(rf"(?:{names})(?:\s?[<\[(;|–—].*| [-–—>]+ .*| I(?:'\w+)? .*)")
+    below = ((message.speaker, line) for message in game.discussion for line in message.text.split("\n")[1:])
+    found = [line for speaker, line in below if begins.fullmatch(line) and not line.startswith(speaker)]
+    if found:
+        yield f'{counted(len(found), "line")} below what another says may be messages: "{shorten(found[0])}".'
 
 
 def _only_listed(game: Transcript) -> Iterator[str]:

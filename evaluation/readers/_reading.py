@@ -40,7 +40,7 @@ from evaluation.readers.document import (
 )
 from evaluation.readers.formats import nested_json, plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
-from evaluation.text.display import shortened
+from evaluation.text.display import counted, shortened
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
 _MOST_ASKED, _LONGEST_SHOWN = 5, 60
@@ -343,6 +343,9 @@ class _Reading:
         settled = settle(replace(read, name=about.name, format=about.format), self.answers)
         assert settled.transcript is not None
         self.limits.check_texts(settled.transcript)
+        if at_night := sum(vote.phase == "night" for vote in settled.transcript.votes):
+            remark = f"{counted(at_night, 'vote')} of one side at night among the votes."
+            settled = replace(settled, remarks=(*settled.remarks, remark))
         return _asked(cross_checked(settled, document, is_told=is_told), self.answers)
 
     def entries(self, entries: Sequence[sources.FileEntry], label: str) -> Iterator[ReadResult]:

@@ -85,6 +85,8 @@ _LEAST_LETTERS = 500
 _LONGEST_NOTICE = 100
 _MOST_ASKED = 12
 _MOST_TITLES = 3
+# As programs of IRC tell who comes and goes.
+_NOTICES = ("*** ", "-!- ", "=== ", "⇐ ", "⇒ ", "← ", "→ ", "<-- ", "--> ", "|<-- ", "-->| ")
 _LEAST_SHARE = 0.15
 _IDEOGRAPHS = range(0x2E80, 0xFB00)
 
@@ -501,7 +503,7 @@ def _marked(line: str) -> str:
     """The line of a log without its level; with a tag, where a server or a warning of the program tells it."""
     if level := part("level").match(line):
         return line[level.end() :] if level["level"].casefold() == "info" else f"[{level['level']}] {line}"
-    is_event = line.startswith(("*** ", "-!- ", "=== ")) or part("service notice").match(line)
+    is_event = line.startswith(_NOTICES) or part("service notice").match(line)
     return f"[event] {line}" if is_event else line
 
 

@@ -209,3 +209,9 @@ def test_speakers_in_brackets_whose_words_go_on_below() -> None:
     talk = "".join(f"[PERSON{n % 3}] That is point {n}.\nAnd so on,\nand so on.\n" for n in range(18))
     game = read(talk)
     assert (game.player_names, len(game.messages)) == (("PERSON0", "PERSON1", "PERSON2"), 18)
+
+
+def test_arrows_of_who_comes_and_goes_are_no_names() -> None:
+    log = "".join(f"[2018-03-26 17:0{n}] <{name}> Point {n} of all.\n" for n, name in enumerate(("olga", "rui") * 4))
+    quits = "[2018-03-26 17:09] ⇐ rui_ quit (rui@host: Ping timeout)\n"
+    assert read(log + quits).player_names == ("olga", "rui")
