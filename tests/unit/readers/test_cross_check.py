@@ -241,7 +241,7 @@ def test_records_with_ids_of_their_own_are_games_and_rounds_are_not() -> None:
 
 
 def test_a_line_without_its_colon_is_asked_about() -> None:
-    chat = "Olga: I was at the mill.\nRui: So was I.\nOlga: Who saw you?\nRui I did see you.\nRui: Well, well.\nOlga: No.\n"
+    chat = "Olga: I was at the mill.\nRui: So was I.\nOlga: Who saw you?\nRui I did see you.\nRui: Well.\nOlga: No.\n"
     assert '1 line below what another says may be messages: "Rui I did see you.".' in asked(chat)
     assert asked(chat.replace("Rui I did", "Rui has doubts, I did")) == ""
     assert '"Rui<chat>: From the chat."' in asked(chat.replace("Rui I did see you.", "Rui<chat>: From the chat."))
