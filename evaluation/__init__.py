@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluation.judging.proposition_library import PropositionLibrary
     from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
-    from evaluation.readers import ReadResult, read_path, read_upload, transcript_of
+    from evaluation.readers import Answers, ReadResult, read_path, read_upload, transcript_of
     from evaluation.recorder import Recorder
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evaluation.workflows.persona_runs import evaluate_persona
 
 _HOMES = {
+    "Answers": "evaluation.readers",
     "Board": "evaluation.iterations.board",
     "Decision": "evaluation.iterations.keep_or_revert",
     "DramaturgError": "evaluation.errors",
@@ -57,6 +58,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "Answers",
     "Board",
     "Decision",
     "DramaturgError",
