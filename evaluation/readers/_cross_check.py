@@ -29,7 +29,7 @@ from evaluation.readers.formats.nested_json import FORMAT as NESTED
 from evaluation.readers.formats.plain_text import FORMAT as PLAIN_TEXT
 from evaluation.readers.formats.talk_in_text import FORMAT as TALK_IN_TEXT
 from evaluation.readers.tables import FORMAT as TABLE
-from evaluation.readers.tables import is_parquet, text_table
+from evaluation.readers.tables import is_parquet, table_head, text_table
 from evaluation.text.display import counted, listed, shortened
 from evaluation.text.normal import fold
 from evaluation.transcript import Transcript
@@ -48,6 +48,8 @@ _CAST = (
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
 _MOST_LISTED = 20
+# Columns of the table that Dramaturg itself exports.
+_OF_AN_EXPORT = frozenset({"transcript_id", "source_format", "message_id"})
 _MOST_LOOKS = 20
 _LEAST_LETTERS, _OFTEN = 5, 4
 _KEY = re.compile(r"[^\W\d]\w{0,40}(?:[ .-]\w{1,40}){0,2}")
@@ -74,6 +76,8 @@ def cross_checked(result: ReadResult, document: Document | None, *, is_told: boo
     if document is None:
         words = NO_PROGRAM if result.format == NESTED and not is_told else ""
         return replace(result, not_understood=" ".join(filter(None, [result.not_understood, words])))
+    if result.format == TABLE and (head := table_head(document)) and {*head.columns} >= _OF_AN_EXPORT:
+        return result
     said = [_squeezed(message.text) for message in game.messages]
     by_words = {PLAIN_TEXT, TALK_IN_TEXT}
     unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
