@@ -1,7 +1,5 @@
 """Any transcript, as Hypothesis draws it."""
 
-from __future__ import annotations
-
 from datetime import UTC, timedelta, timezone
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Fixtures that every kind of test shares."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

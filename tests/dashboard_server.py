@@ -1,7 +1,5 @@
 """Serve the dashboard from a process of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

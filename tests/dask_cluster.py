@@ -1,7 +1,5 @@
 """A Dask cluster of real processes: a scheduler with two workers."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

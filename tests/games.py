@@ -1,7 +1,5 @@
 """Short ways to write down a game and its scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Questions to a judge that differ in their number only, and what a model answers about the messages of a game."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

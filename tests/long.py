@@ -1,7 +1,5 @@
 """Cases of which ``make test`` takes some and ``make test-long`` the others."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

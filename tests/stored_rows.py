@@ -1,7 +1,5 @@
 """Tables of the store that tests look at as they are."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from evaluation.store import Store

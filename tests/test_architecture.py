@@ -1,7 +1,5 @@
 """Rules of the design that an import linter cannot see, checked on the syntax trees."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The app as its users meet it: from the entry script, on a database of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import shutil

@@ -1,7 +1,5 @@
 """What a page draws and leaves behind."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

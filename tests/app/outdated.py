@@ -1,7 +1,5 @@
 """A game as an older version of Dramaturg scored it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

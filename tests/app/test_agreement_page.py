@@ -1,7 +1,5 @@
 """The Agreement page: empty with one rater, disagreements first with links, alpha with its words."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """One question has one answer: iterations, compare, the Overview and the API decide alike and say on what it rests."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The Experiments page: marked scripts, stopped runs that go on, the paper, and A/B tests from their form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

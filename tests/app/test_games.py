@@ -1,7 +1,5 @@
 """The Games page: its list, one game with its ledgers, what files become, what they leave open, and the report."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Hostile words in every place that takes words: Markdown reads none of them, on any page."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

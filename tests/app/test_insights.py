@@ -1,7 +1,5 @@
 """A game's Insights: the form of checks, from its first click to what is stored."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

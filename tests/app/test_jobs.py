@@ -1,7 +1,5 @@
 """Background jobs as every page shows them: how far, at what cost, how they ended, cancelled and gone on with."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Mending iterations and games, undone again; and two tabs or two clicks on the same thing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

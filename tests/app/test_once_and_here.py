@@ -1,7 +1,5 @@
 """What every page says alike, and that what an experiment simulated counts nowhere but in its own views."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """Verdicts that a person decides on the Games page: overrides, marked references, and those to check one by one."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

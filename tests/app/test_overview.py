@@ -1,7 +1,5 @@
 """The Overview: iterations against thresholds, what to keep, what to change next; and their trends."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The Agents page: personas and speakers, runs by rules and by a model, what the gate did, and its settings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The Team view for leads, and that no page tells a rater what others gave a game that they have not rated."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The Rate page around the desk, and the desk's callbacks as plain functions."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

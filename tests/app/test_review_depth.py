@@ -1,7 +1,5 @@
 """The other views of the Rate page: own ratings and sheets, instructions, who speaks, discards."""
 
-from __future__ import annotations
-
 import pytest
 
 from dashboard.app_pages.rate import desk_state

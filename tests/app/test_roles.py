@@ -1,7 +1,5 @@
 """Roles on pages and actions: what a rater reaches, what is refused where it is done, and names without a login."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page of settings: thresholds, limits, backup and restore, the judge, and the guide."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

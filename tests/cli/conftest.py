@@ -1,7 +1,5 @@
 """Runs the command line in this process on a database of the test's own, and games that pass and fail."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``dramaturg agents`` and ``propositions``: personas, speakers, and what is claimed of them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

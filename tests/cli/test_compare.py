@@ -1,7 +1,5 @@
 """``dramaturg compare``, its gate in the GitHub action, and controls in every output."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

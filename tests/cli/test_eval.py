@@ -1,7 +1,5 @@
 """``dramaturg persona``: agents by name, without a key and with a server, and what is stored of it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

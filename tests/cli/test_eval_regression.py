@@ -1,7 +1,5 @@
 """``dramaturg persona run | compare | baseline | record``: planted regressions, judges that fail, costs."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``dramaturg evaluate`` and ``import``: outputs, what is stored, gates, columns, and files that cannot be read."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exit codes, one by one, also of a damaged installation, and that no error reaches a person as a traceback."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """``dramaturg experiment`` and ``ab``: Table 1, scripted runs, reports, and what a file of variants may say."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What engineers type without reading: it works as they mean it, or the error names what does."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Help at once for every command and option, and the documentation: it builds, and its commands work."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """``dramaturg judge`` and ``insights``: a model reads games; what it costs, what it decides, how to give that back."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """Mending what is stored: override, move, delete, undo, backup, restore, scoring again, and settings."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Wheel, source package and image: started in a clean environment, and without rights on a read-only tree."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """``dramaturg serve``: what it starts, where it listens, and what it refuses."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """``list``, ``show``, ``rate``, ``iterations`` and ``export`` on a real database file, and sheets of ratings."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

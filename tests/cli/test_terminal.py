@@ -1,7 +1,5 @@
 """Other people's text on a terminal: harmless, aligned, and progress beside it; what a file or pipe gets of it."""
 
-from __future__ import annotations
-
 import io
 import os
 import pty

@@ -1,7 +1,5 @@
 """``dramaturg validate``: what is recognised, what is missing, and what is refused, without a database."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Ways to make the files that people hand in by mistake, or in bad faith. Nothing large is kept anywhere."""
 
-from __future__ import annotations
-
 import io
 import json
 import stat

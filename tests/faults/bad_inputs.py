@@ -1,7 +1,5 @@
 """Every kind of bad input in one table: what it is called, how its bytes are made, and what its message must name."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Prints a line for every call to the model, as soon as it is made, and the report's rows at the end.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

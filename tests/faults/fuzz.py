@@ -6,8 +6,6 @@ found is made as short as possible, printed, and kept in ``test-results/fuzz``. 
 found.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -3,8 +3,6 @@
 Each is a name, the text, and the kinds of flag that must be raised. ``NAMES`` are attacks in the name of a player.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from typing import NamedTuple
 

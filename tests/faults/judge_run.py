@@ -4,8 +4,6 @@ Prints the subject of every judgement as soon as it is reported, and to standard
 the client was prepared.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 

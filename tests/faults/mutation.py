@@ -1,7 +1,5 @@
 """Change inputs by chance: bytes, text and values of JSON; the same changes for the same seed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Bad inputs, listed and changed by chance, through every way in: refused with value, place and remedy."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

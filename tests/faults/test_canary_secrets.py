@@ -1,7 +1,5 @@
 """Secrets that are known by sight: none of them reaches what people or files are told, whatever a server answers."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """Bits of the database flipped by chance: a command prints what it printed before, or says that the file is damaged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

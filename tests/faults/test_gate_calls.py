@@ -1,7 +1,5 @@
 """How often the gate asks a model for one message, whatever the model answers, and when it stops asking."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections import Counter

@@ -4,8 +4,6 @@ Two databases differ only in what others gave. Every download of every page is t
 not rated those games.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Attacks on judges of claims and games: prompts keep their structure, no echo is an answer; people see who tried."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

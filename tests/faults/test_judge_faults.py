@@ -1,7 +1,5 @@
 """The judge against a real server that misbehaves or is slow: nothing lost or asked twice, every failure on record."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import time

@@ -1,7 +1,5 @@
 """One kill of each kind of work that every change goes through; ``make test-long`` has more."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a person can hand in costs time in proportion to its size: every parser and form, with inputs that grow."""
 
-from __future__ import annotations
-
 import gc
 import json
 import time

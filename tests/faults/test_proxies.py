@@ -3,8 +3,6 @@
 Caddy and nginx are needed (``apt install caddy nginx-light``), so these tests run under ``make test-long``.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

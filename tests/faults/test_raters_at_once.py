@@ -1,7 +1,5 @@
 """Twenty raters at a real server at once, beside an import: every form is stored once, under its sender's name."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What an open tab still gives somebody who is no admin any more: every page, download, fragment, button and event."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import Counter

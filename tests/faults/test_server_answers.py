@@ -1,7 +1,5 @@
 """All that a model server may answer, by the direct way and by litellm: both read it alike and name each cause."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

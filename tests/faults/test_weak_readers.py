@@ -1,7 +1,5 @@
 """Games read by weak models, over a real connection: what is usable is kept, the rest asked for once more."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

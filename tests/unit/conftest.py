@@ -1,7 +1,5 @@
 """The store of a unit test."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The examples do what their texts say."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Text of unknown origin in every output: it stays text, steers nothing, and no output breaks on it."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """A recorder: what it writes, what it refuses, and what is left of it when its process is killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

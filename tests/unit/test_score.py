@@ -1,7 +1,5 @@
 """Scores: rows, thresholds, coverage, and who has the last word on a row."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from datetime import UTC, datetime

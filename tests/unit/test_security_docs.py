@@ -1,7 +1,5 @@
 """What documents promise: security's tests, pinned actions, and the names of the package."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

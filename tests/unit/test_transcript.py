@@ -1,7 +1,5 @@
 """The canonical model: what it refuses, what its id covers, and that its JSON loses nothing."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Environments of their own under ``build/`` for tools that Dramaturg is held against and never depends on."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``examples/record_frameworks.py`` records games of the frameworks themselves: ``pytest tests/cli/tools -m long``."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Who may enter and do what, and the proxies of the documentation."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Agreement of raters in a report, of rule, judge and person row by row, and how often intervals of alpha cover."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

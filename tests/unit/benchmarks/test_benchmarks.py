@@ -1,7 +1,5 @@
 """Benchmarks: labels, generated games, the training of the reader, and a sample of a corpus."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Two iterations compared: pairs, keep or revert, and what moved the scores, down to messages."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Two evaluation runs compared: a value for each game, pairs of games, and the propositions that moved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """What moved the scores: reasons, sides, players, messages, and the words of the prompt."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,7 +1,5 @@
 """What is no change: a score that scrambled copies reach, and scores by two judges."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import shutil

@@ -1,7 +1,5 @@
 """The gate: outcomes, totals, time limits, and what is logged."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import math

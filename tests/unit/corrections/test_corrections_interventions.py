@@ -1,7 +1,5 @@
 """Interventions: what lets them act, in which order it is looked at, and what they do."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

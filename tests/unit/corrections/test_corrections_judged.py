@@ -1,7 +1,5 @@
 """The gate's questions to a judge: what is asked, and how answers become a score with reasons and advice."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence

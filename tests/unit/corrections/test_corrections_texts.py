@@ -1,7 +1,5 @@
 """What the gate reads and writes: prompts, feedback, similarity, and the statistics of its log."""
 
-from __future__ import annotations
-
 import math
 import re
 

@@ -1,7 +1,5 @@
 """Charts and rows of marks: what they draw, say in words, and open when they are clicked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import replace

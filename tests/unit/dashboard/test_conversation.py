@@ -1,7 +1,5 @@
 """What the chat view sends to the browser, and what it believes of what comes back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """What the desk keeps beside ratings: blind games, discards and the style check."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError

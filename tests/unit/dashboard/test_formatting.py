@@ -1,7 +1,5 @@
 """Scores, money and errors in the words of pages, and drafts that come back."""
 
-from __future__ import annotations
-
 import pytest
 
 from dashboard.shared.formatting import (

@@ -1,7 +1,5 @@
 """What the rating desk sends to the browser, and what it believes of what comes back."""
 
-from __future__ import annotations
-
 import pytest
 
 from dashboard.app_pages.rate.rating_desk import FilledForm, desk_data, draft_data, read_form, read_token

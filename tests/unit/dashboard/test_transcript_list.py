@@ -1,7 +1,5 @@
 """The list of games with its filters, and a game that is opened again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Which messages reach Streamlit, by who sends them, and which connections are closed to make room."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A Dask scheduler that goes while a run connects, waits for workers or asks for them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

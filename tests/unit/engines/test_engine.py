@@ -1,7 +1,5 @@
 """Scoring in one process and in a pool."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """A/B tests: isolation, seeds, limits, resuming, simulated runs, and a winner only where the runs show one."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A whole experiment with a script in the place of the model: run, stopped, gone on with; two hundred of nothing."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path

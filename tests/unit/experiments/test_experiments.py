@@ -1,7 +1,5 @@
 """Experiments: scenarios and plans, reports, and Table 1 of the paper."""
 
-from __future__ import annotations
-
 import csv
 import json
 import math

@@ -1,7 +1,5 @@
 """Runs of evaluations: who is found, and what is stored when something breaks."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What guards a pull request: the comment on a fall, workflows without rights, and the hook for propositions."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

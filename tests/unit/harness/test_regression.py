@@ -1,7 +1,5 @@
 """Baselines and regressions: the rule at its boundary, what is lost or new, and the reports for people and CI."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

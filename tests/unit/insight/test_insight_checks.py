@@ -1,7 +1,5 @@
 """Checks of single messages by a judge."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import Counter

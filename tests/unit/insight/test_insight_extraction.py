@@ -1,7 +1,5 @@
 """Opinions, themes and rules by type that are read out of a game, and what is stored of them."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures of discussions: events, counts, shares of talk and networks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

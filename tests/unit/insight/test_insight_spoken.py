@@ -1,7 +1,5 @@
 """What was said to whom, and the report on it as tables, sentences and Python."""
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import json

@@ -1,7 +1,5 @@
 """Tests of three games, their means, the checklist, the chance of three in a row, and the board of all of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

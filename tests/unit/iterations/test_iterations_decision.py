@@ -1,7 +1,5 @@
 """Keep, revert, not yet or undecidable against the reference, and the lowest metric, at every edge of the design."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A metric's new version: where results of several versions meet they are named, and evaluating again mends it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A server of one's own: what goes through as it is, redirections, proxies, and whether it is there."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

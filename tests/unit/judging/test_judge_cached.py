@@ -1,7 +1,5 @@
 """Answers that are kept and asked once, and the estimate of what is left to ask."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext

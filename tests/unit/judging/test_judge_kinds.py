@@ -1,7 +1,5 @@
 """The judges that need no network: rules, recordings and scripts; and how the judge is chosen."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path

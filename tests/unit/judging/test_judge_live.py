@@ -1,7 +1,5 @@
 """The live judge over a provider of the test's own: conversations, batches, double checks, fences, budgets."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

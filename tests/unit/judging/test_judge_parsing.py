@@ -1,7 +1,5 @@
 """Answers out of what models write: what is tolerated, what counts, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

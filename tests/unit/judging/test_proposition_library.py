@@ -1,7 +1,5 @@
 """Proposition files: faults with their lines, and the shipped ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

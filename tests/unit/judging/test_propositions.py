@@ -1,7 +1,5 @@
 """Propositions: what is shown of a target, what is asked, and the scores of the answers."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Limits of calls: as many at once as a server bears, the breaker, repetition, budgets and prices."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The five scorers: what each asks of whom, and the scores that follow. All sums by hand."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta

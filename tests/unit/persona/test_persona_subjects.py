@@ -1,7 +1,5 @@
 """Who is an agent: names, speakers, portrayals, and the cast that is shipped."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta

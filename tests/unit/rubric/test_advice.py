@@ -1,7 +1,5 @@
 """What a person does about a score: the rubric's words for raters, advice, and the rows that are worth checking."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.rubric.advice import advise, lowest_metric, nothing_to_fix, troubleshooting

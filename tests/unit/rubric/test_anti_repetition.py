@@ -1,7 +1,5 @@
 """Metric 6: repeated three-word phrases of the same player."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.iterations.tests import Game, mean_scores

@@ -1,7 +1,5 @@
 """Metric 3: what counts as an answer to the three messages of others before."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.rubric.metrics.coherence import measure

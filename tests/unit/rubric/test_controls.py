@@ -1,7 +1,5 @@
 """Controls and companions: hand-worked numbers, properties, and the fast paths against the metrics themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import islice
 

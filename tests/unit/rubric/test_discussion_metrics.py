@@ -1,7 +1,5 @@
 """What holds for all metrics of the discussion, and messages in other languages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """Ratings, and the engagement metric that is computed from them."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Memory accuracy: hand-written references, each with the finding that the record of one small game calls for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from cProfile import Profile
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 The truth of each sentence is computed here from the votes, without any parsing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """Metric 5: who speaks unlike everybody else."""
 
-from __future__ import annotations
-
 import pytest
 from rapidfuzz import fuzz
 

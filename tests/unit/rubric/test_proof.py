@@ -1,7 +1,5 @@
 """What is proven and what the shipped reader says of it."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """The rubric's own sentences come out as it says, with the reader on, in any place of a game and under any names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 

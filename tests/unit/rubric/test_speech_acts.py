@@ -1,7 +1,5 @@
 """Speech acts: one sentence at a time, with what it does and at whom."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Metric 2: the rubric's examples, every inflection, and what is left alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.rubric.metrics.strategic_depth import measure

@@ -1,7 +1,5 @@
 """The rubric's overall evaluation, on its own examples, at its edges, and as properties."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """A judge reads whole games; what it says of messages decides rows, and what it does not say leaves them."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Rooms: the order of a step, who acts when, and thoughts that are used once."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Populations: quantities, characteristics, and people that a model writes, whole or broken off."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Sequence

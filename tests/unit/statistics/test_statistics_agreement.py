@@ -1,7 +1,5 @@
 """Agreement: the published vector, the reference packages, and what missing ratings do."""
 
-from __future__ import annotations
-
 import math
 
 import krippendorff

@@ -1,7 +1,5 @@
 """Statistics beside reference packages: tests, intervals, and the comparison of two groups."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import warnings

@@ -1,7 +1,5 @@
 """The smallest game that a store takes."""
 
-from __future__ import annotations
-
 from evaluation.transcript import Transcript
 from tests.games import game_of
 

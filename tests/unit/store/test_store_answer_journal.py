@@ -1,7 +1,5 @@
 """The journal: what was paid for outlives the process, and comes into the store once."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

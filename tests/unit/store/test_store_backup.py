@@ -1,7 +1,5 @@
 """Backups: whole, checked, restored without losing what was there before."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Corrections in the store, calls and their cost, and agents by the names that people give them."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from datetime import UTC, datetime

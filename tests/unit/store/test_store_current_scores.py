@@ -1,7 +1,5 @@
 """The table of scores as they stand: after any change it holds what the results, read whole, say."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Judges' decisions in the store: they stand between the rule and people, and nothing is ever lost."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

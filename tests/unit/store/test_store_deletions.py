@@ -1,7 +1,5 @@
 """Deleting and undoing: what is deleted is nowhere to be seen, and what comes back is what went."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 from collections import Counter

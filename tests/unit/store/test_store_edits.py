@@ -1,7 +1,5 @@
 """Renaming, correcting and moving: names change everywhere, and what stood before is kept."""
 
-from __future__ import annotations
-
 import pytest
 
 from evaluation.errors import ConflictError, InputError, NotFoundError

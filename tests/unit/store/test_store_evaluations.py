@@ -1,7 +1,5 @@
 """Evaluations of agents in the store: runs with their scores, and what goes with an agent or a run."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Broken, foreign, full and moved away: what a person is told, and that nothing acknowledged is lost."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Backups that somebody has prepared: rows are restored, and nothing else that the file defines."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

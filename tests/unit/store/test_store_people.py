@@ -1,7 +1,5 @@
 """Raters, queues and jobs in the store, and a clock that is set back; sheets: test_rating_sheet.py."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 

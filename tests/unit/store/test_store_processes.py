@@ -1,7 +1,5 @@
 """Several real processes on one file: nothing is lost, whoever waits gets a turn, and a kill loses nothing."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

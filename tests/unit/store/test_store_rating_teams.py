@@ -1,7 +1,5 @@
 """Assignments, handovers of iterations and decisions on engagement, in a real database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

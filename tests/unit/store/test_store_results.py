@@ -1,7 +1,5 @@
 """Results in the store: never overwritten, read with ratings and overrides, and beside their controls."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import dataclass, replace

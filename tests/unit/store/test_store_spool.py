@@ -1,7 +1,5 @@
 """Games that wait for a job, and jobs that go on."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

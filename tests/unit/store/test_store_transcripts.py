@@ -1,7 +1,5 @@
 """Transcripts in the store: they come back equal, are found by name and by words, and are called by their place."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

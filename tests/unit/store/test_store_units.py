@@ -1,7 +1,5 @@
 """Units of work: transactions, nesting, threads, and when the file is open."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

@@ -1,7 +1,5 @@
 """Who is named in a message: metrics.md, "Name matching is one shared piece"."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Words, stems, normal forms, languages, searches and display of text."""
 
-from __future__ import annotations
-
 import math
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """How far each metric can be trusted: planted faults, and the words for what was noticed."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

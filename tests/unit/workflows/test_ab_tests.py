@@ -1,7 +1,5 @@
 """Estimates of A/B tests against what the tests then ask; how they stop and go on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Games are scored and stored in batches, and each of them fares as if it had come alone."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
 """Games scored by one process and a Dask cluster: the same rows, whoever is killed meanwhile."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """References that the rule missed: marked by a person, a row like others, undone, exported and kept."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

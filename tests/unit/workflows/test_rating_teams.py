@@ -1,7 +1,5 @@
 """Assignments over a real store, and the grid of raters and games that leads read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Is a model a good reader: the labelled messages that it is held against, and the figures that it gets."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Samples as they are recorded, read and scored; what is scored again; decisions against the rule."""
 
-from __future__ import annotations
-
 import shutil
 from collections import Counter
 from pathlib import Path

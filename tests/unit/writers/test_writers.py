@@ -1,7 +1,5 @@
 """Files for others: tables, JSON and zips, with cells that no spreadsheet runs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile
