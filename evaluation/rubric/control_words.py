@@ -107,7 +107,7 @@ def number_words(value: float) -> str:
     """A whole number, or one digit more below 10; never "-0"."""
     digits = 0 if abs(value) >= 10 else 1
     text = f"{value:.{digits}f}".removesuffix(".0")
-    return "0" if text == "-0" else text
+    return "0" if text == "-0" else text.replace("-", "\u2212")
 
 
 Control = Mapping[str, Any]
