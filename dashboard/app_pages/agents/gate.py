@@ -295,17 +295,8 @@ def _field(name: str, setting: Setting, held: CorrectionConfig, place: str) -> b
         return st.number_input(setting.label, 0, value=int(value), step=1, key=key, help=shown, width=_FIELD)
     step = 0.5 if setting.kind == MARK else 0.05
     # Wide open on purpose: what lies outside is refused with the reason, and not silently changed.
-    return float(
-        st.number_input(
-            f"{setting.label} ({setting.kind})",
-            value=float(value),
-            step=step,
-            format="%g",
-            key=key,
-            help=shown,
-            width=_FIELD,
-        )
-    )
+    label = f"{setting.label} ({setting.kind})"
+    return float(st.number_input(label, value=float(value), step=step, format="%g", key=key, help=shown, width=_FIELD))
 
 
 def _save(store: Store, agent: str, values: Mapping[str, bool | float]) -> None:

@@ -61,7 +61,9 @@ def add_games(store: Store) -> bool:
     given = [(file.name, file.getvalue()) for file in files]
     if pasted.strip():
         given.append((_PASTED, pasted.encode("utf-8", "replace")))
-    steps.caption(_steps(is_chosen=bool(given)))
+    # Those that the page is at are bold.
+    at = range(1, len(_STEPS)) if given else range(1)
+    steps.caption(" → ".join(f"**{one}**" if place in at else one for place, one in enumerate(_STEPS)))
     if not given:
         resources.forget_files()
         forget_answers()
@@ -79,14 +81,6 @@ def add_games(store: Store) -> bool:
     else:
         _nothing_new(store, found)
     return True
-
-
-def _steps(*, is_chosen: bool) -> str:
-    """The steps in their order, those in bold that the page is at."""
-    at = slice(1, None) if is_chosen else slice(0, 1)
-    told = list(_STEPS)
-    told[at] = [f"**{step}**" for step in told[at]]
-    return " → ".join(told)
 
 
 _STEPS = ("1 Choose games", "2 Look at what was found", "3 Say where they belong", "4 Score and store")

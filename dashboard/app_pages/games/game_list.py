@@ -259,7 +259,6 @@ TICK = "tick"
 """The kind of mark that ticks a game, to set it beside another one."""
 _METRICS = tuple(DEFINITIONS)
 _COLORS = {"✓": "green", "✗": "red"}
-_MOST_NAMES = 4
 
 
 DrawnRows = list[tuple[dict[str, Any], MarkTargets]]
@@ -303,7 +302,6 @@ def game_rows(shown: pd.DataFrame, ticked: str | None = None) -> DrawnRows:
 def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     label, verdict = str(game["label"]), look(game["verdict"])
     rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
-    players = _players(str(game["names"]).split("\n"))
     at_chance = sum(str(game[name]).startswith("≈") for name in _METRICS)
     of = 6 if game[ENGAGEMENT.name] == _HIDDEN else 7
     passes = passes_words(game["passed"], at_chance, of)
@@ -313,7 +311,7 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
         "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{passes} pass"))),
         "opening": str(game["opening"]),
         "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))) + " · ",
-        "details": ": ".join(filter(None, (source, players))),
+        "details": source,
         "verdict": verdict.label,
         "color": verdict.color,
         "passes": passes,
@@ -324,12 +322,6 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
             _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
         ],
     }
-
-
-def _players(names: Sequence[str]) -> str:
-    named = [name for name in names if name][:_MOST_NAMES]
-    more = len([name for name in names if name]) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:

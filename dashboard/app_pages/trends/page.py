@@ -9,7 +9,7 @@ from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
 from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
-from dashboard.shared.charts.metric_charts import has_notes
+from dashboard.shared.charts.metric_charts import MOST_WITH_NOTES
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.page_links import no_games_yet
@@ -83,7 +83,7 @@ def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.St
     drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
     parts.metric_chart(shown, drawn, thresholds, key)
     if any(one.change for one in found):
-        is_noted = has_notes(shown["position"].nunique())
+        is_noted = shown["position"].nunique() <= MOST_WITH_NOTES
         with st.container(key="notes_for_a_phone" if is_noted else "notes"):
             parts.change_notes(found)
     parts.numbers(shown, drawn, thresholds, key)

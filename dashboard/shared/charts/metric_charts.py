@@ -41,7 +41,8 @@ MOST_DOTS = 2_000
 _BINS = 50
 _LINE = 27
 """Characters of a line of a note below an iteration, of which five fit side by side."""
-_MOST_WITH_NOTES = 5
+MOST_WITH_NOTES = 5
+"""Iterations below whose names on the axis stands what each changed."""
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
@@ -130,7 +131,7 @@ def trend_figure(
         **KEEP_ZOOM,
     )
     name_iterations(figure, names, fates)
-    if has_notes(len(names)) and any(map(changes.get, names["iteration"])):
+    if len(names) <= MOST_WITH_NOTES and any(map(changes.get, names["iteration"])):
         told = zip(figure.layout.xaxis.ticktext or (), names["iteration"], strict=False)
         # The second line is that of the decisions, also where there is none.
         noted = [
@@ -376,7 +377,8 @@ def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) 
 
 def _level(value: float, row: int) -> dict[str, object]:
     """A line at a value, across the row."""
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": _axis(row), "y0": value, "y1": value}
+    across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": _axis(row), "y0": value, "y1": value}
+    return across | {"layer": "below"}
 
 
 def _axis(row: int, letter: str = "y") -> str:
@@ -401,11 +403,6 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     if definition.scale.name == USD:
         return f"≤ {threshold:g} USD"
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
-
-
-def has_notes(iterations: int) -> bool:
-    """Whether what each of so many iterations changed stands below its name on the axis."""
-    return iterations <= _MOST_WITH_NOTES
 
 
 def name_iterations(figure: go.Figure, names: pd.DataFrame, fates: Mapping[str, str] = MappingProxyType({})) -> None:
