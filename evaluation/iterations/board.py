@@ -19,6 +19,7 @@ from evaluation.iterations.keep_or_revert import (
     Decision,
     IterationSide,
     MetricChange,
+    at_chance_reserve,
     decide,
 )
 from evaluation.iterations.tests import (
@@ -133,7 +134,7 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
     if target.outcome is Outcome.UNTESTABLE:
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
     if target.outcome is Outcome.AT_CHANCE:
-        return f"The rule says {rule}, but {label} is {target.outcome.words}."
+        return f"The rule says {rule}{at_chance_reserve(target.name)}."
     if target.outcome is Outcome.LOW_EVIDENCE:
         return f"The rule says {rule}, but {label} rests on low evidence: too few of its cases were settled."
     if target.outcome is Outcome.NO_EVIDENCE:
@@ -286,10 +287,17 @@ class Board:
         if decision is None:
             return ()
         reference = self[decision.reference]
-        difference = target_difference(decision, reference.games, summary.games)
-        beside = decision.baseline_words, disagreement_words(decision, difference)
+        beside = decision.baseline_words, self.disagreement(summary)
         warning = regression_words(decision, reference.means)
         return (*decision.reasons, *filter(None, (*beside, warning)))
+
+    def disagreement(self, shown: IterationSummary) -> str:
+        """:func:`disagreement_words` of an iteration against its reference; empty without a decision."""
+        decision = shown.decision
+        if decision is None:
+            return ""
+        difference = target_difference(decision, self[decision.reference].games, shown.games)
+        return disagreement_words(decision, difference)
 
     def newer_than(self, name: str) -> IterationSummary | None:
         """The newest iteration, where it is newer than the one of that name and has too few games for a test."""

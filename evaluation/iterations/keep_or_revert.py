@@ -340,7 +340,8 @@ class _Weighing:
         (answer,) = answers
         if answer is Choice.REVERT or not waiting[0]:
             games = f"the {counted(sum(waiting), 'open game')} {'is' if sum(waiting) == 1 else 'are'}"
-            return f"the rule will say {answer.words}, however {games} rated", answer
+            reserve = self._reserve() if answer is Choice.KEEP else ""
+            return f"the rule will say {answer.words}{reserve}, however {games} rated", answer
         high, low = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
         said = f"{answer.words}{self._reserve()}"
         return f"{high} {limit:g} or more, the rule will say {said}; {low}, {Choice.REVERT.words}.", None
@@ -349,7 +350,7 @@ class _Weighing:
         """The reserve beside a coming "keep": the rule looks at means alone."""
         if self.target is None or not is_metric_at_chance(self.after[self.target]):
             return ""
-        return f", though {DEFINITIONS[self.target].label}, the target, is {AT_CHANCE}"
+        return at_chance_reserve(self.target)
 
     def _explanation(self, choice: Choice) -> Iterator[str]:
         if choice is Choice.UNDECIDABLE:
@@ -394,6 +395,11 @@ class _Weighing:
             change = _change(name, self.after, self.before) if is_other else None
             if change is not None and change.difference < -_SMALLEST_CHANGE:
                 yield change
+
+
+def at_chance_reserve(target: str) -> str:
+    """The reserve behind an answer of the rule whose target is at chance, wherever that answer stands."""
+    return f", but {DEFINITIONS[target].label} is {AT_CHANCE}"
 
 
 def _labels(metrics: Iterable[str]) -> str:

@@ -96,6 +96,23 @@ def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(o
     assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))
 
 
+def test_the_reserve_of_the_rule_stands_in_the_answer_and_beside_it_before_and_after_the_last_rating(
+    open_page, store, words
+) -> None:
+    load_samples(store)
+    board = stored_board(store)
+    shown = board["Prompt v4"]
+    reserve = "keep, but Personality diversity is no better than scrambled copies"
+    assert f"the rule will say {reserve}" in words(open_page(iteration="Prompt v4"))
+    for side in (shown, board[shown.decision.reference]):
+        for game in side.games:
+            if game.metrics["engagement"].score is None:
+                store.ratings.add(Rating(game.transcript_id, "Dana", 4))
+    assert f"The rule says {reserve}." in stored_board(store).decision_words("Prompt v4")
+    app = open_page(iteration="Prompt v4")
+    assert words(app).count(f"The rule says {reserve}") == 2
+
+
 def test_the_games_of_an_iteration_are_rows_without_what_is_hidden(open_page, filled) -> None:
     def rows(**query):
         drawn = tables(open_page(iteration="Baseline prompt", panel="Games", **query))

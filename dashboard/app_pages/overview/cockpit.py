@@ -9,6 +9,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     LEGEND,
     NextStep,
     blockers,
+    caveat,
     chips,
     cockpit_of,
     critical_games,
@@ -118,7 +119,7 @@ def cockpit(
         legend = LEGEND if reference else LEGEND[1:]
         cockpit_rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
-        _still_missing(shown, step, is_hidden=is_hidden)
+        _still_missing(board, shown, step, is_hidden=is_hidden)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
             plain(more)
         if is_hidden:
@@ -131,7 +132,8 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
     """The answer in its colour, what changed and how it did in a sentence, the facts, and what is to be done next."""
     decision, recorded = shown.decision, shown.iteration.recorded
     status = recorded.fate if recorded else decision and (decision.foregone or decision.choice)
-    words = f"{shown.answer[0].upper()}{shown.answer[1:]}"
+    said = (not recorded and caveat(board, shown)) or shown.answer
+    words = f"{said[0].upper()}{said[1:]}"
     own = decision.reference if decision else None
     if pair is not None and own is not None and pair.before.iteration.name != own:
         words = f"{words}: that is against its own reference, {cut(str(own), LONGEST_NAME)}."
@@ -162,7 +164,7 @@ def show_iteration(name: str) -> None:
     state.set_widgets({state.ITERATION: name})
 
 
-def _still_missing(shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
+def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown, is_hidden=is_hidden)[:_MOST_LINES]
     outlook = shown.decision.outlook if shown.decision and not shown.decision.foregone else ""
     with st.container(gap=None):
@@ -174,7 +176,8 @@ def _still_missing(shown: IterationSummary, step: NextStep, *, is_hidden: bool) 
         elif shown.decision is not None and not is_hidden:
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
-            plain("\n".join(shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]))
+            said = shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]
+            plain("\n".join((*([f"{reserve}."] if (reserve := caveat(board, shown)) else []), *said)))
     if step is NextStep.RATE:
         team_link()
     if critical := critical_games(shown, is_hidden=is_hidden):

@@ -102,6 +102,11 @@ def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
     return [*failed, *(shown.decision.missing if shown.decision else unrated)]
 
 
+def caveat(board: Board, shown: IterationSummary) -> str:
+    """What the rule says with its reserve, without what would settle it; empty where the games say the same."""
+    return board.disagreement(shown).partition(":")[0].rstrip(".")
+
+
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
     """The evidence, figures first, and what was changed, in two lines at most: untrusted text.
 

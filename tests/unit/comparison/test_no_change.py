@@ -216,7 +216,7 @@ def test_short_counts_tell_why_four_passes_may_be_enough() -> None:
 def test_a_coming_keep_of_such_a_target_says_so() -> None:
     before = games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0))
     [open_one] = games((99.0, 99.0), rated=False)
-    for scores, said in (((99.0, 99.0), f"keep, though {LABEL}, the target, is {AT_CHANCE};"), ((99.0, 20.0), "keep;")):
+    for scores, said in (((99.0, 99.0), f"keep, but {LABEL} is {AT_CHANCE};"), ((99.0, 20.0), "keep;")):
         after = [*games(scores, scores), replace(open_one, metrics=open_one.metrics | {TARGET: controlled(*scores)})]
         decision = board(before, after)["v2"].decision
         assert decision is not None
