@@ -116,3 +116,25 @@ def test_arrow_keys_open_nothing_and_a_score_that_rests_on_no_message_opens_its_
     expect(page.get_by_role("radio", name="Ledger", checked=True)).to_be_visible()
     assert "transcript=" in page.url
     assert "message=" not in page.url
+
+
+_CONTRAST = """(field) => {
+    const colour = (text) => text.match(/[0-9.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map((one) => one / 255)
+        .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0);
+    let below = field;
+    while (colour(getComputedStyle(below).backgroundColor)[3] === 0) below = below.parentElement;
+    const [high, low] = [getComputedStyle(field).color, getComputedStyle(below).backgroundColor]
+        .map((one) => light(colour(one)) + 0.05).sort((one, other) => other - one);
+    return high / low;
+}"""
+
+
+@pytest.mark.parametrize(("path", "button"), [("/games", "Filters"), ("/", "More")])
+def test_what_a_list_in_a_popover_holds_is_legible_in_the_dark(sample_server, visit, path, button) -> None:
+    seen = visit(f"{sample_server.url}{path}", width=390, theme="dark")
+    seen.page.get_by_role("button", name=button).first.click()
+    field = seen.page.get_by_test_id("stPopoverBody").get_by_test_id("stSelectbox").get_by_role("combobox").first
+    expect(field).to_be_visible()
+    assert field.evaluate(_CONTRAST) >= 4.5
