@@ -316,6 +316,11 @@ class ItemAgreement:
     floor: float
 
     @property
+    def is_from_too_few(self) -> bool:
+        """Whether raters share too few games of it to tell whether they agree; false where they share none."""
+        return 0 < self.games < FEWEST_FOR_READING
+
+    @property
     def reading(self) -> str:
         """The reading of alpha by Krippendorff's conventions, from its interval and not from the figure alone.
 
@@ -325,7 +330,7 @@ class ItemAgreement:
         low, high = self.alpha.interval.low, self.alpha.interval.high
         if not self.alpha.is_known:
             return "no disagreement was possible" if self.games else "no game has two ratings"
-        if self.games < FEWEST_FOR_READING:
+        if self.is_from_too_few:
             return "from too few games"
         if low is None or high is None:
             if self.alpha.value < TENTATIVE:
@@ -435,7 +440,8 @@ class RaterDifference:
         games: That both rated.
         points: Mean of own minus other score, on the scale of 1 to 5.
         distance: Mean of the same without its sign: who is now above and now below the others is apart, too.
-        without: Alpha of the score among the others alone; NaN against one rater, and where it is not defined.
+        without: Alpha of the score among the others alone; NaN against one rater, where it is not defined, and where
+            the others share one game only.
     """
 
     rater: str
@@ -474,7 +480,9 @@ def _difference(scores: Numbers, raters: Sequence[str], row: int, other: int | N
     own, others = scores[row], np.delete(scores, row, axis=0) if other is None else scores[[other]]
     shared = ~np.isnan(own) & ~np.isnan(others).all(axis=0)
     points = own[shared] - np.nanmean(others[:, shared], axis=0)
-    without = float(alpha_of(coincidences(_counts(others, SCORE)), np.asarray(SCORE.values), SCORE.level))
+    counts = _counts(others, SCORE)
+    is_known = (counts.sum(axis=1) >= 2).sum() > 1
+    without = float(alpha_of(coincidences(counts), np.asarray(SCORE.values), SCORE.level)) if is_known else math.nan
     mean, distance = (float(points.mean()), float(abs(points).mean())) if len(points) else (0.0, 0.0)
     return RaterDifference(raters[row], "" if other is None else raters[other], len(points), mean, distance, without)
 

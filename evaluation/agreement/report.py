@@ -351,10 +351,10 @@ GAIN = 0.2
 
 def games_short(one: ItemAgreement) -> int:
     """Number of further games that an item needs before its agreement is read; 0 where nobody answered it twice."""
-    return FEWEST_FOR_READING - one.games if 0 < one.games < FEWEST_FOR_READING else 0
+    return FEWEST_FOR_READING - one.games if one.is_from_too_few else 0
 
 
-AGREE, PARTLY, NOT = "agree", "partly", "not"
+AGREE, PARTLY, NOT, TOO_FEW = "agree", "partly", "not", "too few games to tell"
 
 
 NEARER_TO_CHANCE = TENTATIVE / 2
@@ -364,17 +364,18 @@ NEARER_TO_CHANCE = TENTATIVE / 2
 def agreement_level(one: ItemAgreement) -> str | None:
     """Whether raters agree on an item; ``None`` where no game has two answers.
 
-    They agree when alpha reaches what tentative conclusions need, and from 20 games on when the lower end of its
-    interval does.
+    They agree when alpha reaches what tentative conclusions need, and the lower end of its interval does; below 20
+    games that cannot be told.
     """
     if not one.games:
         return None
+    if one.is_from_too_few:
+        return TOO_FEW
     alpha, low = one.alpha.value, one.alpha.interval.low
     if math.isnan(alpha):
         # Everybody gave the same answer to everything.
         return AGREE
-    is_shown = one.games < FEWEST_FOR_READING or low is None or low >= TENTATIVE
-    if alpha >= TENTATIVE and is_shown:
+    if alpha >= TENTATIVE and (low is None or low >= TENTATIVE):
         return AGREE
     return PARTLY if alpha >= NEARER_TO_CHANCE else NOT
 
@@ -383,20 +384,21 @@ _SCORE_WORDS = {AGREE: "agree on the score", PARTLY: "agree partly on the score"
 
 
 def headline(report: AgreementReport) -> str:
-    """The answer on the score; empty while no game has two raters. Begins with "So far" while there are few games."""
+    """The answer on the score; empty while no game has two raters."""
     level = next((agreement_level(one) for one in report.items if one.item.is_score), None)
     if level is None:
         return ""
     raters = max(one.raters for one in report.items)
     who = f"the {'two' if raters == 2 else raters} raters{' who share games' * (raters < report.raters)}"
-    words = f"{'So far ' if report.note else ''}{who} {_SCORE_WORDS[level]}."
-    return f"{words[0].upper()}{words[1:]}"
+    if level == TOO_FEW:
+        return f"{level.capitalize()} whether {who} agree on the score."
+    return f"{who[0].upper()}{who[1:]} {_SCORE_WORDS[level]}."
 
 
 def question_words(report: AgreementReport) -> str:
     """The questions in a sentence: "On the questions: yes on 1, 3 and 4, partly on 2." Empty without an answer."""
     levels = [(one.item.name.removeprefix("question_"), agreement_level(one)) for one in report.items[1:]]
-    words = {AGREE: "yes on", PARTLY: "partly on", NOT: "no on"}
+    words = {AGREE: "yes on", PARTLY: "partly on", NOT: "no on", TOO_FEW: f"{TOO_FEW} on"}
     named = {said: [number for number, held in levels if held == level] for level, said in words.items()}
     parts = [f"{said} {listed(numbers)}" for said, numbers in named.items() if numbers]
     return f"On the questions: {', '.join(parts)}." if parts else ""

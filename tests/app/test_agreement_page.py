@@ -26,6 +26,10 @@ def test_disagreements_open_the_game_and_lead_to_no_desk(open_page, rated, words
     said = words(app)
     assert "2 games rated by two or more" in said
     assert "18 more such games are needed to be sure" in said
+    # Of two games nothing is told, in no place of the page.
+    assert "Too few games to tell whether the two raters agree on the score." in said
+    marks = tables(open_page("team", team="Agreement", differ="Questions"))[0]["Do raters agree?"]
+    assert set(marks) == {"? too few games to tell"}
     links = [json.dumps(str(link.proto)) for link in app.get("page_link")]
     assert any(small_game("one").id in link for link in links)
     # No way to the desk from beside the scores of others.

@@ -22,6 +22,7 @@ from evaluation.agreement.report import (
     AGREE,
     NOT,
     PARTLY,
+    TOO_FEW,
     AgreementReport,
     agreement_data,
     agreement_level,
@@ -48,11 +49,11 @@ def item_rows(report: AgreementReport) -> list[dict[str, object]]:
             "Do raters agree?": _LEVELS[level],
             "Gave the same": often_words(one),
         }
-        for level, one in sorted(held, key=lambda one: list(_LEVELS).index(one[0]))
+        for level, one in sorted(held, key=lambda one: (list(_LEVELS).index(one[0]), one[1].exact.value))
     ]
 
 
-_LEVELS = {NOT: "✗ no", PARTLY: "? partly", AGREE: "✓ yes"}
+_LEVELS = {NOT: "✗ no", PARTLY: "? partly", TOO_FEW: f"? {TOO_FEW}", AGREE: "✓ yes"}
 
 
 def agreement() -> None:
@@ -125,7 +126,7 @@ def _raters(report: AgreementReport) -> None:
     rows = [{"Far apart on many games first": one.words} for one in shown]
     for row, one in zip(rows, shown, strict=True):
         if not one.against:
-            row["Alpha without"] = "" if math.isnan(one.without) else f"{one.without:.2f}"
+            row["Alpha without"] = "–" if math.isnan(one.without) else f"{one.without:.2f}"
     status_table(rows, "How much more or less each rater gives on the games that they share")
 
 

@@ -21,9 +21,14 @@ from evaluation.agreement.between_raters import (
     revised_ratings,
 )
 from evaluation.agreement.report import (
+    AGREE,
+    NOT,
+    PARTLY,
+    TOO_FEW,
     AgreementReport,
     DecidedRow,
     agreement_data,
+    agreement_level,
     agreement_report,
     disputed_rows,
     headline,
@@ -172,23 +177,38 @@ def test_what_a_lead_decided_and_who_revised_stand_in_the_download(store: Store)
 
 
 def test_the_report_in_sentences() -> None:
-    # Alphas by hand: score 0.95, questions 1, 3 and 4 1.00, question 2 0.44; nobody answers question 5 twice.
+    # Alphas by hand: score 0.95, questions 1, 3 and 4 1.00, question 2 0.44; of three games none of them tells.
     found = report(a=10.0, b=60.0, c=90.0)
-    assert headline(found) == "So far the two raters agree on the score."
-    assert question_words(found) == "On the questions: yes on 1, 3 and 4, partly on 2."
+    assert headline(found) == "Too few games to tell whether the two raters agree on the score."
+    assert question_words(found) == "On the questions: too few games to tell on 1, 2, 3 and 4."
     apart = pd.concat([RATED, ratings(("z", "Zoe", 3, "yyyyy"))])
     told = headline(agreement_report(apart, scores(a=10.0), NAMES))
-    assert told == "So far the two raters who share games agree on the score."
+    assert told == "Too few games to tell whether the two raters who share games agree on the score."
+    assert headline(agreement_report(RATED[:1], scores(a=1.0), NAMES)) == ""
 
 
-def test_raters_who_answer_alike_by_chance_do_not_agree() -> None:
-    # One of three pairs is equal, and four answers of six are yes: always yes would be right more often.
-    pairs = [(game, rater) for game in "abc" for rater in ("Ann", "Ben")]
-    table = ratings(*((*pair, 3, f"{answer}----") for pair, answer in zip(pairs, "yyynny", strict=True)))
-    found = agreement_report(table, scores(a=1.0), NAMES)
-    assert headline(found) == "So far the two raters agree on the score."
-    assert question_words(found) == "On the questions: no on 1."
-    assert headline(agreement_report(table[:1], scores(a=1.0), NAMES)) == ""
+@pytest.mark.parametrize(
+    ("games", "split", "level", "told"),
+    [
+        (1, 1, TOO_FEW, "Too few games to tell whether the two raters agree on the score."),
+        (19, 19, TOO_FEW, "Too few games to tell whether the two raters agree on the score."),
+        (20, 20, NOT, "The two raters do not agree on the score."),
+        (40, 4, PARTLY, "The two raters agree partly on the score."),
+        (400, 8, AGREE, "The two raters agree on the score."),
+    ],
+)
+def test_whether_raters_agree_is_told_just_where_alpha_is_read(games: int, split: int, level: str, told: str) -> None:
+    found = two_raters(games, split=split)
+    assert (agreement_level(found.items[0]), headline(found)) == (level, told)
+    assert (found.items[0].reading == "from too few games") is (level == TOO_FEW)
+
+
+def test_alpha_without_a_rater_is_not_told_from_one_game() -> None:
+    given = {"Ann": {"a": 1, "b": 2}, "Ben": {"a": 5, "b": 3}, "Cleo": {"a": 1}}
+    rows = [(game, who, score, "yyyyy") for who, each in given.items() for game, score in each.items()]
+    found = agreement_report(ratings(*rows), scores(a=50.0), NAMES)
+    alone = {one.rater: one.without for one in found.differences if not one.against}
+    assert {who for who, without in alone.items() if math.isnan(without)} == {"Ann", "Ben"}
 
 
 def test_a_rater_who_is_now_above_and_now_below_the_others_is_named_with_the_agreement_of_the_rest() -> None:
