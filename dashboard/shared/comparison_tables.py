@@ -11,7 +11,7 @@ from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
-    change_words,
+    change_of,
     detectable_words,
     difference_cells,
     interval_words,
@@ -48,7 +48,7 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
             "Verdict": signed(one.outcome),
             "Before": value_words(one.before.mean, ""),
             "After": value_words(one.after.mean, ""),
-            "Difference": change_words(one.difference, ""),
+            "Difference": change_of(one, ""),
             "Interval": interval_words(one.deciding_interval, signed=True),
             "Games needed": needed_words(one),
             "Games": f"{one.before.n} and {one.after.n}",

@@ -247,6 +247,8 @@ def _decision(found: IterationComparison, words: Callable[[object], str], item: 
 
 
 def _movers(found: IterationComparison, words: Callable[[object], str]) -> Iterator[tuple[str, ...]]:
+    from evaluation.statistics.words import change_words
+
     for one in found.movers:
         example = one.examples[0] if one.examples else None
         yield (
@@ -255,6 +257,6 @@ def _movers(found: IterationComparison, words: Callable[[object], str]) -> Itera
             words(shortened(one.label, _LONGEST_REASON)),
             f"{fixed(one.before)} points ({one.before_rows})",
             f"{fixed(one.after)} points ({one.after_rows})",
-            fixed(one.change, signed=True),
+            change_words(one.after, one.before, ""),
             words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
-from evaluation.text.display import counted, fixed, json_data
+from evaluation.text.display import counted, fixed, half_up, json_data
 
 _VERDICTS = {
     Outcome.BETTER: "Better beyond luck.",
@@ -35,7 +35,7 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
     others = Counter(one.outcome.words for one in tested if one not in told)
     return "; ".join(
-        [f"{labels[one.name]} {change_words(one.difference, one.unit)}, {one.outcome.words}" for one in told]
+        [f"{labels[one.name]} {change_of(one)}, {one.outcome.words}" for one in told]
         + [f"{'all ' * (len(others) == 1 and not told)}{count} {words}" for words, count in others.items()]
     )
 
@@ -83,9 +83,16 @@ def value_words(value: float, unit: str) -> str:
     return "no score" if math.isnan(value) else fixed(value) + (f" {unit}" if unit else "")
 
 
-def change_words(value: float, unit: str) -> str:
-    """A difference with its sign: "+5.9 points", "\u22120.4". Of unrounded values: 3.17 to 4.25 is +1.1."""
+def change_words(before: float, after: float, unit: str) -> str:
+    """A difference with its sign, "+5.9 points", "\u22120.4", of both as they are shown: 93.9 to 3.4 is \u221290.5."""
+    value = half_up(after, 1) - half_up(before, 1)
     return "no difference known" if math.isnan(value) else fixed(value, signed=True) + _points(unit)
+
+
+def change_of(one: Difference, unit: str | None = None) -> str:
+    """:func:`change_words` of the means of a difference, in its own unit unless another is given."""
+    after = math.nan if math.isnan(one.difference) else one.after.mean
+    return change_words(one.before.mean, after, one.unit if unit is None else unit)
 
 
 def interval_words(interval: Interval, digits: int = 1, *, signed: bool = False) -> str:
@@ -107,7 +114,7 @@ def difference_cells(one: Difference) -> dict[str, str]:
     return {
         "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
         "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": change_words(one.difference, one.unit),
+        "Difference": change_of(one),
         "Interval": deciding_interval_cell(one.deciding_interval),
         "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
         "p": p_words(one.welch.p),
@@ -160,7 +167,7 @@ def _seen(one: Difference) -> Iterator[str]:
         # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
         interval = f", {_level(decided)} interval {interval_words(decided, signed=True)}" if decided.is_known else ""
-        yield f"From {before} to {after}: {change_words(one.difference, one.unit)}{interval}."
+        yield f"From {before} to {after}: {change_of(one)}{interval}."
 
 
 def _verdict(one: Difference) -> Iterator[str]:
@@ -258,7 +265,7 @@ def _pairs(paired: Paired | None, unit: str) -> Iterator[str]:
     subject = "1 pair of games shares" if paired.n == 1 else f"{paired.n} pairs of games share"
     p = p_words(paired.sign_flip.p)
     tested = f"exact p {p}" if paired.is_exact else f"sign-flip p {p}, from patterns drawn at random"
-    yield f"{subject} a scenario or seed: {change_words(paired.difference, unit)} on average, {tested}."
+    yield f"{subject} a scenario or seed: {change_words(0.0, paired.difference, unit)} on average, {tested}."
     if paired.smallest_p > LEVEL:
         so_many, them = ("1 pair", "it") if paired.n == 1 else (f"{paired.n} pairs", "them")
         enough = next(pairs for pairs in range(paired.n, 64) if smallest_p(pairs) <= LEVEL)

@@ -31,6 +31,13 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
 
 
+def test_two_games_stand_by_age_and_columns_bear_their_names(open_page, filled, store) -> None:
+    ids = {label: one for one, label in store.transcripts.game_names().items()}
+    older, newer = "Game 2 · Baseline prompt", "Game 1 · Shorter prompt"
+    shown = open_page("games", transcript=ids[newer], beside=ids[older])
+    assert list(tables(shown)[0]) == ["Metric", older, newer, "Change"]
+
+
 def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game) -> None:
     store.transcripts.add_many([(small_game(f"number {n}"), f"{n}.json") for n in range(1, 61)])
     assert [row["label"] for row in listed_games(open_page("games"))] == [f"number {n}" for n in range(60, 10, -1)]

@@ -193,7 +193,7 @@ def _when(run: SelectableAgent) -> str:
 def _change(row: _Row) -> str:
     if row.score is None or row.before is None:
         return ""
-    return change_words(row.score - row.before, "")
+    return change_words(row.before, row.score, "")
 
 
 def _targets(row: _Row, runs: Sequence[SelectableAgent]) -> MarkTargets:

@@ -29,7 +29,7 @@ from evaluation.comparison.runs import (
 )
 from evaluation.judging.propositions import Dimension
 from evaluation.statistics.comparison import Difference, Summary
-from evaluation.statistics.words import change_words
+from evaluation.statistics.words import change_of, change_words
 from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
@@ -139,10 +139,10 @@ def _short_rows(found: RunComparison) -> list[dict[str, object]]:
 def _change(one: Difference, before: float | None, after: float | None) -> str:
     """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
     if one.before.n and one.after.n:
-        return change_words(one.difference, "")
+        return change_of(one, "")
     if one.before.n or one.after.n or before is None or after is None:
         return ""
-    return change_words(after - before, "")
+    return change_words(before, after, "")
 
 
 def _mean(games: Summary, whole: float | None) -> str:
@@ -228,7 +228,7 @@ def _movers(found: RunComparison) -> None:
             "Dimension": DIMENSION_LABELS[str(one.dimension)],
             "Before": fixed(one.before),
             "After": fixed(one.after),
-            "Change": fixed(one.change, signed=True),
+            "Change": change_words(one.before, one.after, ""),
         }
         for one in moved
     ]

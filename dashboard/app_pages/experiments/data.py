@@ -243,7 +243,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     # Two values on a scale cannot differ by more than it is long.
     is_known = low is not None and high is not None and not math.isnan(one.mean_a)
     ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
-    paper = f"paper: {change_words(published.difference, '')}" if published else ""
+    paper = f"paper: {change_words(0.0, published.difference, '')}" if published else ""
     aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), paper)))
     told = one.outcome.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
@@ -252,7 +252,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
         "before": f"{before}: {value_words(one.mean_a)}",
         "after": f"{after}: {value_words(one.mean_b)}",
         "current": value_words(one.mean_b),
-        "change": change_words(one.difference, "%" if metric else ""),
+        "change": change_words(one.mean_a, one.mean_b, "%" if metric else ""),
         "outcome": told if is_count else signed(one.outcome, told),
     }
     row = {

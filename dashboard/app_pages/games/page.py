@@ -155,7 +155,9 @@ def side_by_side(store: Store, wanted: str, beside: str) -> None:
     except NotFoundError:
         not_here()
         return
-    two_games(*opened)
+    # The older version stands on the left, a game of none on the right.
+    places = {name: place for place, name in enumerate(resources.read(iteration_names))}
+    two_games(*sorted(opened, key=lambda one: places.get(one.iteration or "", len(places))))
 
 
 def one_game(store: Store, wanted: str) -> None:

@@ -11,7 +11,7 @@ from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.clicked_marks import MarkTarget, remember_target
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.drawing import chat_view
-from dashboard.shared.formatting import label_with_unit, score_text, without_unit
+from dashboard.shared.formatting import label_with_unit, score_text, told_apart, without_unit
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.queries import OpenTranscript
@@ -20,7 +20,7 @@ from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import metric_judges
 from evaluation.statistics.words import change_words
-from evaluation.text.display import counted
+from evaluation.text.display import counted, half_up
 
 _BEFORE, _AFTER = "game_before", "game_after"
 _GAME = "game"
@@ -69,9 +69,9 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
     for name, definition in DEFINITIONS.items():
         scores = [opened.results[name].score for opened in (before, after) if name in opened.results]
         if len(scores) == 2 and None not in scores and not _is_apart(name, before, after):
-            first, second = (float(one or 0.0) for one in scores)
+            first, second = (half_up(one or 0.0, 1) for one in scores)
             words = " to ".join(score_text(one, definition.scale) for one in (first, second))
-            change = change_words(second - first, "")
+            change = change_words(first, second, "")
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
 
@@ -82,12 +82,13 @@ def _is_apart(name: str, *games: OpenTranscript) -> bool:
 
 def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, object]]:
     moves = {label: change for _, label, _, change in _moves(before, after)}
+    heads = told_apart({"metric": "Metric", "change": "Change", _BEFORE: before.label, _AFTER: after.label})
     return [
         {
-            "Metric": label_with_unit(name, METRIC_LABELS),
-            "Before": _cell(name, before),
-            "After": _cell(name, after),
-            "Change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
+            heads["metric"]: label_with_unit(name, METRIC_LABELS),
+            heads[_BEFORE]: _cell(name, before),
+            heads[_AFTER]: _cell(name, after),
+            heads["change"]: "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
         }
         for name, one in DEFINITIONS.items()
     ]

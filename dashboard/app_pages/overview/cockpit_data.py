@@ -337,7 +337,7 @@ def _change_text(definition: MetricDefinition, before: float | None, after: floa
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""
-    return change_words(after - before, unit)
+    return change_words(before, after, unit)
 
 
 def _range_words(one: Difference) -> str:

@@ -16,7 +16,7 @@ from evaluation.comparison.iterations import IterationComparison, comparison_dat
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import needs_many, stricter_words
+from evaluation.statistics.words import change_words, needs_many, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import cost_text, counted, fixed
 from evaluation.workflows.iterations import stored_comparison
@@ -115,7 +115,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     st.subheader("The tests", anchor=False)
     status_table(differences[["Metric", *TEST_COLUMNS]], "Every metric's test")
     st.caption(
-        "Differences are taken before rounding. Welch's test at 5 %: the named target is tested alone, the others "
+        "Welch's test at 5 %: the named target is tested alone, the others "
         "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
         "just where the verdict is beyond luck, on low evidence, or owed to the length of the games. "
         f"{stricter_words('The target')}"
@@ -151,7 +151,7 @@ def _movers(found: IterationComparison) -> None:
     rows = [
         {
             kind.capitalize(): one.label,
-            "Change, points": fixed(one.change, signed=True),
+            "Change, points": change_words(one.after, one.before, ""),
             "Lost before": fixed(one.before),
             "Lost after": fixed(one.after),
             "Rows before": one.before_rows,
