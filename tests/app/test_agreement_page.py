@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from evaluation.ratings import Rating
+from evaluation.ratings import MAX_COMMENT_LENGTH, Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
 from evaluation.workflows.scoring import add_evaluated
@@ -84,6 +84,33 @@ def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
     app.button(key=f"team_undo_decision_{game}").click().run()
     assert [one.undone_by for one in rated.engagement_decisions.list()] == ["Lea"]
     assert f"team_decide_button_{game}" in [one.key for one in app.button]
+
+
+def test_a_refusal_stands_below_its_form_and_undo_beside_what_was_stored(open_page, rated, words, small_game) -> None:
+    game = small_game("one").id
+    app = open_page("team", team="Agreement", differ="Raters differ")
+    reason = app.text_input(key=f"team_decision_reason_{game}")
+    assert reason.label == "Why? (required)"
+    app.segmented_control(key=f"team_decided_score_{game}").set_value(3)
+    app.text_input(key=f"team_decider_{game}").set_value("Lea")
+
+    def decide() -> list[str]:
+        """Clicks, and returns the keys of buttons and the refusals in the order of the page."""
+        app.button(key=f"team_decide_button_{game}").click().run()
+        assert not app.exception
+        shown = [getattr(one, "key", None) or getattr(one, "value", "") for one in app.main]
+        return [one for one in shown if one in (f"team_decide_button_{game}", "Say why.", "Nothing was stored.")]
+
+    assert decide() == [f"team_decide_button_{game}", "Say why."]
+    app.text_input(key=f"team_decision_reason_{game}").set_value("x" * (MAX_COMMENT_LENGTH + 1))
+    assert decide() == [f"team_decide_button_{game}", "Nothing was stored."]
+    app.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
+    decide()
+    assert [one.score for one in rated.engagement_decisions.current().values()] == [3]
+    app.button(key="team_undo_told").click().run()
+    assert not app.exception
+    assert not rated.engagement_decisions.current()
+    assert "count again." in words(app)
 
 
 def test_a_decision_that_another_tab_overtook_is_refused_and_says_so(open_page, rated, words, small_game) -> None:

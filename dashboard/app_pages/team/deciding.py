@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic
 
 import streamlit as st
@@ -18,24 +19,41 @@ from evaluation.text.display import counted
 from evaluation.workflows.ratings import GridGame
 
 _DONE = "team_done"
-"""Where :func:`act` leaves what it did, in words, for the next run to show; with whether it went well."""
+"""Where :func:`act` leaves what it did for the next run to show."""
 _TOLD_AT = "team_told_at"
 _DOUBLE_CLICK_SECONDS = 2.0
 _LEAD = "lead_name"
 
 
-def told() -> None:
-    """Say what became of the last change, once; the second click of a double click does not take it away."""
-    if (said := st.session_state.get(_DONE)) is not None:
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What became of a change: its words, untrusted, whether it went well, where it is said, and what takes it back."""
+
+    words: str
+    is_fine: bool
+    place: str = ""
+    take_back: Callable[[], None] | None = None
+
+
+def told(place: str = "") -> None:
+    """Say what became of the last change, once; the second click of a double click does not take it away.
+
+    Args:
+        place: The form that it is said below; empty for the top of the section.
+    """
+    said: _Told | None = st.session_state.get(_DONE)
+    if said is not None and said.place == place:
         if monotonic() - st.session_state.setdefault(_TOLD_AT, monotonic()) > _DOUBLE_CLICK_SECONDS:
             del st.session_state[_DONE]
             return
-        words, is_fine = said
-        if is_fine:
+        if said.is_fine:
             st.success("Stored.", icon=":material/check:")
         else:
             st.error("Nothing was stored.", icon=":material/error:")
-        plain(words)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            plain(said.words)
+            if said.take_back:
+                st.button("Undo", icon=":material/undo:", key="team_undo_told", on_click=said.take_back)
 
 
 def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None], part: str = "") -> None:
@@ -55,9 +73,8 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
             act(lambda: _refuse(held), "", after)
         plain(f"Decided by {held.who} on {local_time(held.created_at)}: {held.score} of 5 counts. {held.reason}")
         if st.button("Undo the decision", icon=":material/undo:", key=f"team_undo_decision{part}"):
-            words = f"The ratings of {game.name} count again."
-            who = str(st.session_state.get(_LEAD) or lead)
-            act(lambda: store.engagement_decisions.undo(held.id, who=who), words, after)
+            _undo(store, lead, game, held.id, after)
+            st.rerun()
         return
     if not game.is_disputed:
         return
@@ -66,20 +83,34 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
         plain(scores)
         with st.form(f"team_decide{part}", border=False):
             score = st.segmented_control("The score that counts", SCORES, key=f"team_decided_score{part}")
-            reason = st.text_input("Why?", key=f"team_decision_reason{part}")
+            reason = st.text_input("Why? (required)", key=f"team_decision_reason{part}")
             who = identity.decider_name() or _lead_name(part)
             st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
             if st.form_submit_button("Decide", type="primary", key=f"team_decide_button{part}"):
-                if score is None or not who.strip():
-                    st.warning("Choose a score from 1 to 5." if score is None else "Enter your name.")
+                if score is None or not (reason.strip() and who.strip()):
+                    asked = "Say why." if not reason.strip() else "Enter your name."
+                    st.warning("Choose a score from 1 to 5." if score is None else asked)
                 else:
+                    made: list[int] = []
                     act(
-                        lambda: store.engagement_decisions.add(
-                            game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
+                        lambda: made.append(
+                            store.engagement_decisions.add(
+                                game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
+                            )
                         ),
                         f"{score} of 5 counts for {game.name}.",
                         after,
+                        place=f"form{part}",
+                        take_back=lambda: _undo(store, lead, game, made[0], after),
                     )
+            told(f"form{part}")
+
+
+def _undo(store: Store, lead: str, game: GridGame, number: int, after: Callable[[], None]) -> None:
+    """Takes a decision back, and leaves word of it."""
+    who = str(st.session_state.get(_LEAD) or lead)
+    words = f"The ratings of {game.name} count again."
+    _attempt(lambda: store.engagement_decisions.undo(number, who=who), _Told(words, True), after)
 
 
 def _refuse(held: EngagementDecision) -> None:
@@ -97,21 +128,34 @@ def _lead_name(part: str) -> str:
     return str(held)
 
 
-def act(do: Callable[[], object], words: str, after: Callable[[], None]) -> None:
+def act(
+    do: Callable[[], object],
+    words: str,
+    after: Callable[[], None],
+    *,
+    place: str = "",
+    take_back: Callable[[], None] | None = None,
+) -> None:
     """Does something that leads may do, and draws the page again with what became of it.
 
     Args:
         do: Writes to the store.
         words: What is so afterwards; may hold untrusted text.
         after: Called once it is done.
+        place: The form that a refusal is said below.
+        take_back: Undoes it, from beside ``words``.
     """
+    _attempt(do, _Told(words, True, take_back=take_back), after, place)
+    st.rerun()
+
+
+def _attempt(do: Callable[[], object], done: _Told, after: Callable[[], None], place: str = "") -> None:
     st.session_state.pop(_TOLD_AT, None)
     try:
         identity.require(Action.EDIT)
         do()
     except DramaturgError as error:
-        st.session_state[_DONE] = (words_of(error), False)
+        st.session_state[_DONE] = _Told(words_of(error), False, place)
     else:
-        st.session_state[_DONE] = (words, True)
+        st.session_state[_DONE] = done
         after()
-    st.rerun()
