@@ -176,7 +176,7 @@ def chosen_answers() -> Answers:
         given.get((Topic.INCOMPLETE, "")) == "take",
         {name: answer for (topic, name), answer in given.items() if topic is Topic.ROLE},
         given.get((Topic.MERGED, "")),
-        given.get((Topic.AS_READ, "")) == "take",
+        forms=frozenset(name for (topic, name), answer in given.items() if (topic, answer) == (Topic.AS_READ, "take")),
     )
 
 

@@ -334,7 +334,8 @@ def _words(result: ReadResult) -> str:
 
     if result.transcript is None:
         taken_for = f" (taken for {result.format})" if result.format else ""
-        return f"{safe(result.name)}: refused{taken_for}\n  {safe(result.error)}"
+        lines = [f"{safe(result.name)}: refused{taken_for}", f"  {safe(result.error)}"]
+        return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in warnings_of(result)])
     lines = [
         f"{safe(result.name)}: {result.format}",
         f"  {safe(understood(result.transcript))}",

@@ -1,6 +1,6 @@
 """Readers: transcripts from files of many formats, recognised by their content."""
 
-from evaluation.readers._cross_check import by_channel, understood, with_role
+from evaluation.readers._cross_check import NOT_READ, by_channel, understood, with_role
 from evaluation.readers._draft import alignment_of
 from evaluation.readers._reading import (
     broken_off,
@@ -16,6 +16,7 @@ from evaluation.readers.document import OPTIONS, Answers, Limits, Question, Read
 from evaluation.readers.tables import ChooseColumns, ColumnMapping, guess_mapping
 
 __all__ = [
+    "NOT_READ",
     "OPTIONS",
     "Answers",
     "ChooseColumns",

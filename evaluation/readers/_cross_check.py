@@ -8,7 +8,7 @@ to the game: who imports it is told what stands there, and asked.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -48,6 +48,10 @@ _CAST = (
 _CHOSEN = frozenset({"choice", "for", "target"})
 _MOST_SHOWN = 4
 _MOST_LISTED = 20
+_MOST_KEYS, _LONGEST_FLAG = 8, 6
+_FLAGS = ({"true", "false"}, {"yes", "no"})
+NOT_READ = "of the file not read"
+"""In the remark on keys whose names tell nothing."""
 # Columns of the table that Dramaturg itself exports.
 _OF_AN_EXPORT = frozenset({"transcript_id", "source_format", "message_id"})
 _MOST_LOOKS = 20
@@ -83,11 +87,12 @@ def cross_checked(result: ReadResult, document: Document | None, *, is_told: boo
     unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
     signs = (_nearly_alike, _labelled, _only_listed, _inside_others)
     missing = [*_missing(game, said, document, result.format), *(told for sign in signs for told in sign(game))]
-    is_foreign = not is_told and (result.format == NESTED or any(is_word for _, is_word in unread))
-    told = " ".join(filter(None, [result.not_understood, *missing, NO_PROGRAM if is_foreign else ""]))
-    count = f"{counted(len(unread), 'key')} of the file {'was' if len(unread) == 1 else 'were'} not read"
-    more = f" and {len(unread) - _MOST_SHOWN} more" if len(unread) > _MOST_SHOWN else ""
-    shown = ", ".join(shorten(path) for path, _ in unread[:_MOST_SHOWN]) + more
+    is_foreign = not is_told and (result.format == NESTED or any(one.is_word for one in unread))
+    flags = [f'"{shorten(one.path)}" is yes or no, and may say who could hear.' for one in unread if one.is_flag]
+    told = " ".join(filter(None, [result.not_understood, *missing, *flags, NO_PROGRAM if is_foreign else ""]))
+    count = f"{counted(len(unread), 'key')} {NOT_READ}"
+    more = f" and {len(unread) - _MOST_KEYS} more" if len(unread) > _MOST_KEYS else ""
+    shown = ", ".join(shorten(one.path) for one in unread[:_MOST_KEYS]) + more
     remarks = (*result.remarks, f"{count}: {shown}.") if unread else result.remarks
     return replace(result, not_understood=told, remarks=remarks)
 
@@ -146,11 +151,16 @@ def _nearly_alike(game: Transcript) -> Iterator[str]:
         yield f'The speakers "{shorten(pair[0])}" and "{shorten(pair[1])}" may be one.'
 
 
-def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[tuple[str, bool]]:
-    """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none.
+class _Unread(NamedTuple):
+    """A key that was not read, whether one of its values is a word, and whether they are yes and no."""
 
-    Beside each stands whether one of its values is a word, no number.
-    """
+    path: str
+    is_word: bool
+    is_flag: bool
+
+
+def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[_Unread]:
+    """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none."""
     people = {fold(player.name) for player in game.players}
     held = {*people, fold(game.winner or ""), fold(game.game_id)}
     held |= {fold(str(one)) for player in game.players for one in (player.role, player.model, player.alignment)}
@@ -158,7 +168,7 @@ def _unread_keys(game: Transcript, said: str, document: Document, format_name: s
         about = (message.id, message.round, message.phase, message.channel_name, message.reply_to, message.speaker)
         held |= {fold(str(one)) for one in (*about, *message.recipients)}
     is_read: dict[str, bool] = {}
-    of_words: set[str] = set()
+    held_words: defaultdict[str, set[str]] = defaultdict(set)
     looks = Counter[str]()
     stack: list[tuple[tuple[str, ...], Any]] = [((), root) for root in reversed(list(_roots(document, format_name)))]
     for _ in range(_MOST_LINES):
@@ -172,18 +182,21 @@ def _unread_keys(game: Transcript, said: str, document: Document, format_name: s
         elif isinstance(value, list):
             stack += [(keys, one) for one in reversed(value)]
         elif value not in (None, "") and keys and not is_read.get(path := ".".join(keys[-2:]), False):
+            held_words[path].add(fold(str(value)[:_LONGEST_FLAG]))
             looks[path] += 1
             if looks[path] > _MOST_LOOKS:
                 # Each looks through all that was said.
                 continue
             words = _squeezed(str(value)[:_LONGEST])
-            if any(map(str.isalpha, words)):
-                of_words.add(path)
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
             is_read[path] = (
                 is_text or column_key(keys[-1]) in _known_keys() or (isinstance(value, str) and words in held)
             )
-    return [(path, path in of_words) for path, known in is_read.items() if not known]
+    return [
+        _Unread(path, any(map(str.isalpha, "".join(held_words[path]))), held_words[path] in _FLAGS)
+        for path, known in is_read.items()
+        if not known
+    ]
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +25,7 @@ from evaluation.files.strict_json import shorten
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import _sources as sources
 from evaluation.readers import tables
-from evaluation.readers._cross_check import cross_checked, understood
+from evaluation.readers._cross_check import NOT_READ, cross_checked, understood
 from evaluation.readers._format_detection import ARCHIVE_READERS, FOLDER_READERS, choose_reader
 from evaluation.readers._line_shapes import remedy
 from evaluation.readers._who_speaks import BROKEN_OFF, settle
@@ -36,7 +38,6 @@ from evaluation.readers.document import (
     Question,
     ReadResult,
     Topic,
-    first_record,
 )
 from evaluation.readers.formats import nested_json, plain_text
 from evaluation.readers.tables import ChooseColumns, table_head
@@ -44,6 +45,7 @@ from evaluation.text.display import counted, shortened
 from evaluation.transcript import CANONICAL_FORMAT, Transcript
 
 _MOST_ASKED, _LONGEST_SHOWN = 5, 60
+_OF_ONE_FILE = re.compile(r'\d+|"[^"]*"')
 
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
@@ -82,12 +84,15 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     questions = [*result.questions]
     if reason is not None and not answers.incomplete:
         questions.append(Question(Topic.INCOMPLETE, "", f"The run was broken off by {reason}. Take it as it is?"))
-    if result.not_understood and not answers.as_read:
+    # Files of one form lack the same: the keys that were not read, and what is doubted but for its figures and names.
+    lacks = _OF_ONE_FILE.sub("", " ".join((result.not_understood, *(one for one in result.remarks if NOT_READ in one))))
+    form = hashlib.sha256(f"{result.format} {lacks}".encode()).hexdigest()[:8]
+    if result.not_understood and not (answers.as_read or form in answers.forms):
         words = f"{result.not_understood} Understood: {understood(result.transcript)}"
         ends = result.transcript.discussion[:1] + result.transcript.discussion[-1:]
         shown = " to ".join(f'{shorten(one.speaker)} "{shortened(one.text, _LONGEST_SHOWN)}"' for one in ends)
         said = f" It goes from {shown}." if shown else ""
-        questions.append(Question(Topic.AS_READ, "", f"{words}{said} Is that what the file holds?"))
+        questions.append(Question(Topic.AS_READ, form, f"{words}{said} Is that what the file holds?"))
     result = replace(result, questions=tuple(questions))
     open_questions = [question for question in result.questions if question.taken is None]
     if not open_questions:
@@ -419,7 +424,7 @@ class _Reading:
         except UnknownFormatError as found:
             error = found
         # Columns that seem to be people may be something else.
-        is_open = reader is nested_json.READER and first_record(document) is None
+        is_open = reader is nested_json.READER
         is_table = reader in (None, tables.READER, tables.BINARY_READER)
         is_seen = is_table or is_open or (reader is not None and reader.format == tables.FORMAT)
         head = table_head(document) if is_seen else None

@@ -152,8 +152,8 @@ class Question:
 
     Attributes:
         topic: The thing it is about.
-        name: The speaker, channel or role, several of one kind separated by commas; empty for the other topics. Text of
-            the file, so hostile.
+        name: The speaker, channel or role, several of one kind separated by commas: text of the file, so hostile. Of
+            what was understood, eight hexadecimal digits that files of one form share. Else empty.
         words: The question in a sentence.
         taken: The answer that was assumed; ``None`` where the game is not stored before somebody answers.
         kinds: The answers that it takes, where the topic's are too many for it.
@@ -192,7 +192,8 @@ class Answers:
         incomplete: Whether games are taken in that ended early.
         roles: ``mafia``, ``town`` or ``none`` by the name of a role.
         merged_cells: ``carry`` or ``leave``; ``None`` while nobody has said.
-        as_read: Whether somebody has compared what was understood with the file, and takes it.
+        as_read: Whether what was understood is taken for every file.
+        forms: The names of the questions about single forms, of which somebody takes what was understood.
     """
 
     speakers: Mapping[str, str] = field(default_factory=dict)
@@ -202,6 +203,7 @@ class Answers:
     roles: Mapping[str, str] = field(default_factory=dict)
     merged_cells: str | None = None
     as_read: bool = False
+    forms: frozenset[str] = frozenset()
 
     def speaker(self, name: str) -> str | None:
         """The answer about a speaker, whatever the case of the name; ``None`` without one."""

@@ -170,8 +170,11 @@ class Tally:
 
     def ask(self, result: ReadResult) -> None:
         """Says what is open about a game that was read, with the options that answer it."""
-        from evaluation.readers import Topic
+        from evaluation.readers import NOT_READ, Topic
 
+        for remark in result.remarks:
+            if NOT_READ in remark:
+                self.note(f"{result.name}: {remark}")
         for question in result.questions:
             self.note(f"question: {result.name}: {question.words} To change it: {question.option}")
         self.unheard += any(question.topic is Topic.CHANNEL for question in result.questions)

@@ -12,9 +12,9 @@ from evaluation.transcript import Transcript
 
 
 def warnings_of(result: ReadResult) -> list[str]:
-    """The gaps of a game, and which metric each concerns; none for what was refused."""
+    """The gaps of a game, and which metric each concerns; of one that waits for an answer, what was settled."""
     if result.transcript is None:
-        return []
+        return list(result.remarks)
     return [
         *result.remarks,
         *filter(None, (left_out_words(result),)),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from evaluation.readers import guess_mapping, transcript_of
+from evaluation.readers import Answers, guess_mapping, read_upload, transcript_of
 from evaluation.readers.document import NO_PROGRAM, Topic
 from tests.unit.readers.reading import lines, read, refusal, result, results
 
@@ -201,14 +202,15 @@ def test_keys_that_were_not_read_are_named_and_used_ones_are_not() -> None:
         "notes": None,
     }
     (told,) = [one for one in result(content).remarks if "not read" in one]
-    assert told == "4 keys of the file were not read: prompt_version, usage.cost_usd, usage.tokens, said.mood."
+    assert told == "4 keys of the file not read: prompt_version, usage.cost_usd, usage.tokens, said.mood."
     rows = [one | {"votes_for": None, "phase": "day", "likes": place} for place, one in enumerate(TALK)]
-    assert [one for one in result(lines(*rows)).remarks if "not read" in one] == [
-        "1 key of the file was not read: likes."
-    ]
+    assert [one for one in result(lines(*rows)).remarks if "not read" in one] == ["1 key of the file not read: likes."]
     assert not [one for one in result(lines(*TALK)).remarks if "not read" in one]
     many = lines(*[one | {f"extra_{number}": number for number in range(9)} for one in TALK])
-    assert "9 keys of the file were not read: extra_0, extra_1, extra_2, extra_3 and 5 more." in result(many).remarks
+    assert (
+        "9 keys of the file not read: extra_0, extra_1, extra_2, extra_3, extra_4, extra_5, extra_6, extra_7 and 1 more."
+        in result(many).remarks
+    )
 
 
 def test_columns_that_may_be_something_else_are_asked_about() -> None:
@@ -245,3 +247,27 @@ def test_a_line_without_its_colon_is_asked_about() -> None:
     assert '1 line below what another says may be messages: "Rui I did see you.".' in asked(chat)
     assert asked(chat.replace("Rui I did", "Rui has doubts, I did")) == ""
     assert '"Rui<chat>: From the chat."' in asked(chat.replace("Rui I did see you.", "Rui<chat>: From the chat."))
+
+
+def test_a_yes_or_no_beside_each_message_is_asked_about() -> None:
+    said = [{**one, "aloud": n != 5} for n, one in enumerate(TALK * 5)]
+    assert '"first.aloud" is yes or no, and may say who could hear.' in asked({"first": said[:6], "second": said[24:]})
+    assert "who could hear" not in asked({"first": [{**one, "aloud": True} for one in TALK]})
+
+
+def test_an_answer_holds_for_files_of_its_form_and_no_other() -> None:
+    games = [{"first": TALK[:n], "second": TALK[n:]} for n in (2, 3)]
+    other = {"first": [{**one, "mood": "glad"} for one in TALK], "second": TALK[:1]}
+    names = [result(one, as_read=False).questions[-1].name for one in (*games, other)]
+    assert names[0] == names[1] != names[2]
+    answers = Answers(forms=frozenset(names[:1]))
+    taken = [read_upload("x", json.dumps(one), answers=answers)[0].transcript is not None for one in (*games, other)]
+    assert taken == [True, True, False]
+
+
+def test_keys_of_json_are_named_as_columns_of_a_table_are() -> None:
+    said = [{**one, "secret": "Wolf" if one["speaker"] == "Olga" else "Villager"} for one in TALK]
+    game = {"acts": [{"act_no": n, "said": said} for n in (1, 2)]}
+    columns = replace(guess_mapping(["speaker", "text"]), round="act_no", role="secret")
+    read_so = read(game, choose_columns=lambda _: columns)
+    assert ({one.round for one in read_so.messages}, read_so.player("Olga").role) == ({1, 2}, "Wolf")
