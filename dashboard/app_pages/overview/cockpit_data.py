@@ -103,7 +103,7 @@ def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
 
 
 def caveat(board: Board, shown: IterationSummary) -> str:
-    """What the rule says with its reserve, without what would settle it; empty where the games say the same."""
+    """The rule's words with their reserve, without what would settle it; empty where the games say the same."""
     return board.disagreement(shown).partition(":")[0].rstrip(".")
 
 
