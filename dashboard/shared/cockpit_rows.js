@@ -11,11 +11,11 @@ export default function (component) {
 function drawRows(view) {
   const { rows, legend } = view.data;
   const axis = element("div", "axis");
-  const head = makeHead(element("span"), axis, element("span", "now", "now"), element("span"));
+  const head = makeHead(element("span"), axis, element("span", "now", view.data.now ?? "now"), element("span"));
   view.rows = rows.map(makeRow);
   view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.
-  if (view.data.unit !== "own") drawAxis(axis);
+  drawAxis(axis, view.data.ticks ?? [0, 25, 50, 75, 100]);
   rows.forEach((row, place) => {
     drawMarks(view.rows[place].querySelector(".picture"), row, place);
     if (row.history) drawHistory(view.rows[place].querySelector(".history"), row, place);

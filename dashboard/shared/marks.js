@@ -48,14 +48,15 @@ function placeOf(share, width) {
   return MARGIN + share * (width - 2 * MARGIN);
 }
 
-// The numbers of the scale above the pictures.
-function drawAxis(cell) {
+// The numbers of the scale above the pictures, which ends at the last of them.
+function drawAxis(cell, ticks) {
   const width = cell.clientWidth;
   const svg = makeShape(cell, "svg", { height: 16 });
-  [0, 25, 50, 75, 100].forEach((share) => {
-    const anchor = { 0: "start", 100: "end" }[share] ?? "middle";
-    const x = share === 0 ? 0 : share === 100 ? width : placeOf(share / 100, width);
-    makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = share === 100 ? "100 %" : share;
+  const most = ticks.at(-1);
+  ticks.forEach((tick) => {
+    const anchor = { 0: "start", [most]: "end" }[tick] ?? "middle";
+    const x = tick === 0 ? 0 : tick === most ? width : placeOf(tick / most, width);
+    makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = tick === 100 ? "100 %" : tick;
   });
 }
 

@@ -55,6 +55,7 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     [run] = data.shown_studies(finished, EXPERIMENT)
     treated = [one.transcript_id for one in run.runs if one.variant == "treatment"]
     assert data_of(app, "cockpit")["rows"] == [row for row, _ in data.mark_rows(run)]
+    assert data_of(app, "cockpit")["now"] == "with it"
     for row, (drawn, targets) in zip(run.study.result.comparisons, data.mark_rows(run), strict=True):
         if drawn["texts"]["current"].endswith(" of 9"):
             assert drawn["after"] == pytest.approx(row.mean_b / 9)

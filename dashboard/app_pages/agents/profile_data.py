@@ -5,6 +5,7 @@ Independent of Streamlit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -136,7 +137,7 @@ def _row(
     top = float(HIGHEST_SCORE)
     if dimension is Dimension.IDEAS_QUANTITY:
         known = [value for _, value in history] + [one.score for one in claims]
-        top = max([1.0, *(value for value in known if value is not None)])
+        top = float(math.ceil(max([1.0, *(value for value in known if value is not None)])))
     return _Row(dimension, runs[-1].dimension(dimension), claims, history, top, games, interval)
 
 
@@ -176,7 +177,8 @@ def _drawn(row: _Row) -> dict[str, Any]:
             "after": f"{label}: {score_text(row.score, row.dimension)}",
             "outcome": "",
             "range": "",
-            "threshold": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}",
+            "threshold": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}"
+            + ("" if row.top == HIGHEST_SCORE else f", axis 0 to {row.top:g}"),
             "no_score": "no score",
         },
     }

@@ -195,7 +195,7 @@ def scores(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: 
     claims = scored_claims(judged)
     rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
-    drawn = {"rows": [row for row, _ in rows], "legend": list(_LEGEND), "unit": "own"}
+    drawn = {"rows": [row for row, _ in rows], "legend": list(_LEGEND), "now": "this run", "ticks": [0, 3, 6, 9]}
     cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
     dimension = _choose_dimension(upto[-1], dimensions)
     if dimension:

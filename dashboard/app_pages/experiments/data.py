@@ -230,7 +230,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     low, high = one.interval.low, one.interval.high
     most = 100.0 if metric else 9.0
     if is_count:
-        most = max([9.0, one.mean_a + (high or 0.0), *(value for value, _ in means)])
+        most = math.ceil(max([9.0, one.mean_a + (high or 0.0), *(value for value, _ in means)]))
 
     def value_words(mean: float) -> str:
         if math.isnan(mean):
@@ -244,7 +244,8 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     is_known = low is not None and high is not None and not math.isnan(one.mean_a)
     ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
     paper = f"paper: {change_words(0.0, published.difference, '')}" if published else ""
-    aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), paper)))
+    axis = "" if most in (9, 100) else f"axis 0 to {most:g}"
+    aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), paper, axis)))
     told = one.outcome.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
     name = f"{cut(after, _LONGEST_NAME)}, run" if shown.is_test else "pair"

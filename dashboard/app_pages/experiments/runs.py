@@ -108,7 +108,7 @@ def _experiment_report(shown: ShownStudy, about: str) -> None:
     answer(headline, f"{note[:1].upper()}{note[1:]} {found}" if note else about, [Fact(f"{pairs} of conversations")])
     if words := verdict_words([study]):
         st.caption(words)
-    _draw(shown, ("○ without the treatment", "● with it", "· a conversation with it", _BAND), unit="own")
+    _draw(shown, ("○ without the treatment", "● with it", "· a conversation with it", _BAND), "with it", [0, 3, 6, 9])
     with st.expander("Show the numbers", key="run_numbers"):
         status_table(report_cells(study), "The report in the layout of Table 1, the paper's values beside it")
         status_table(
@@ -135,7 +135,9 @@ def _test_report(shown: ShownStudy) -> None:
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
     kind = "stored game" if isinstance(study.plan, ABConfig) and study.plan.source == "transcripts" else "run"
-    is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND)) and data.is_drawn(result.primary)
+    is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND), after) and data.is_drawn(
+        result.primary
+    )
     if not is_drawn:
         status_table(cells, table)
     with st.expander("Show the numbers", key="ab_numbers"):
@@ -158,12 +160,12 @@ def _test_report(shown: ShownStudy) -> None:
         status_table([run_cells(run) for run in result.runs], "Every run with its status and cost")
 
 
-def _draw(shown: ShownStudy, legend: Sequence[str], unit: str = "%") -> bool:
+def _draw(shown: ShownStudy, legend: Sequence[str], now: str, ticks: Sequence[int] | None = None) -> bool:
     """The two arms as rows of marks; whether there was anything to draw."""
     rows = data.mark_rows(shown)
     if rows:
         on_open = access_checks.event("cockpit_open", remember_click(_MARKS, [targets for _, targets in rows]))
-        payload = {"rows": [row for row, _ in rows], "legend": list(legend), "unit": unit}
+        payload = {"rows": [row for row, _ in rows], "legend": list(legend), "now": now, "ticks": ticks}
         cockpit_rows(key=_MARKS, data=payload, on_open_change=on_open)
     return bool(rows)
 
