@@ -27,7 +27,7 @@ _LEAD = "lead_name"
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What became of a change: its words, untrusted, whether it went well, where it is said, and what takes it back."""
+    """The outcome of a change: its words, untrusted, whether it went well, where it is said, and what takes it back."""
 
     words: str
     is_fine: bool
