@@ -18,8 +18,8 @@ from evaluation.text.display import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST = 12
-_EXAMPLES = 3
+_MOST = 6
+_EXAMPLES, _OF_A_MOVER = 3, 20
 _SMALLEST = 0.05
 _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
@@ -84,7 +84,7 @@ class Mover:
         after: The same after.
         before_rows: How many rows lost points by it before.
         after_rows: The same after.
-        examples: Rows of the side on which it cost more.
+        examples: Rows of the side on which it cost more, at most 20.
     """
 
     metric: str
@@ -103,7 +103,8 @@ class Mover:
 
 
 def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) -> tuple[Mover, ...]:
-    """The reasons and players that changed the percent metrics most, the largest change first.
+    """The reasons and players that changed the percent metrics most, the largest change first: six of each that raised
+    and that lowered them, so that a metric that fell is not hidden by others that rose.
 
     Args:
         rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game``, ``metric``,
@@ -119,9 +120,16 @@ def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) ->
     # Where one side has no rows at all there is nothing to compare.
     sides = kept.groupby("metric")["is_after"].nunique()
     losing = losing[losing["metric"].map(sides) == 2]
-    shifts = [*_shifts(losing, "reason", "pattern"), *_shifts(losing[losing["player"].notna()], "player", "player")]
-    largest = sorted((one for one in shifts if abs(one.change) >= _SMALLEST), key=lambda one: -abs(one.change))
-    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one)))) for one in largest[:MOST])
+    found = _shifts(losing, "reason", "pattern"), _shifts(losing[losing["player"].notna()], "player", "player")
+    largest = [
+        one
+        for shifts in map(list, found)
+        for sign in (1, -1)
+        for one in sorted(shifts, key=lambda one: -sign * one.change)[:_MOST]
+        if sign * one.change >= _SMALLEST
+    ]
+    largest.sort(key=lambda one: -abs(one.change))
+    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one), _OF_A_MOVER))) for one in largest)
 
 
 def _with_losses(rows: pd.DataFrame, games: Sequence[int]) -> pd.DataFrame:
@@ -156,12 +164,12 @@ def _rows_of(losing: pd.DataFrame, one: Mover) -> pd.DataFrame:
     return losing[(losing["metric"] == one.metric) & (losing[column] == one.label) & is_worse_side]
 
 
-def examples_of(rows: pd.DataFrame) -> Iterator[Example]:
-    """Three of the rows that lose most (by their column ``lost``), from several games where there are several."""
+def examples_of(rows: pd.DataFrame, most: int = _EXAMPLES) -> Iterator[Example]:
+    """The rows that lose most (by their column ``lost``), from several games where there are several."""
     ranked = rows.sort_values("lost", ascending=False, kind="stable")
     # From several games where there are several; else the next of the same.
     again = ranked["transcript_id"].duplicated()
-    chosen = ranked.assign(again=again).sort_values("again", kind="stable").head(_EXAMPLES)
+    chosen = ranked.assign(again=again).sort_values("again", kind="stable").head(most)
     yield from (example_of(row) for row in chosen.to_dict("records"))
 
 

@@ -167,9 +167,16 @@ def _movers(found: IterationComparison) -> None:
 
     def draw() -> None:
         chosen = shown[place or 0]
-        st.markdown(f"**Messages {'before' if chosen.change > 0 else 'after'}**")
+        side, count = ("before", chosen.before_rows) if chosen.change > 0 else ("after", chosen.after_rows)
+        is_cut_off = len(chosen.examples) < count
+        st.markdown(f"**Messages {side}**" + f", {len(chosen.examples)} of {count} shown" * is_cut_off)
         for example in chosen.examples:
             parts.example_row(example, chosen.metric, chosen.label)
+        for transcript, game in {one.transcript_id: one.game for one in chosen.examples}.items() if is_cut_off else ():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                plain(f"All of {game}")
+                link = {"transcript": transcript, "metric": chosen.metric, "show": state.LEDGER}
+                page_links.transcript_link("Open the ledger", **link)
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(

@@ -122,6 +122,15 @@ def test_the_losses_of_reasons_add_up_to_the_change_of_the_score() -> None:
     assert {example.transcript_id for example in reasons[0].examples} == {"old"}
 
 
+def test_a_metric_that_fell_is_there_however_many_reasons_others_rose_by_and_every_row_of_five_is_an_example() -> None:
+    gone = [row(after=False, counts=False, reason=f"Shares nothing at all, {'x' * one}") for one in range(13)] * 5
+    fell = row(after=True, counts=False, reason="Says little.") | {"metric": "strategic_depth"}
+    rows = [*gone, row(after=True, counts=True, reason="r"), fell, *([fell | {"numerator": 1, "is_after": False}] * 9)]
+    movers = biggest_movers(pd.DataFrame(rows), {"coherence": (1, 1), "strategic_depth": (1, 1)})
+    assert "Says little." in {one.label for one in movers if one.change < 0}
+    assert {len(one.examples) for one in movers if one.kind == "reason" and one.change > 0} == {5}
+
+
 def test_every_game_weighs_the_same_in_what_a_reason_costs() -> None:
     # Three games after, of which one has a score without a row; the shorter one loses half, the longer one a quarter.
     shorter = [row(after=True, counts=counts, reason="r") for counts in (True, False)]
