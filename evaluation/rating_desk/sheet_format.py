@@ -24,7 +24,7 @@ _LONGEST_SHOWN = 60
 QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_COUNT + 1))
 COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at")
 """In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
-_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision")
+_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision", "shown_as")
 
 _OTHER_NAMES = {f"answer_{number}": f"question_{number}" for number in range(1, QUESTION_COUNT + 1)} | {
     "created_at": "rated_at"
@@ -100,18 +100,20 @@ def write_sheet(
     names: Mapping[str, str],
     counts: Mapping[str, str] = MappingProxyType({}),
     decisions: Mapping[str, EngagementDecision] = MappingProxyType({}),
+    shown_as: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings, but for their tokens.
 
     Args:
         ratings: In any order, which is kept.
-        names: What people call the games, by transcript id; for the reader's eye only.
+        names: The titles of the games in their files, by transcript id; for the reader's eye only.
         counts: Whether a rating counts, and why not, by token; for the same.
         decisions: Of leads that count in place of the ratings, by transcript id; for the same.
+        shown_as: The names by which pages show the games, by transcript id; for the same.
 
     Returns:
-        A header of ``COLUMNS``, ``counts`` and ``decision``, and the rows; answers are yes, no or empty, times in ISO
-        8601. Cells that a spreadsheet would run get an apostrophe in front.
+        A header of ``COLUMNS``, ``counts``, ``decision`` and ``shown_as``, and the rows; answers are yes, no or empty,
+        times in ISO 8601. Cells that a spreadsheet would run get an apostrophe in front.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -122,7 +124,7 @@ def write_sheet(
         held = decisions.get(one.transcript_id)
         decision = f"{held.score} by {held.who} on {held.created_at.isoformat()}: {held.reason}" if held else ""
         cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat()]
-        cells += [counts.get(one.token, ""), decision]
+        cells += [counts.get(one.token, ""), decision, shown_as.get(one.transcript_id, "")]
         # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
         writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
     return out.getvalue()

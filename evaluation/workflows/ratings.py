@@ -81,14 +81,14 @@ def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection
         hidden: Games whose ratings are left out.
     """
     with store.unit():
-        names = store.transcripts.game_ids()
+        names, shown_as = store.transcripts.game_ids(), store.transcripts.game_names()
         ratings = store.ratings.every(rater)
         standing = {one.token for one in store.ratings.current()}
         decisions = store.engagement_decisions.current()
     shown = names.keys() - set(hidden)
     ratings = [rating for rating in ratings if rating.transcript_id in shown]
     counts = {one.token: _counts_words(one, standing, decisions) for one in ratings}
-    return write_sheet(ratings, names, counts, decisions if rater is None else {})
+    return write_sheet(ratings, names, counts, decisions if rater is None else {}, shown_as)
 
 
 def _counts_words(rating: Rating, standing: Collection[str], decisions: Collection[str]) -> str:

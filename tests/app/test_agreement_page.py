@@ -63,6 +63,11 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
     assert "Ann gives 2.0 points less than Bob on 4 games." in tables(app)[0].iloc[:, 0].tolist()
 
 
+def test_a_lead_takes_all_ratings_from_beside_the_numbers(open_page, rated) -> None:
+    downloads = open_page("team", team="Agreement", numbers="true").get("download_button")
+    assert "Download all ratings (CSV)" in [one.proto.label for one in downloads]
+
+
 def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
     open_page, rated, words, small_game
 ) -> None:

@@ -14,6 +14,7 @@ from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
 from dashboard.shared import state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import all_ratings_download
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
@@ -221,16 +222,8 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
             "text/csv",
             key="export_own",
         )
-        hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
-        if is_lead:
-            access_checks.download_button(
-                "export_all",
-                "Everybody's ratings",
-                lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
-                "ratings.csv",
-                "text/csv",
-                key="export_all",
-            )
+        all_ratings_download(store)
+    hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
     if is_lead and hidden:
         st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
 

@@ -13,6 +13,7 @@ from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import all_ratings_download
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
@@ -175,7 +176,7 @@ def _item_row(one: ItemAgreement) -> dict[str, object]:
 
 
 def export(report: AgreementReport) -> None:
-    """The agreement of items as CSV, and the whole report as JSON."""
+    """The agreement of items as CSV, the whole report as JSON, and for leads all ratings."""
     with st.container(horizontal=True):
         csv_download(
             "Download the table (CSV)",
@@ -183,3 +184,4 @@ def export(report: AgreementReport) -> None:
             "agreement.csv",
         )
         json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
+        all_ratings_download(resources.store())

@@ -160,6 +160,8 @@ def test_an_export_says_which_rows_count_and_what_a_lead_decided(store: Store) -
     assert [counts for counts, _ in told()] == [another, decided, decided, "yes"]
     assert told()[1][1].startswith("3.5 by Lea on 20")
     assert told()[1][1].endswith(": =1+1")
+    shown = {row["shown_as"] for row in csv.DictReader(io.StringIO(export_ratings(store)))}
+    assert shown == set(store.transcripts.game_names().values())
     # A rater's own sheet holds nothing of others.
     assert told(rater="Ada") == [(another, ""), (decided, ""), ("yes", "")]
 
