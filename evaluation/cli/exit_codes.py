@@ -49,7 +49,7 @@ def import_exit_code(*, incomplete: int, refused: int = 0, gate_failed: int = 0)
 def finish_scoring(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> None:
     """Says what failed, and ends with the exit code for it; arguments as for ``import_exit_code``."""
     if refused:
-        note(f"{refused} could not be read; see above.")
+        note(f"{refused} could not be read, or waits for an answer; see above.")
     if incomplete:
         note(f"error: {counted(incomplete, 'game')} could not be scored on every metric.")
     if code := import_exit_code(incomplete=incomplete, refused=refused, gate_failed=gate_failed):

@@ -199,7 +199,8 @@ class Tally:
         self._asked[place] += is_asked
         more = f" Further games of {place} that wait for an answer are not listed."
         if not is_asked or self._asked[place] <= _MOST_ASKED:
-            self.note(f"error: {name}: {error}{more if is_asked and self._asked[place] == _MOST_ASKED else ''}")
+            kind = "question" if isinstance(error, OpenQuestionError) else "error"
+            self.note(f"{kind}: {name}: {error}{more if is_asked and self._asked[place] == _MOST_ASKED else ''}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,9 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
 
 
 def _nothing_new(store: Store, found: parts.Found) -> None:
-    st.info("Nothing new to store. The report on these files can be saved, or kept among the imports here.")
+    waits = any(result.error is not None and result.preview is not None for result in found.results)
+    first = "Nothing is stored before the questions above are answered." if waits else "Nothing new to store."
+    st.info(f"{first} The report on these files can be saved, or kept among the imports here.")
     save_buttons(found.report, "nothing_new")
     # Each reading of the files makes a report of its own: a second click would keep one that says the same.
     if st.session_state.get(_KEPT) == found.report.lines:
