@@ -25,7 +25,7 @@ PICKER = 400
 SIGNS = {
     "✓": "passes, or counts",
     "✗": "fails, or counts against",
-    "…": "waits for a rating or a model",
+    "…": "waits for a rating, a model or a comparison",
     "≈": f"at chance: {AT_CHANCE}",
     "–": "does not apply",
     "○": "not counted",
@@ -63,6 +63,7 @@ _LOOKS = {
     "failed": Look("✗", "failed", "red"),
     # They count as they are, and are drawn in no colour that promises more.
     AT_CHANCE: Look("≈", AT_CHANCE, "gray"),
+    "passed_not_compared": Look("…", "passed, not compared with scrambled copies yet", "gray"),
     "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
     "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
     "pending": Look("…", "pending", "blue"),

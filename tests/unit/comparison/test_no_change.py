@@ -16,7 +16,7 @@ from dashboard.app_pages.trends import data as trends
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.comparison_tables import export_rows
 from dashboard.shared.formatting import look
-from dashboard.shared.queries import score_cell, thresholds, trend_points
+from dashboard.shared.queries import game_status, score_cell, thresholds, trend_points
 from evaluation.cli.rendering import score_cell as terminal_cell
 from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome, stored_games
@@ -143,6 +143,12 @@ def test_it_is_counted_among_no_passing_metrics() -> None:
     assert f"6 of 7 metrics pass, and 1 more, {AT_CHANCE}" in verdict.reasons[0]
     assert score_cell(TARGET, game.metrics[TARGET]).startswith("≈ 99.0")
     assert terminal_cell(TARGET, game.metrics[TARGET]) == "99.0 ≈"
+    # What is not compared yet has no better mark than what was.
+    waits = game.metrics[TARGET]._replace(control=None)
+    assert score_cell(TARGET, waits).startswith("… 99.0")
+    assert score_cell(TARGET, waits._replace(status=Status.FAILED)).startswith("✗ 99.0")
+    assert score_cell(TARGET, waits._replace(control=controlled(99.0, 20.0).control)).startswith("✓ 99.0")
+    assert look(game_status(TARGET, waits)).color == look(game_status(TARGET, game.metrics[TARGET])).color
     assert look(AT_CHANCE).color == "gray"
 
 
