@@ -45,7 +45,7 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
     return [
         {
             heading: labels[one.name],
-            "Verdict": signed(one.outcome),
+            "Verdict": signed(one.outcome, one.words),
             "Before": value_words(one.before.mean, ""),
             "After": value_words(one.after.mean, ""),
             "Difference": change_of(one, ""),

@@ -208,7 +208,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield f"{head}From {before} to {after}."
     yield ""
     rows = [
-        {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.outcome.words}
+        {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.words}
         for one in found.comparison.values()
     ]
     yield draw(list(rows[0]), [list(row.values()) for row in rows])

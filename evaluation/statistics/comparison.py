@@ -246,6 +246,16 @@ class Difference:
         """The p-value that decided the outcome: Welch's for the primary metric, else after Holm's adjustment."""
         return self.welch.p if self.is_primary else self.p_holm
 
+    @property
+    def may_be_of_length(self) -> bool:
+        """Whether the test finds a difference, but a measure that the length of the games does not move does not."""
+        return self.outcome is Outcome.NO_EVIDENCE and self.p <= LEVEL
+
+    @property
+    def words(self) -> str:
+        """The conclusion: "better beyond luck", "could be luck", "may be owed to length" of the games."""
+        return "may be owed to length" if self.may_be_of_length else self.outcome.words
+
 
 Comparison = dict[str, Difference]
 """Every metric of one comparison by its name: the primary one, and the family over which Holm's adjustment runs."""

@@ -13,11 +13,8 @@ from evaluation.statistics.tests import LEVEL, smallest_p
 from evaluation.text.display import counted, fixed, half_up, json_data
 
 _VERDICTS = {
-    Outcome.BETTER: "Better beyond luck.",
-    Outcome.WORSE: "Worse beyond luck.",
     Outcome.AT_CHANCE: f"{Outcome.AT_CHANCE.words.capitalize()}, so nothing is concluded.",
     Outcome.LOW_EVIDENCE: "Rests on low evidence, so nothing is concluded.",
-    Outcome.NO_EVIDENCE: "Could be luck.",
 }
 
 
@@ -33,9 +30,9 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     tested = sorted(differences, key=lambda one: not one.is_primary)
     proven = (Outcome.BETTER, Outcome.WORSE)
     told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
-    others = Counter(one.outcome.words for one in tested if one not in told)
+    others = Counter(one.words for one in tested if one not in told)
     return "; ".join(
-        [f"{labels[one.name]} {change_of(one)}, {one.outcome.words}" for one in told]
+        [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told]
         + [f"{'all ' * (len(others) == 1 and not told)}{count} {words}" for words, count in others.items()]
     )
 
@@ -171,12 +168,13 @@ def _seen(one: Difference) -> Iterator[str]:
 
 
 def _verdict(one: Difference) -> Iterator[str]:
+    verdict = _VERDICTS.get(one.outcome, f"{one.words.capitalize()}.")
     if one.outcome is Outcome.AT_CHANCE:
-        yield _VERDICTS[one.outcome]
+        yield verdict
     elif one.outcome is not Outcome.UNTESTABLE and one.is_primary:
-        yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, tested alone as the target of the change."
+        yield f"{verdict} Welch p {p_words(one.welch.p)}, tested alone as the target of the change."
     elif one.outcome is not Outcome.UNTESTABLE:
-        yield f"{_VERDICTS[one.outcome]} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
+        yield f"{verdict} Welch p {p_words(one.welch.p)}, {p_words(one.p_holm)} after Holm's adjustment."
     elif one.welch.reason == NO_SPREAD:
         yield "No test is possible: no spread was seen on either side, so nobody knows how far games differ by chance."
     else:
@@ -184,9 +182,7 @@ def _verdict(one: Difference) -> Iterator[str]:
 
 
 def _by_length(one: Difference) -> Iterator[str]:
-    """A sentence where the test alone would find a difference, and the measure that length does not move does not."""
-    decides = one.welch.p if one.is_primary else one.p_holm
-    if one.outcome is Outcome.NO_EVIDENCE and decides <= LEVEL:
+    if one.may_be_of_length:
         yield "A measure that the length of the games does not move shows no such difference."
 
 

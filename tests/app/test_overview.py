@@ -62,7 +62,7 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
     assert f"{evidence}. Against Baseline prompt (the baseline)" in words(app)
     assert "3 games against 3" in words(app)
     outcomes = [row["texts"]["outcome"].lstrip("▲▼≈ ") for row in data_of(app, "cockpit")["rows"]]
-    assert outcomes == [one.outcome.words for one in found.comparison.values()]
+    assert outcomes == [one.words for one in found.comparison.values()]
 
 
 def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_messages(

@@ -125,7 +125,9 @@ def _short_rows(found: RunComparison) -> list[dict[str, object]]:
     return [
         {
             "Dimension": DIMENSION_LABELS[one.name],
-            "What it shows": signed(one.outcome) if one.before.n or one.after.n else "one score a run, no test",
+            "What it shows": signed(one.outcome, one.words)
+            if one.before.n or one.after.n
+            else "one score a run, no test",
             "Before": _mean(one.before, before),
             "After": _mean(one.after, after),
             "Change": _change(one, before, after),

@@ -176,7 +176,7 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     if pair is None or shown.decision is None:
         return ""
     one = pair.comparison.get(shown.decision.target or "")
-    if one is None or one.outcome is not Outcome.NO_EVIDENCE or not _direction(one):
+    if one is None or one.outcome is not Outcome.NO_EVIDENCE or one.may_be_of_length or not _direction(one):
         return ""
     label = METRIC_LABELS[one.name]
     if needs_many(one):
@@ -296,7 +296,7 @@ def _outcome_words(difference: Difference | None, companion: str, *, is_at_chanc
     """
     if difference is None or is_at_chance:
         return companion
-    outcome = signed(difference.outcome)
+    outcome = signed(difference.outcome, difference.words)
     return f"{companion}; score {outcome}" if companion.startswith("▼") else outcome
 
 

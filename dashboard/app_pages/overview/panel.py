@@ -104,7 +104,7 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     labels = {one: label_with_unit(one, METRIC_LABELS) for one in found.comparison}
     rows = difference_rows(found.comparison, labels)
     for row, one in zip(rows, found.comparison.values(), strict=True):
-        usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE and not needs_many(one) else None
+        usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
         row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")
     differences = pd.DataFrame(rows)
     st.subheader("Before and after", anchor=False)
@@ -113,11 +113,13 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
     priced = f"More games, on each side, are counted at {found.price_words}."
     plain("\n".join(filter(None, (priced, pairs, found.other_pair))))
     st.subheader("The tests", anchor=False)
-    status_table(differences[["Metric", *TEST_COLUMNS]], "Every metric's test")
+    tests = differences[["Metric", *TEST_COLUMNS]]
+    status_table(tests.loc[:, (tests != "").any()], "Every metric's test")
     st.caption(
         "Welch's test at 5 %: the named target is tested alone, the others "
         "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-        "just where the verdict is beyond luck, on low evidence, or owed to the length of the games. "
+        "just where the verdict is beyond luck, on low evidence, or that it may be owed to length, as a measure that "
+        "the length of the games does not move shows no such difference. "
         f"{stricter_words('The target')}"
     )
     st.subheader("How far to trust it", anchor=False)

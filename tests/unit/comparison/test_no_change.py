@@ -252,6 +252,7 @@ def test_short_games_that_repeat_less_are_not_better_by_it() -> None:
         assert one.outcome is outcome
         told = "A measure that the length of the games does not move shows no such difference."
         assert (told in difference_sentences(one)) == (outcome is Outcome.NO_EVIDENCE)
+        assert (one.words == "may be owed to length") == (outcome is Outcome.NO_EVIDENCE)
 
 
 DEPTH, COHERENCE = "strategic_depth", "coherence"
