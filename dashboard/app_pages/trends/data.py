@@ -206,23 +206,26 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
         references: Name of the iteration that each is compared with, by its name; those that are not shown are left
             out.
     """
-    reached: dict[str, int] = {}
+    reached: dict[str, set[str]] = {}
+    no_better: dict[str, set[str]] = {}
     all_means: dict[str, dict[Any, float]] = {}
     all_games: dict[str, pd.DataFrame] = {}
     for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
         waiting = set(games.loc[games["status"] == "pending", "metric"])
         means = games.groupby("metric")["score"].mean().to_dict()
-        by_chance = {str(metric): _is_at_chance(scores) for metric, scores in games.groupby("metric")}
-        reaching = [
-            str(name) for name, mean in means.items() if mean >= thresholds[str(name)] - 1e-9 and name not in waiting
-        ]
-        at_chance = [name for name in DEFINITIONS if name in reaching and by_chance[name]]
-        count = len(reaching) - len(at_chance)
         name = str(games["iteration"].iloc[0])
-        reached[name], all_means[name], all_games[name] = count, means, games
+        no_better[name] = {str(metric) for metric, scores in games.groupby("metric") if _is_at_chance(scores)}
+        reached[name] = {
+            str(one) for one, mean in means.items() if mean >= thresholds[str(one)] - 1e-9 and one not in waiting
+        }
+        all_means[name], all_games[name] = means, games
     if not reached:
         return _NO_ITERATION.rstrip("."), ""
     reference = references.get(name, "")
+    # As the rule counts: what is at chance on one side is left out of both.
+    passing = reached[name] | reached.get(reference, set())
+    at_chance = passing & (no_better[name] | no_better.get(reference, set()))
+    count = len(reached[name] - at_chance)
     beside, lower_words = "", ""
     apart = _apart(all_games[reference], all_games[name]) if reference in reached else {}
     if reference in reached and apart:
@@ -231,7 +234,7 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
             for metric, words in apart.items()
         )
     elif reference in reached:
-        more = count - reached[reference]
+        more = count - len(reached[reference] - at_chance)
         size = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
         beside = f", {size} {cut(reference, _LONGEST_NAME)}"
         changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
@@ -241,9 +244,10 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
             lower_words = f" {than}; the Overview tells what could be luck."
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
     waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
-    whole = f"{count} of {counted(len(thresholds), 'threshold')}{beside}"
-    names = listed([DEFINITIONS[metric].label for metric in at_chance])
-    chance = f" {AT_CHANCE.capitalize()}, so not counted: {names}." if names else ""
+    whole = f"{count} of {counted(len(thresholds) - len(at_chance), 'threshold')}{beside}"
+    names = listed([one.label for metric, one in DEFINITIONS.items() if metric in at_chance])
+    head = f"{AT_CHANCE.capitalize()}{' on a side' * (reference in reached)}"
+    chance = f" {head}, so not counted: {names}." if names else ""
     return f"{cut(name, _LONGEST_NAME)} reaches {whole}", f"{waits}{chance}{lower_words}".strip()
 
 

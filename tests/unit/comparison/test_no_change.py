@@ -166,7 +166,12 @@ def test_trends_count_no_such_threshold_as_reached() -> None:
         for name, one in game.metrics.items()
     ]
     head, rest = trends.sentence(pd.DataFrame(rows), DEFAULT_THRESHOLDS, {})
-    assert (head, rest) == ("v2 reaches 6 of 7 thresholds", f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}.")
+    assert (head, rest) == ("v2 reaches 6 of 6 thresholds", f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}.")
+    # As many as the rule counts: what is at chance in the reference alone is left out of both.
+    newer = [row | {"position": 2, "iteration": "v3", "control": None} for row in rows]
+    head, rest = trends.sentence(pd.DataFrame(rows + newer), DEFAULT_THRESHOLDS, {"v3": "v2"})
+    assert head == "v3 reaches 6 of 6 thresholds, as many as v2"
+    assert rest == f"{AT_CHANCE.capitalize()} on a side, so not counted: {LABEL}."
 
 
 def test_an_a_b_test_names_no_winner_by_it() -> None:
