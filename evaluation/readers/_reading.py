@@ -273,14 +273,18 @@ class _Reading:
 
     def file(self, label: str, load: Callable[[], bytes]) -> Iterator[ReadResult]:
         """The games in a file, a zip included; a refusal where it cannot be loaded."""
+        document: Document | None = None
         try:
             data = load()
             if sources.is_zip(data):
                 yield from self._zip(label, data)
-            else:
-                yield from self._document(label, Document(data, self.limits, self.answers, may_doubt=True))
+                return
+            document = Document(data, self.limits, self.answers, may_doubt=True)
+            for result in self._document(label, document):
+                is_lost = document.undecoded is not None and result.error is not None and result.preview is None
+                yield replace(result, error=document.undecoded) if is_lost else result
         except InputError as error:
-            yield ReadResult(label, error=error)
+            yield ReadResult(label, error=(document and document.undecoded) or error)
 
     def _opened(self, load: Callable[[], bytes]) -> Document:
         return Document(load(), self.limits, self.answers)

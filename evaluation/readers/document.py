@@ -486,12 +486,14 @@ class Document:
 
     Attributes:
         kept: Whatever a reader found when it recognised the file and needs to read it, by the format's name.
-        doubt: What is not sure about the text as a whole, once it has been decoded; empty where nothing is.
+        undecoded: Why its bytes are in no known encoding, once they have been decoded all the same; else ``None``.
+        doubt: That in words, with how they were taken; else empty.
     """
 
     def __init__(self, data: bytes, limits: Limits, answers: Answers = NO_ANSWERS, *, may_doubt: bool = False) -> None:
         self.answers = answers
         self.kept: dict[str, object] = {}
+        self.undecoded: UnreadableFileError | None = None
         self.doubt = ""
         self.may_doubt = may_doubt
         self.data = data
@@ -510,7 +512,7 @@ class Document:
             text, how = _as_likely(self.data) if self.may_doubt else ("", "")
             if not text:
                 raise
-            self.doubt = f"{error.place}: {error.message} {how}"
+            self.undecoded, self.doubt = error, f"{error.place}: {error.message} {how}"
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         script = _SCRIPT.fullmatch(text)
         return script["data"] if script else text
