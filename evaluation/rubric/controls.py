@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations
 from math import comb
 from types import MappingProxyType
@@ -46,7 +45,7 @@ from evaluation.rubric.definitions import (
 from evaluation.rubric.discussion import Discussion, PreparedMessage, prepare
 from evaluation.rubric.game_record import Record
 from evaluation.rubric.link_strength import Link, Matrix, tf_idf
-from evaluation.rubric.metrics.coherence import rule_rows
+from evaluation.rubric.metrics.coherence import score_of_order
 from evaluation.rubric.metrics.personality_diversity import (
     ALIKE_FROM,
     FEWEST_WORDS,
@@ -204,39 +203,10 @@ def _coherence_control(prepared: PreparedControls, result: MetricResult) -> dict
     draws = max(_FEWEST_DRAWS, min(DRAWS, _MOST_MOVES // len(discussion.messages)))
     real = score_of_order(discussion, range(len(discussion.messages)))
     drawn = [score_of_order(discussion, order.tolist()) for order in orders[:draws]]
-    _in_round.cache_clear()
     similar, speakers = link_strength.similarities(discussion), link_strength.speaker_numbers(discussion)
     strength = link_strength.mean_strength(link_strength.percentiles(similar, speakers))
     strengths = [link_strength.mean_strength(one) for one in link_strength.percentiles_in(orders, similar, speakers)]
     return _control(against_chance(real, drawn), None, _companion(name, strength, strengths))
-
-
-@lru_cache(maxsize=4_096)
-def _in_round(prepared: PreparedMessage, number: int | None) -> PreparedMessage:
-    if prepared.message.round == number:
-        return prepared
-    # A copy, so that what was computed of its words need not be computed again.
-    moved = copy(prepared)
-    moved.message = prepared.message.model_copy(update={"round": number})
-    return moved
-
-
-def score_of_order(discussion: Discussion, order: Sequence[int]) -> float:
-    """Coherence by rule, in percent, of the messages in another order; rounds stay where they were.
-
-    0 where none has to answer.
-
-    Args:
-        discussion: Of at least two messages without reply ids, in a language that has a pack.
-        order: For each place, which message stands there.
-    """
-    messages = discussion.messages
-    rounds = [prepared.message.round for prepared in messages]
-    moved = [_in_round(messages[source], number) for source, number in zip(order, rounds, strict=True)]
-    shuffled = replace(discussion, messages=tuple(moved))
-    rows = rule_rows(shuffled)
-    asked = sum(row.denominator for row in rows)
-    return 100.0 * sum(row.numerator for row in rows) / asked if asked else 0.0
 
 
 def _diversity_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from evaluation.rubric.definitions import COHERENCE
-from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, kept_with_discussion
+from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, Topics
 from evaluation.score import PROOF, Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
@@ -110,7 +110,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     discussion = Discussion.of(transcript)
     if discussion.pack is None:
         return summarise(COHERENCE, (), threshold=threshold, not_applicable=discussion.unsupported_language)
-    rows = list(rule_rows(discussion))
+    turns = enumerate(_turns(discussion, range(len(discussion.messages))))
+    rows = [_row(transcript, turn, is_first=not position) for position, turn in turns]
     reason = "" if len(rows) > 1 else "fewer than two messages"
     rows += discussion.left_out_rows(COHERENCE.name)
     return summarise(COHERENCE, rows, threshold=threshold, not_applicable=reason, notes=discussion.left_out_notes)
@@ -213,37 +214,58 @@ def places(speakers: Sequence[str], numbers: Sequence[int | None]) -> Iterator[P
         before.append(position)
 
 
-@kept_with_discussion
-def rule_rows(discussion: Discussion) -> tuple[LedgerRow, ...]:
-    """A row for each message of a discussion in English, by the rule alone."""
-    assert discussion.pack is not None
-    return tuple(_rows(discussion))
+class _Link(NamedTuple):
+    """The way in which a message takes up others, not yet in words.
+
+    Attributes:
+        way: One of the six, as ``details["by"]`` names it.
+        answered: The messages taken up, the most direct first.
+        shown: The words of the message that show it.
+    """
+
+    way: str
+    answered: list[PreparedMessage]
+    shown: Sequence[Token | Mention] = ()
 
 
-def _rows(discussion: Discussion) -> Iterator[LedgerRow]:
-    messages = discussion.messages
+def score_of_order(discussion: Discussion, order: Sequence[int]) -> float:
+    """Coherence by rule, in percent, of the messages in another order; rounds stay where they were.
+
+    0 where none has to answer.
+
+    Args:
+        discussion: Of at least two messages without reply ids, in a language that has a pack.
+        order: For each place, which message stands there.
+    """
+    turns = [turn for turn in _turns(discussion, order) if turn.context]
+    counted = sum(not repeats(turn.prepared, turn.own) and _link(turn) is not None for turn in turns)
+    return 100.0 * counted / len(turns) if turns else 0.0
+
+
+def _turns(discussion: Discussion, order: Sequence[int]) -> Iterator[_Turn]:
+    rounds = [prepared.message.round for prepared in discussion.messages]
+    messages = [discussion.messages[one] for one in order]
     speakers = [prepared.message.speaker for prepared in messages]
     is_debate = len(set(speakers)) == len(discussion.transcript.players) == 2
-    for position, place in enumerate(places(speakers, [prepared.message.round for prepared in messages])):
+    for prepared, place in zip(messages, places(speakers, rounds), strict=True):
         context, own = [messages[one] for one in place.context], [messages[one] for one in place.own]
-        turn = _Turn(messages[position], context, own, place, is_debate)
-        if not position:
-            yield _decided(turn.prepared.message, None, "The first message has nothing to answer.")
-        else:
-            yield _row(discussion.transcript, turn)
+        yield _Turn(prepared, context, own, place, is_debate)
 
 
-def _row(transcript: Transcript, turn: _Turn) -> LedgerRow:
-    found = answered_row(transcript, turn.prepared.message)
+def _row(transcript: Transcript, turn: _Turn, *, is_first: bool) -> LedgerRow:
+    message = turn.prepared.message
+    if is_first:
+        return _decided(message, None, "The first message has nothing to answer.")
+    found = answered_row(transcript, message)
     if found is not None:
         return found
     if not turn.context:
         # An opener is left out, as the first message is; one that is marked as a reply claims to answer somebody.
-        counts = None if turn.prepared.message.reply_to is None else False
-        return _decided(turn.prepared.message, counts, _NOBODY_BEFORE)
+        return _decided(message, None if message.reply_to is None else False, _NOBODY_BEFORE)
     if repeats(turn.prepared, turn.own):
-        return _decided(turn.prepared.message, False, _SAID_AGAIN)
-    return _by_author(turn) or _by_subject(turn) or _by_answer(turn) or _by_phrase(turn) or _by_topic(turn)
+        return _decided(message, False, _SAID_AGAIN)
+    link = _link(turn)
+    return _missing_row(turn) if link is None else _WORDED[link.way](turn, link)
 
 
 def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
@@ -263,79 +285,130 @@ def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
     return _decided(message, True, reason, refers_to=answered.id, details=details)
 
 
-def _by_author(turn: _Turn) -> LedgerRow | None:
+def _link(turn: _Turn) -> _Link | None:
+    return _by_author(turn) or _by_subject(turn) or _by_answer(turn) or _by_phrase(turn) or _by_topic(turn)
+
+
+def _by_author(turn: _Turn) -> _Link | None:
     for mention in turn.others_named:
-        found = [other for other in turn.context if other.message.speaker == mention.player]
-        if found:
-            back = "just before" if found[0] is turn.context[0] else "shortly before"
-            evidence = _evidence(turn.prepared, [mention])
-            reason = f'Names {mention.player} ("{evidence[0].text}"), who spoke {back}.'
-            return _counts(turn, "author", found, reason, evidence, is_proven=bool(_TAKES_UP.search(turn.words)))
+        if found := [other for other in turn.context if other.message.speaker == mention.player]:
+            return _Link("author", found, [mention])
     return None
 
 
-def _by_subject(turn: _Turn) -> LedgerRow | None:
+def _author_row(turn: _Turn, link: _Link) -> LedgerRow:
+    back = "just before" if link.answered[0] is turn.context[0] else "shortly before"
+    evidence = _evidence(turn.prepared, link.shown)
+    reason = f'Names {link.answered[0].message.speaker} ("{evidence[0].text}"), who spoke {back}.'
+    return _counts(turn, link, reason, evidence, is_proven=bool(_TAKES_UP.search(turn.words)))
+
+
+def _by_subject(turn: _Turn) -> _Link | None:
     for mention in turn.others_named:
-        found = [other for other in turn.context if mention.player in other.named]
-        if found:
-            evidence = _evidence(turn.prepared, [mention])
-            reason = f'Speaks of {mention.player} ("{evidence[0].text}"), as {_authors(found)} just did.'
-            return _counts(turn, "subject", found, reason, evidence)
+        if found := [other for other in turn.context if mention.player in other.named]:
+            return _Link("subject", found, [mention])
     return None
 
 
-def _by_answer(turn: _Turn) -> LedgerRow | None:
+def _subject_row(turn: _Turn, link: _Link) -> LedgerRow:
+    evidence = _evidence(turn.prepared, link.shown)
+    subject = next(mention.player for mention in turn.others_named if mention in link.shown)
+    reason = f'Speaks of {subject} ("{evidence[0].text}"), as {_authors(link.answered)} just did.'
+    return _counts(turn, link, reason, evidence)
+
+
+def _by_answer(turn: _Turn) -> _Link | None:
     prepared = turn.prepared
     if prepared.is_introduction or not (prepared.opens_as_answer or prepared.is_first_person):
         return None
-    named = [other for other in turn.context if turn.speaker in other.named]
-    if named:
-        asked = any(other.is_question and other.named == {turn.speaker} for other in named)
-        reason = f"Answers for itself: {_authors(named)} named {turn.speaker}."
-        return _counts(turn, "answer", named, reason, is_proven=asked)
+    if named := [other for other in turn.context if turn.speaker in other.named]:
+        return _Link("answer", named)
     latest = turn.context[0]
     asks_another = latest.named and latest.is_addressed
-    if not turn.place.is_run and not asks_another and latest.is_question:
-        return _counts(turn, "answer", [latest], f"Answers the question of {latest.message.speaker}.")
-    return None
+    return None if turn.place.is_run or asks_another or not latest.is_question else _Link("answer", [latest])
 
 
-def _by_phrase(turn: _Turn) -> LedgerRow | None:
-    latest = turn.context[0]
+def _answer_row(turn: _Turn, link: _Link) -> LedgerRow:
+    if turn.speaker not in link.answered[0].named:
+        return _counts(turn, link, f"Answers the question of {link.answered[0].message.speaker}.")
+    asked = any(other.is_question and other.named == {turn.speaker} for other in link.answered)
+    reason = f"Answers for itself: {_authors(link.answered)} named {turn.speaker}."
+    return _counts(turn, link, reason, is_proven=asked)
+
+
+def _by_phrase(turn: _Turn) -> _Link | None:
     found = turn.prepared.reply_phrase
     if not found or turn.place.is_run or not turn.place.is_same_round or turn.prepared.is_introduction:
         return None
+    return _Link("phrase", turn.context[:1], found)
+
+
+def _phrase_row(turn: _Turn, link: _Link) -> LedgerRow:
     text = turn.prepared.message.text
-    start, end = found[0].start, found[-1].end
+    start, end = link.shown[0].start, link.shown[-1].end
     evidence = (Evidence(start, end, text[start:end]),)
-    reason = f'Opens as a reply ("{evidence[0].text}"), after {latest.message.speaker}.'
-    return _counts(turn, "phrase", [latest], reason, evidence, is_proven=bool(_AGREES.match(turn.words)))
+    reason = f'Opens as a reply ("{evidence[0].text}"), after {link.answered[0].message.speaker}.'
+    return _counts(turn, link, reason, evidence, is_proven=bool(_AGREES.match(turn.words)))
 
 
-def _by_topic(turn: _Turn) -> LedgerRow:
+def _by_topic(turn: _Turn) -> _Link | None:
     prepared = turn.prepared
-    topics = prepared.topics
-    said: set[str] = set().union(*(other.topics for other in turn.context))
-    shared = sorted([topic for topic in topics if topic in said], key=lambda topic: topics[topic].start)
-    evidence = _evidence(prepared, [topics[topic] for topic in shared])
-    words = quoted(list(dict.fromkeys(item.text for item in evidence)))
-    if len(shared) >= SHARED_KEYWORDS and not prepared.is_introduction:
-        # The one with most of it stands first; of equal ones the later.
-        found = sorted(turn.context, key=lambda other: -len(topics.keys() & other.topics.keys()))
-        found = [other for other in found if topics.keys() & other.topics.keys()]
-        reason = f"Takes up {words} from the messages before, most of it from {found[0].message.speaker}."
-        return _counts(turn, "topic", found, reason, evidence, stems=shared)
-    is_point = turn.is_debate and not turn.place.is_run and len(prepared.tokens) >= _DEBATE_WORDS
-    if is_point and not prepared.is_introduction and (_shares_a_word(turn) or _CONCEDES.match(turn.words)):
-        other = turn.context[0].message.speaker
-        reason = f"Takes up the point of {other}, the only other one who speaks."
-        return _counts(turn, "topic", turn.context[:1], reason, evidence, is_proven=True)
+    if prepared.is_introduction:
+        return None
+    shared = _shared_topics(turn)
     if len(shared) >= SHARED_KEYWORDS:
-        reason = f"Introduces its speaker, which answers nobody though it shares {words} with the messages before."
+        # The one with most of it stands first; of equal ones the later.
+        found = sorted(turn.context, key=lambda other: -len(prepared.topics.keys() & other.topics.keys()))
+        found = [other for other in found if prepared.topics.keys() & other.topics.keys()]
+        return _Link("topic", found, list(shared.values()))
+    is_point = turn.is_debate and not turn.place.is_run and len(prepared.tokens) >= _DEBATE_WORDS
+    if is_point and (_shares_a_word(turn) or _CONCEDES.match(turn.words)):
+        return _Link("topic", turn.context[:1], list(shared.values()))
+    return None
+
+
+def _topic_row(turn: _Turn, link: _Link) -> LedgerRow:
+    evidence = _evidence(turn.prepared, link.shown)
+    author = link.answered[0].message.speaker
+    if len(link.shown) < SHARED_KEYWORDS:
+        reason = f"Takes up the point of {author}, the only other one who speaks."
+        return _counts(turn, link, reason, evidence, is_proven=True)
+    reason = f"Takes up {_words(evidence)} from the messages before, most of it from {author}."
+    return _counts(turn, link, reason, evidence, stems=list(_shared_topics(turn)))
+
+
+def _missing_row(turn: _Turn) -> LedgerRow:
+    shared = _shared_topics(turn)
+    evidence = _evidence(turn.prepared, shared.values())
+    if len(shared) >= SHARED_KEYWORDS:
+        with_them = f"shares {_words(evidence)} with the messages before"
+        reason = f"Introduces its speaker, which answers nobody though it {with_them}."
     else:
-        only = f"shares only {words}" if shared else "shares no keyword"
+        only = f"shares only {_words(evidence)}" if shared else "shares no keyword"
         reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
-    return _decided(prepared.message, False, reason, evidence=evidence)
+    return _decided(turn.prepared.message, False, reason, evidence=evidence)
+
+
+_WORDED: Mapping[str, Callable[[_Turn, _Link], LedgerRow]] = {
+    "author": _author_row,
+    "subject": _subject_row,
+    "answer": _answer_row,
+    "phrase": _phrase_row,
+    "topic": _topic_row,
+}
+
+
+def _shared_topics(turn: _Turn) -> Topics:
+    """The keywords that the context holds as well, in the order of the message."""
+    said: set[str] = set().union(*(other.topics for other in turn.context))
+    topics = turn.prepared.topics
+    return {
+        one: topics[one] for one in sorted((one for one in topics if one in said), key=lambda one: topics[one].start)
+    }
+
+
+def _words(evidence: Sequence[Evidence]) -> str:
+    return quoted(list(dict.fromkeys(item.text for item in evidence)))
 
 
 def _shares_a_word(turn: _Turn) -> bool:
@@ -347,25 +420,18 @@ def _shares_a_word(turn: _Turn) -> bool:
 
 def _counts(
     turn: _Turn,
-    way: str,
-    found: Sequence[PreparedMessage],
+    link: _Link,
     reason: str,
     evidence: tuple[Evidence, ...] = (),
     *,
     is_proven: bool = False,
     **details: Any,
 ) -> LedgerRow:
-    answers = [other.message.id for other in found]
+    answers = [other.message.id for other in link.answered]
     if is_proven:
         details[PROOF] = True
-    return _decided(
-        turn.prepared.message,
-        True,
-        reason,
-        evidence=evidence,
-        refers_to=answers[0],
-        details={"by": way, "answers": answers, **details},
-    )
+    details = {"by": link.way, "answers": answers, **details}
+    return _decided(turn.prepared.message, True, reason, evidence=evidence, refers_to=answers[0], details=details)
 
 
 def _authors(found: Sequence[PreparedMessage]) -> str:

@@ -21,7 +21,6 @@ from evaluation.rubric.controls import (
     compute_controls,
     deal_speakers,
     deals,
-    score_of_order,
     score_of_roles,
     score_of_speakers,
     with_roles,
@@ -59,7 +58,7 @@ def test_the_scores_of_copies_are_the_metrics_own(game: Transcript) -> None:
     for sources in islice(deals(game.players, random), DRAWS):
         order = random.permutation(len(discussion.messages)).tolist()
         expected = coherence.measure(with_order(plain, order)).score
-        assert score_of_order(discussion, order) == pytest.approx(expected)
+        assert coherence.score_of_order(discussion, order) == pytest.approx(expected)
         dealt = deal_speakers(speakers, [len(one) for one in words], random)
         expected = personality_diversity.measure(with_speakers(plain, dealt)).score
         assert score_of_speakers(words, dealt) == (expected if expected is None else pytest.approx(expected))
