@@ -124,10 +124,11 @@ def evaluate(
         answers=choices.answers,
     )
 
+    scored = (each.evaluation() for each in _with_progress(found, tally))
+
     def evaluations() -> Iterator[Evaluation]:
         nonlocal failed
-        for each in _with_progress(found, tally):
-            evaluation = completed(held, each.evaluation()) if controls else each.evaluation()
+        for evaluation in completed(held, scored, jobs=jobs) if controls else scored:
             failed += not _passes(evaluation, gate)
             yield evaluation
 
@@ -369,7 +370,7 @@ def reevaluate(
 
     store = open_store()
     if controls:
-        _compare_with_chance(store, transcripts or [], iteration)
+        _compare_with_chance(store, transcripts or [], iteration, jobs)
         return
     chosen = _chosen(store, transcripts or [], iteration, everything)
     if not chosen:
@@ -382,7 +383,7 @@ def reevaluate(
     finish_scoring(incomplete=done.incomplete)
 
 
-def _compare_with_chance(store: Store, references: list[str], iteration: str | None) -> None:
+def _compare_with_chance(store: Store, references: list[str], iteration: str | None, jobs: int) -> None:
     from evaluation.workflows.reevaluation import compute_missing
 
     with store.unit():
@@ -394,7 +395,7 @@ def _compare_with_chance(store: Store, references: list[str], iteration: str | N
         note("Every score was compared with chance.")
         return
     progress = TerminalProgress("game")
-    done = compute_missing(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"))
+    done = compute_missing(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
     progress.finish()
     say(f"Compared the scores of {counted(done, 'game')} with chance.")
 

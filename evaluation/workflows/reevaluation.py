@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evaluate_many
+from evaluation.engines.task_engines import map_tasks
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.readers import reads_differently
 from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
+from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
@@ -148,7 +151,9 @@ def _changes(before: _Scores, after: _Scores) -> dict[str, int]:
     return {metric: count for metric, count in counts.items() if count}
 
 
-def compute_missing(store: Store, transcript_ids: Sequence[str], progress: ProgressCallback = no_progress) -> int:
+def compute_missing(
+    store: Store, transcript_ids: Sequence[str], progress: ProgressCallback = no_progress, *, jobs: int = 1
+) -> int:
     """Computes and stores the controls of transcripts, each as soon as it is done; how many were.
 
     What is stopped half-way can be begun again: what was done is no longer missing.
@@ -157,25 +162,41 @@ def compute_missing(store: Store, transcript_ids: Sequence[str], progress: Progr
         store: Where they are.
         transcript_ids: Full ids; one that is deleted meanwhile is passed over.
         progress: Told how far it is.
+        jobs: How many processes compute.
     """
     done = 0
-    for count, transcript_id in enumerate(transcript_ids, start=1):
-        try:
-            transcript = store.transcripts.get(transcript_id)
-            results = add_controls(transcript, store.results.load(transcript_id))
-            store.controls.save(transcript_id, results, link_strengths(transcript))
+    for count, ((transcript, _), results) in enumerate(
+        map_tasks(_controlled, _with_results(store, transcript_ids), jobs=jobs), start=1
+    ):
+        with suppress(NotFoundError):
+            store.controls.save(transcript.id, results, link_strengths(transcript))
             done += 1
-        except NotFoundError:
-            pass
         progress(count, len(transcript_ids))
     return done
 
 
-def completed(store: Store | None, evaluation: Evaluation) -> Evaluation:
-    """The evaluation with its controls, computed and, with a store, kept there where they are missing."""
+_Results = Mapping[str, MetricResult]
+
+
+def _controlled(game: tuple[Transcript, _Results]) -> _Results:
+    return add_controls(*game)
+
+
+def _with_results(store: Store, transcript_ids: Sequence[str]) -> Iterator[tuple[Transcript, _Results]]:
+    for transcript_id in transcript_ids:
+        with suppress(NotFoundError):
+            yield store.transcripts.get(transcript_id), store.results.load(transcript_id)
+
+
+def completed(store: Store | None, evaluations: Iterable[Evaluation], *, jobs: int = 1) -> Iterator[Evaluation]:
+    """Each evaluation with its controls; with a store, those that were missing are kept there."""
+    for evaluation, results in map_tasks(_completed, evaluations, jobs=jobs):
+        if results is not None and store is not None:
+            store.controls.save(evaluation.transcript.id, results, link_strengths(evaluation.transcript))
+        yield evaluation if results is None else evaluation.with_metrics(results)
+
+
+def _completed(evaluation: Evaluation) -> _Results | None:
     if all(name not in evaluation.metrics or evaluation.metrics[name].control is not None for name in CONTROLLED):
-        return evaluation
-    results = add_controls(evaluation.transcript, evaluation.metrics)
-    if store is not None:
-        store.controls.save(evaluation.transcript.id, results, link_strengths(evaluation.transcript))
-    return evaluation.with_metrics(results)
+        return None
+    return add_controls(evaluation.transcript, evaluation.metrics)

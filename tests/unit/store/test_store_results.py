@@ -330,11 +330,12 @@ def controlled(tmp_path: Path) -> Store:
 def test_a_result_is_pending_until_its_control_is_computed(controlled: Store) -> None:
     assert controlled.results.load(REAL.id)["coherence"].as_dict()["control"] == {"status": "pending"}
     assert controlled.controls.missing() == [REAL.id]
-    assert compute_missing(controlled, controlled.controls.missing()) == 1
+    assert compute_missing(controlled, controlled.controls.missing(), jobs=2) == 1
     results = controlled.results.load(REAL.id)
     assert all(results[name].control for name in CONTROLLED)
     assert controlled.controls.missing() == []
-    assert results == completed(None, evaluate_transcript(REAL)).metrics | {"engagement": results["engagement"]}
+    [whole] = completed(None, [evaluate_transcript(REAL)])
+    assert results == whole.metrics | {"engagement": results["engagement"]}
 
 
 def test_coherence_rows_carry_their_link_strength(controlled: Store) -> None:
