@@ -50,7 +50,13 @@ class BrokenTranscriptError(InputError):
 
 
 class OpenQuestionError(InputError):
-    """A file can be read in two ways, and a person has to say which."""
+    """A file can be read in two ways, and a person has to say which.
+
+    Attributes:
+        asked: Topic and name of each question: the same for files that ask alike.
+    """
+
+    asked: frozenset[tuple[str, str]] = frozenset()
 
 
 class UnreadableFileError(InputError):

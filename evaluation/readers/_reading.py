@@ -102,6 +102,7 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
         remedy=f"Answer it where the files are added, or with {' '.join(one.option for one in open_questions)}."
         + (f" {remedy('otherwise')}" if open_questions[-1].topic is Topic.AS_READ else ""),
     )
+    error.asked = frozenset((question.topic, question.name) for question in open_questions)
     return replace(result, transcript=None, error=error, preview=result.transcript)
 
 

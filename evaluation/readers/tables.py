@@ -611,16 +611,17 @@ def table_games(
     table = table or (parquet_table(document) if is_parquet(document) else text_table(document))
     guessed = mapping is None
     mapping = _by_person(guess_mapping(table.columns), table) if mapping is None else mapping
-    doubt = ""
+    doubts = []
     if guessed and mapping.missing and (likely := likely_mapping(table)):
         mapping = likely
         shown = f'"{shorten(str(mapping.speaker))}" who speaks, and "{shorten(str(mapping.text))}" what is said'
-        doubt = f"No column is named after who speaks and what is said; by their values {shown}."
+        doubts.append(f"No column is named after who speaks and what is said; by their values {shown}.")
     if guessed and (rival := _rival(mapping, table)):
-        doubt = f'{doubt} "{shorten(rival)}" may say who speaks in place of "{shorten(str(mapping.speaker))}".'.strip()
+        doubts.append(f'"{shorten(rival)}" may say who speaks in place of "{shorten(str(mapping.speaker))}".')
     if guessed and (odd := _no_times(mapping.sent_at, table)):
-        doubt = f'{doubt} "{shorten(str(mapping.sent_at))}" holds no times that are known, such as "{odd}".'.strip()
+        doubts.append(f'"{shorten(str(mapping.sent_at))}" holds no times that are known, such as "{odd}".')
         mapping = replace(mapping, sent_at=None)
+    doubt = " ".join(doubts)
     _check(mapping, table)
     games: dict[str, list[TableRow]] = {}
     for row in table.rows:

@@ -157,7 +157,7 @@ class Tally:
     unheard: int = 0
     lines: list[ReportLine] = field(default_factory=list)
     _seen: dict[str, str] = field(default_factory=dict)
-    _asked: Counter[str] = field(default_factory=Counter)
+    _asked: Counter[tuple[str, frozenset[tuple[str, str]]]] = field(default_factory=Counter)
 
     def is_repeated(self, transcript_id: str, name: str) -> bool:
         """Whether an earlier file held the same; says so, and remembers this one if not."""
@@ -194,13 +194,15 @@ class Tally:
 
     def _refuse(self, name: str, error: Exception) -> None:
         self.refused += 1
-        place = name.rpartition("/")[0]
-        is_asked = bool(place) and isinstance(error, OpenQuestionError)
-        self._asked[place] += is_asked
-        more = f" Further games of {place} that wait for an answer are not listed."
-        if not is_asked or self._asked[place] <= _MOST_ASKED:
-            kind = "question" if isinstance(error, OpenQuestionError) else "error"
-            self.note(f"{kind}: {name}: {error}{more if is_asked and self._asked[place] == _MOST_ASKED else ''}")
+        place, kind, more = name.rpartition("/")[0], "error", ""
+        if isinstance(error, OpenQuestionError):
+            kind = "question"
+            self._asked[place, error.asked] += bool(place)
+            asked = self._asked[place, error.asked]
+            if asked > _MOST_ASKED:
+                return
+            more = f" Further games of {place} that ask this are not listed." if asked == _MOST_ASKED else ""
+        self.note(f"{kind}: {name}: {error}{more}")
 
 
 @dataclass(frozen=True, slots=True)

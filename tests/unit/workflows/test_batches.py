@@ -151,10 +151,14 @@ def test_of_many_games_that_wait_for_an_answer_three_are_listed(tmp_path: Path) 
     said = [{"nick": ("Ann", "Ben")[n % 2], "body": f"It is turn {n} of the talk."} for n in range(6)]
     for number in range(5):
         (tmp_path / f"{number}.json").write_text(json.dumps({"talk": {"said": said[number % 2 :]}}))
+    rows = "".join(f"{('Ann', 'Ben')[n % 2]},It is turn {n} of the talk.\n" for n in range(6))
+    (tmp_path / "table.csv").write_text(f"col1,col2\n{rows}")
     (tmp_path / "other.txt").write_text("nothing")
     notes: list[str] = []
     tally = Tally(note=notes.append)
     assert list(evaluate_paths([tmp_path], tally)) == []
-    waiting = [note for note in notes if "Is that what the file holds?" in note]
-    assert (tally.refused, len(waiting), len(notes)) == (6, 3, 4)
-    assert waiting[-1].endswith(f"Further games of {tmp_path.name} that wait for an answer are not listed.")
+    waiting = [note for note in notes if ".json: " in note and "Is that what the file holds?" in note]
+    assert (tally.refused, len(waiting), len(notes)) == (7, 3, 5)
+    assert waiting[-1].endswith(f"Further games of {tmp_path.name} that ask this are not listed.")
+    [other] = [note for note in notes if "table.csv" in note]
+    assert other.startswith("question:")
