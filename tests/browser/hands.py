@@ -103,4 +103,10 @@ def save_with_open_questions(page: Page) -> None:
     """Saves a form of the desk whose questions are not all answered, which is pointed out the first time."""
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("of 5 questions ha").first).to_be_visible()
+    save_once_read(page)
+
+
+def save_once_read(page: Page) -> None:
+    """Saves by key what the desk pointed something out about: not before a person can have read it."""
+    page.wait_for_function("(since) => performance.now() - since > 600", arg=page.evaluate("performance.now()"))
     page.keyboard.press("Control+Enter")

@@ -20,7 +20,7 @@ from evaluation.ratings import Rating
 from evaluation.store import JobState, Store
 from evaluation.transcript import Cost, Elimination, Transcript, Vote
 from evaluation.workflows.scoring import add_evaluated
-from tests.browser.hands import settle
+from tests.browser.hands import save_with_open_questions, settle
 from tests.dashboard_server import Server
 from tests.games import game_of
 
@@ -203,9 +203,7 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     assert first.discussion[0].text in heard
     withheld = WITHHELD | {"id": first.id}
     assert {what for what, mark in withheld.items() if mark in heard.replace(f"transcript={first.id}", "")} == set()
-    for _ in range(2):
-        # Once to be told that questions are open, once to save.
-        page.get_by_role("button", name="Save and next").click()
+    save_with_open_questions(page)
     expect(page.get_by_text("Game 2 of 2").first).to_be_visible()
     assert {what for what, mark in WITHHELD.items() if mark in ear.heard()} == set()
 

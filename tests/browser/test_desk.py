@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
-from tests.browser.hands import save_with_open_questions, settle
+from tests.browser.hands import go, save_once_read, save_with_open_questions, settle
 
 _numbers = itertools.count(1)
 
@@ -199,6 +199,19 @@ def test_a_second_tab_overwrites_no_rating_without_asking(desk, visit, button, c
     assert [one.score for one in store.ratings.by_rater(desk.rater)] == [counts]
 
 
+def test_who_opened_a_game_with_its_scores_is_told_that_the_rating_is_not_blind(stored_server, visit) -> None:
+    rater = f"Ada {next(_numbers)}"
+    game = stored_server.store.rating_queue.next_unrated(rater)
+    page = visit(f"{stored_server.url}/games?transcript={game}&rater={quote(rater)}").page
+    go(page, "Rate")
+    expect(page.get_by_text("You have opened this game with its scores").first).to_be_visible()
+    page.locator(".talk").get_by_role("button", name="Cannot rate").click()
+    page.get_by_role("radio", name="I know it").check()
+    page.get_by_role("button", name="Take it out of my queue").click()
+    expect(page.get_by_text("Game 2 of 21, 1 cannot be rated").first).to_be_visible()
+    expect(page.get_by_text("You have opened this game with its scores")).to_have_count(0)
+
+
 def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:
     page = desk.seen.page
     first = page.locator(".talk .message").first.inner_text()
@@ -214,10 +227,16 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     page = desk.seen.page
     for key in ("2", "y", "y", "y", "y", "Control+Enter"):
         page.keyboard.press(key)
-    # With the open question, so that nobody is stopped twice.
-    expect(page.get_by_text("1 of 5 questions has no answer.").first).to_contain_text("4 of 5 answers are yes")
-    assert desk.scores == []
+    expect(page.get_by_text("4 of 5 answers are yes").first).to_be_visible()
+    # Pressed twice is pressed once, and each of the two is saved over by a press of its own.
     page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("4 of 5 answers are yes").first).to_be_visible()
+    save_once_read(page)
+    expect(page.get_by_text("1 of 5 questions has no answer.").first).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Save and next").click()
+    assert desk.scores == []
+    save_once_read(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     assert desk.scores == [2]
 

@@ -12,6 +12,7 @@ from dashboard.app_pages.overview.decisions import sign_off
 from dashboard.shared import changes, resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.formatting import decided_words, label_with_unit, legend, look, share_text, usd_text
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
 from dashboard.shared.queries import Overview
@@ -201,6 +202,7 @@ _LONGEST_NAME = 60
 
 def example_row(example: Example, metric: str, told: str) -> None:
     """Shows one example of a metric, with a link to its message or ledger, and its reason unless that is ``told``."""
+    identity.note_scores_seen([example.transcript_id])
     place = {"message": example.message_id} if example.message_id else {"show": state.LEDGER}
     link = {"transcript": example.transcript_id, "metric": metric} | place
     quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""

@@ -15,6 +15,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
 from dashboard.shared.drawing import define_picture
 from dashboard.shared.formatting import UNITS, Color, share_text
+from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
@@ -81,6 +82,7 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
             st.badge(trend, color=color)
         st.caption(f"{count_words(reason)}. A row opens its message.")
     sides = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label, found.reference)
+    identity.note_scores_seen(one.transcript_id for rows in sides for one in rows)
     names = [found.reference, found.iteration]
     columns = st.columns(2, gap="medium") if found.reference else [None, st.container()]
     for place, (column, name, rows) in enumerate(zip(columns, names, sides, strict=True)):

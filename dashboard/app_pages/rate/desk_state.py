@@ -149,6 +149,8 @@ def take(
         share=share,
         mode=mode,
     )
+    if mode is RATE and identity.has_seen_scores(transcript_id):
+        desk.data["seen"] = _SEEN
     # The browser lets go of that form, but keeps what was typed, as it came back with its game.
     desk.data["left"] = left
     if desk.left_words:
@@ -159,6 +161,9 @@ def take(
     if form is None and given is not None:
         form = FilledForm(token, given.score, given.answers, given.comment, rev=1)
     desk.data["draft"] = draft_data(form)
+
+
+_SEEN = "You have opened this game with its scores: your rating would not be blind. Skip it, or say that you know it:"
 
 
 def _storage(rater: str) -> str:

@@ -6,6 +6,7 @@ const RESEND_MS = 2500;
 const KEPT_RESEND_MS = 10000;
 const MOST_SENDS = 24;
 const DRAFT_MS = 250;
+const READ_MS = 500;
 const MOST_OFFERED = 20;
 const SHORT_KEY = "dramaturg-short-scale";
 
@@ -48,7 +49,7 @@ function region(className, label) {
 }
 
 function createView(root) {
-  const view = { token: null, toldOpen: null, left: null, offered: null, pending: null, sends: 0, error: null };
+  const view = { token: null, toldAt: -Infinity, toldOpen: null, left: null, offered: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -221,6 +222,7 @@ function forget(view, token) {
 
 function changed(view) {
   view.warned = false;
+  view.toldAt = -Infinity;
   view.left = null;
   delete view.draft.isSent;
   view.draft.rev += 1;
@@ -245,6 +247,11 @@ function drawTalk(view) {
 }
 
 function greeting(view) {
+  if (view.data.seen) {
+    const note = element("p", "note", view.data.seen);
+    note.append(button("link", "Cannot rate", () => view.discard.showModal()));
+    return [note];
+  }
   // For somebody who has not rated yet, until it is dismissed; inside the conversation, where it takes nothing from the form.
   const key = `dramaturg-greeted:${view.data.storage}`;
   if (!view.data.isNew || remembered(key, "")) return [];
@@ -268,7 +275,8 @@ function drawMessage(view, row) {
 // Sending -----------------------------------------------------------------------------------------------------------
 
 function submit(view) {
-  if (view.pending) return;
+  // A key that is pressed twice is one press, as a double click is: what it shows is read before the next.
+  if (view.pending || performance.now() - view.toldAt < READ_MS) return;
   if (view.draft.score === null) {
     say(view, "Choose a score from 1 to 5 first.", true);
     return;
@@ -278,24 +286,29 @@ function submit(view) {
     say(view, tooLong, true);
     return;
   }
-  const hints = [];
-  const yes = view.draft.answers.filter((value) => value === true).length;
-  if (yes >= 4 && view.draft.score < 3 && !view.warned) {
-    view.warned = true;
-    hints.push(`${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`);
-  }
-  const open = view.draft.answers.filter((value) => value === null).length;
-  // Once a form, also when other answers follow: a rater may leave questions open.
-  if (open && view.toldOpen !== view.token) {
-    view.toldOpen = view.token;
-    hints.push(`${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer, or save once more where you cannot say.`);
-  }
-  if (hints.length) {
-    say(view, hints.join(" "), true);
+  const doubt = nextDoubt(view);
+  if (doubt) {
+    say(view, doubt, true);
+    view.toldAt = performance.now();
     return;
   }
   const { score, answers, comment } = view.draft;
   deliver(view, "submit", { token: view.token, score, answers, comment });
+}
+
+// What the rater should look at again before the form is saved, once each and one at a time: a press saves nothing that
+// was not shown before it.
+function nextDoubt(view) {
+  const yes = view.draft.answers.filter((value) => value === true).length;
+  if (yes >= 4 && view.draft.score < 3 && !view.warned) {
+    view.warned = true;
+    return `${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`;
+  }
+  const open = view.draft.answers.filter((value) => value === null).length;
+  // Once a form, also when other answers follow: a rater may leave questions open.
+  if (!open || view.toldOpen === view.token) return "";
+  view.toldOpen = view.token;
+  return `${open} of 5 questions ${open === 1 ? "has" : "have"} no answer. Answer, or save once more where you cannot say.`;
 }
 
 function deliver(view, name, body) {

@@ -162,6 +162,7 @@ def desk_data(
         "questions": list(QUESTIONS),
         "scale": [{**asdict(point), "signs": list(point.signs)} for point in SCALE_POINTS],
         "draft": None,
+        "seen": "",
         "error": None,
     }
 

@@ -42,6 +42,7 @@ _TYPED = "typed_name"
 
 NOBODY = "somebody at the dashboard"
 _AT_DESK = "at_desk"
+_SCORES_SEEN = "scores_seen"
 
 _CHUNK = f"{USER_COOKIE_NAME}_1"
 _CHUNK_NAME = re.compile(rf"{re.escape(USER_COOKIE_NAME)}_[0-9]{{1,4}}")
@@ -342,6 +343,7 @@ def name_among(name: str, known: Iterable[str]) -> str:
 def forget_name() -> None:
     """Lets another person give a name at this browser."""
     st.session_state[state.RATER] = st.session_state[_TYPED] = ""
+    st.session_state.pop(_SCORES_SEEN, None)
     state.choose(rater=None)
 
 
@@ -382,6 +384,16 @@ def _cookie() -> str:
 def note_at_desk(rater: str) -> None:
     """Keeps for this session that the person rates, from the first game on that the desk shows."""
     st.session_state[_AT_DESK] = rater
+
+
+def note_scores_seen(games: Iterable[str]) -> None:
+    """Keeps for this session of which games the person was shown scores or reasons: to rate them is not blind."""
+    st.session_state.setdefault(_SCORES_SEEN, set()).update(games)
+
+
+def has_seen_scores(game: str) -> bool:
+    """Whether the person was shown scores or reasons of the game in this session."""
+    return game in st.session_state.get(_SCORES_SEEN, ())
 
 
 def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:

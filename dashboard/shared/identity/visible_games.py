@@ -94,4 +94,6 @@ def open_game(store: Store, transcript_id: str) -> tuple[OpenTranscript, bool]:
         NotFoundError: There is none.
     """
     is_hidden = is_engagement_hidden(store, [transcript_id])
-    return resources.share(queries.open_unrated if is_hidden else queries.open_transcript, transcript_id), is_hidden
+    opened = resources.share(queries.open_unrated if is_hidden else queries.open_transcript, transcript_id)
+    identity.note_scores_seen([transcript_id])
+    return opened, is_hidden
