@@ -206,6 +206,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         for side in (found.before, found.after)
     )
     yield f"{head}From {before} to {after}."
+    yield from (*gap, words(found.reserve)) if found.reserve else ()
     yield ""
     rows = [
         {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.words}

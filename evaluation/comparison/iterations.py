@@ -13,6 +13,7 @@ import numpy as np
 
 from evaluation.comparison.movers import Mover
 from evaluation.escaping import cut
+from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import Board, IterationSummary, measure_games
 from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
 from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
@@ -80,6 +81,11 @@ class IterationComparison:
             if one.outcome is Outcome.WORSE and (one.is_primary or shown_status(self.before.means[one.name]) in _PASSES)
         ]
         return (*critical, *fell)
+
+    @property
+    def reserve(self) -> str:
+        """The games that repeat others or are not alike, see ``reserve_words``; empty where there are none."""
+        return reserve_words(self.before.games, self.after.games)
 
     @property
     def at_chance_words(self) -> str:
@@ -304,6 +310,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
+        "reserve": found.reserve,
         "regressions": list(found.regressions),
         "trust": found.trust_rows,
         "level": LEVEL,

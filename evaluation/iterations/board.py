@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.escaping import cut
+from evaluation.iterations.alike import distinct
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.iteration import Iteration, baseline_before, current_iteration, reference_of
 from evaluation.iterations.keep_or_revert import (
@@ -67,6 +69,7 @@ def measure_games(
     scale = DEFINITIONS[name].scale
     judged = judges_apart(name, metrics_of(before), metrics_of(after))
     old, new = ({game.transcript_id: _score(game, name) for game in games} for games in (before, after))
+    kept = distinct(before, after)
     return Measure(
         [_score(game, name) for game in before],
         [_score(game, name) for game in after],
@@ -80,6 +83,7 @@ def measure_games(
         at_chance=(are_at_chance(name, before), are_at_chance(name, after)),
         waiting=(_waiting(before, name), _waiting(after, name)),
         fair=_fair_repetition(before, after) if name == ANTI_REPETITION.name else None,
+        distinct=kept and ([_score(game, name) for game in kept[0]], [_score(game, name) for game in kept[1]]),
     )
 
 
@@ -136,7 +140,8 @@ def disagreement_words(decision: Decision, target: Difference | None) -> str:
     if target.outcome is Outcome.AT_CHANCE:
         return f"The rule says {rule}{at_chance_reserve(target.name)}."
     if target.outcome is Outcome.LOW_EVIDENCE:
-        return f"The rule says {rule}, but {label} rests on low evidence: too few of its cases were settled."
+        why = "" if target.rests_on_repeats else ": too few of its cases were settled"
+        return f"The rule says {rule}, but {label} rests {target.words}{why}."
     if target.outcome is Outcome.NO_EVIDENCE:
         change = decision.change
         if change is None or change.is_none:
@@ -174,21 +179,28 @@ def _score(game: Game, name: str) -> float:
 
 
 def games_by_iteration(
-    summaries: pandas.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
+    summaries: pandas.DataFrame,
+    metrics: Mapping[str, Mapping[str, MetricScore]],
+    originals: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, list[Game]]:
     """Each iteration's games by its name, in the order in which they were added.
 
     Args:
         summaries: One row per transcript: ``transcript_id``, ``game``, ``iteration``, ``position`` (in the
-            iteration), ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration are left out.
+            iteration), ``players``, ``source_format``, ``total_usd``, ``cache_hit_rate``. Transcripts of no iteration
+            are left out.
         metrics: By transcript and metric.
+        originals: The earliest game that each one repeats, see ``Transcripts.originals``.
     """
     games: dict[str, list[Game]] = {}
     held = summaries[summaries["iteration"].notna()].sort_values(["iteration", "position"], kind="stable")
-    columns = (held[name].tolist() for name in ("iteration", "transcript_id", "game", "total_usd", "cache_hit_rate"))
-    for iteration, key, name, usd, hit_rate in zip(*columns, strict=True):
-        game = Game(str(key), str(name), metrics.get(str(key), {}), _number(usd), _number(hit_rate))
-        games.setdefault(str(iteration), []).append(game)
+    names = ("iteration", "transcript_id", "game", "players", "source_format", "total_usd", "cache_hit_rate")
+    for iteration, key, name, players, source, usd, hit_rate in zip(
+        *(held[one].tolist() for one in names), strict=True
+    ):
+        scores, original = metrics.get(key, {}), originals.get(key, "")
+        game = Game(key, name, scores, _number(usd), _number(hit_rate), players, source, original)
+        games.setdefault(iteration, []).append(game)
     return games
 
 

@@ -36,6 +36,9 @@ class Game:
         metrics: By name; one that is missing could not be computed.
         total_usd: US dollars, ``None`` when unknown.
         cache_hit_rate: From 0 to 1, ``None`` when unknown.
+        players: How many play; 0 when unknown.
+        source: The format that it was read from; empty when unknown.
+        original: Id of the earliest game that it repeats nearly word for word; empty for none.
     """
 
     transcript_id: str
@@ -43,6 +46,9 @@ class Game:
     metrics: Mapping[str, Scored]
     total_usd: float | None = None
     cache_hit_rate: float | None = None
+    players: int = 0
+    source: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True)

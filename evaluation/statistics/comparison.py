@@ -149,6 +149,7 @@ class Measure:
         is_low_evidence: Whether the values of a side rest on too little, whatever their spread.
         at_chance: Whether the values before, and those after, are no better than those of scrambled copies.
         waiting: How many of the games before, and of those after, only wait for their value, as for a rating.
+        distinct: Before and after without games that repeat others; ``None`` where none does.
         fair: The same property on both sides by a measure that the length of a game does not move, the higher the
             better, NaN for games too short for it; ``None`` where the values themselves are fair or it is not known.
     """
@@ -163,6 +164,7 @@ class Measure:
     at_chance: tuple[bool, bool] = (False, False)
     waiting: tuple[int, int] = (0, 0)
     fair: tuple[Sequence[float], Sequence[float]] | None = None
+    distinct: tuple[Sequence[float], Sequence[float]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +224,7 @@ class Difference:
         games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
             no answer.
         most: The largest difference that the scale allows; infinite without limits.
+        rests_on_repeats: Whether the evidence is low because the test finds nothing without games that repeat others.
     """
 
     name: str
@@ -240,6 +243,7 @@ class Difference:
     games_needed: int | None
     outcome: Outcome
     most: float = math.inf
+    rests_on_repeats: bool = False
 
     @property
     def p(self) -> float:
@@ -254,6 +258,8 @@ class Difference:
     @property
     def words(self) -> str:
         """The conclusion: "better beyond luck", "could be luck", "may be owed to length" of the games."""
+        if self.rests_on_repeats:
+            return "on repeated games"
         return "may be owed to length" if self.may_be_of_length else self.outcome.words
 
 
@@ -340,6 +346,9 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
     )
     detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
     needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=rule.power_level)
+    outcome = _outcome(difference, rule.p, measure)
+    is_beyond_luck = outcome in (Outcome.BETTER, Outcome.WORSE)
+    rests_on_repeats = is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding
     return Difference(
         name,
         measure.unit,
@@ -355,8 +364,9 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         _paired(measure),
         detectable,
         needed,
-        _outcome(difference, rule.p, measure),
+        Outcome.LOW_EVIDENCE if rests_on_repeats else outcome,
         span[1] if span else math.inf,
+        rests_on_repeats,
     )
 
 

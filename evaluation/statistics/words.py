@@ -12,11 +12,6 @@ from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.tests import LEVEL, smallest_p
 from evaluation.text.display import counted, fixed, half_up, json_data
 
-_VERDICTS = {
-    Outcome.AT_CHANCE: f"{Outcome.AT_CHANCE.words.capitalize()}, so nothing is concluded.",
-    Outcome.LOW_EVIDENCE: "Rests on low evidence, so nothing is concluded.",
-}
-
 
 def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
     """Tell figures first what the tests show: "Depth +7.5 points, better beyond luck; 6 could be luck".
@@ -168,7 +163,9 @@ def _seen(one: Difference) -> Iterator[str]:
 
 
 def _verdict(one: Difference) -> Iterator[str]:
-    verdict = _VERDICTS.get(one.outcome, f"{one.words.capitalize()}.")
+    words = f"rests {one.words}" if one.outcome is Outcome.LOW_EVIDENCE else one.words
+    is_none = one.outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
+    verdict = f"{words.capitalize()}{', so nothing is concluded' * is_none}."
     if one.outcome is Outcome.AT_CHANCE:
         yield verdict
     elif one.outcome is not Outcome.UNTESTABLE and one.is_primary:

@@ -236,6 +236,16 @@ class Transcripts:
         values = {"iteration": iteration and well_formed(iteration)}
         return self._store.table(_SUMMARIES, values, times=["added_at"])
 
+    def originals(self) -> dict[str, str]:
+        """The earliest game of the iterations that a later one of the same players repeats, by the later one's id.
+
+        A game repeats another where four fifths of its messages of at least 20 bytes, and 5 or more, are there as well.
+        """
+        first: dict[str, str] = {}
+        for ((earlier, later),) in self._store.rows(_REPEATS):
+            first.setdefault(later, first.get(earlier, earlier))
+        return first
+
     def rename(self, transcript_id: str, name: str | None) -> str:
         """Changes the title of a game; returns the new one.
 
@@ -309,6 +319,28 @@ SELECT transcript_id, game, game_id, source_format, source_name, iteration,
 FROM transcripts JOIN ({GAME_NAMES}) USING (transcript_id)
 WHERE $iteration::text IS NULL OR iteration = $iteration
 ORDER BY transcripts.position
+"""
+
+
+# A game is looked at beside one other: of those that were the first to hold its messages, the one with most of them.
+_REPEATS = """
+WITH played AS (
+    SELECT transcript_id, position FROM transcripts WHERE iteration IS NOT NULL
+    QUALIFY count(*) OVER (PARTITION BY list_sort(player_names)) > 1
+), said AS MATERIALIZED (
+    SELECT DISTINCT transcript_id, played.position, hash(speaker, text) AS line
+    FROM messages JOIN played USING (transcript_id) WHERE NOT is_control AND strlen(text) >= 20
+), shared AS (
+    SELECT line, arg_min(transcript_id, position, 2) AS games FROM said GROUP BY line HAVING count(*) > 1
+), likely AS (
+    SELECT transcript_id, count(*) AS lines, mode(games[if(games[1] = transcript_id, 2, 1)]) AS other
+    FROM said LEFT JOIN shared USING (line) GROUP BY transcript_id
+    HAVING lines >= 5 AND count(games) >= 0.8 * lines
+)
+SELECT if(a.position < b.position, [transcript_id, other], [other, transcript_id]) AS pair
+FROM likely JOIN said a USING (transcript_id) JOIN said b ON b.line = a.line AND b.transcript_id = other
+GROUP BY transcript_id, other, lines, a.position, b.position HAVING count(*) >= 0.8 * lines
+ORDER BY greatest(a.position, b.position), pair
 """
 
 

@@ -41,7 +41,8 @@ def stored_board(store: Store, metrics: Mapping[str, Mapping[str, MetricScore]] 
         metrics: ``Results.metric_scores``, where the caller has it already.
     """
     with store.unit():
-        games = games_by_iteration(store.transcripts.summaries(), metrics or store.results.metric_scores())
+        metrics = metrics or store.results.metric_scores()
+        games = games_by_iteration(store.transcripts.summaries(), metrics, store.transcripts.originals())
         settings = store.settings
         return make_board(store.iterations.list(), games, settings.thresholds(), settings.test_size())
 

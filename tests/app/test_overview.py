@@ -111,6 +111,9 @@ def test_the_reserve_of_the_rule_stands_in_the_answer_and_beside_it_before_and_a
     assert f"The rule says {reserve}." in stored_board(store).decision_words("Prompt v4")
     app = open_page(iteration="Prompt v4")
     assert words(app).count(f"The rule says {reserve}") == 2
+    assert "Not all games are alike" not in words(app)
+    alike = "Not all games are alike, which may move a score, too: before 8 to 10 players, after 7 players."
+    assert alike in words(open_page(iteration="Prompt v3", against="Prompt v2"))
 
 
 def test_the_games_of_an_iteration_are_rows_without_what_is_hidden(open_page, filled) -> None:

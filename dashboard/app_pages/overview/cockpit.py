@@ -31,6 +31,7 @@ from dashboard.shared.page_links import hand_over, team_link, transcript_link
 from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
+from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.keep_or_revert import LONGEST_NAME
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -120,6 +121,8 @@ def cockpit(
         cockpit_rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)
+        if reference is not None and (reserve := reserve_words(reference.games, shown.games)):
+            plain(reserve)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
             plain(more)
         if is_hidden:

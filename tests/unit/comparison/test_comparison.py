@@ -11,6 +11,7 @@ import pytest
 
 from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games, typical_pair
 from evaluation.comparison.movers import biggest_movers, failure_reasons
+from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import make_board
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
@@ -18,7 +19,9 @@ from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.score import RowVerdict, Status
 from evaluation.statistics.comparison import Outcome
+from evaluation.statistics.words import difference_sentences
 from evaluation.store import Store
+from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_comparison
 from evaluation.workflows.scoring import add_evaluated
 from tests.games import discussion, scores_of
@@ -77,6 +80,70 @@ def test_a_comparison_with_pairs_and_a_decision() -> None:
     assert backwards.other_pair == "It is about new against its reference, old."
     assert found.comparison["engagement"].outcome is Outcome.UNTESTABLE
     json.dumps(comparison_data(found), allow_nan=False)
+
+
+def test_a_change_that_only_repeated_games_show_is_not_beyond_luck() -> None:
+    iterations = [Iteration("old", is_baseline=True), Iteration("new", 1, target_metric="coherence")]
+    old = [game(f"a{n}", coherence=value) for n, value in enumerate([50.0, 55.0, 60.0])]
+    # By scipy Welch's p is 0.022, and 0.117 without the last game.
+    new = [game(f"b{n}", coherence=value) for n, value in enumerate([64.0, 72.0, 72.0])]
+    again = [new[0], new[1], replace(new[2], original="b1")]
+    found = compare_iterations(make_board(iterations, {"old": old, "new": new}), "old", "new")
+    assert (found.comparison["coherence"].words, found.reserve) == ("better beyond luck", "")
+    board = make_board(iterations, {"old": old, "new": again})
+    found = compare_iterations(board, "old", "new")
+    told = found.comparison["coherence"]
+    assert (told.outcome, told.words) == (Outcome.LOW_EVIDENCE, "on repeated games")
+    assert (told.after.n, told.welch.p) == (3, pytest.approx(0.02206, abs=1e-5))
+    assert found.reserve == "1 of 6 games repeats another nearly word for word, and is not evidence of its own: b2."
+    assert "Rests on repeated games, so nothing is concluded." in " ".join(difference_sentences(told))
+    # The same where the game that is repeated stands on the other side, and no test is left.
+    across = make_board(
+        iterations,
+        {"old": old, "new": [replace(one, original=two.transcript_id) for one, two in zip(new, old, strict=True)]},
+    )
+    found = compare_iterations(across, "old", "new")
+    assert (found.comparison["coherence"].words, comparison_data(found)["reserve"]) == (
+        "on repeated games",
+        "3 of 6 games repeat others nearly word for word, and are not evidence of their own, such as b0.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ([(8, "native"), (10, "native")], [(10, "native"), (8, "native")], ""),
+        ([(8, "native"), (10, "native")], [(7, "native")], "before 8 to 10 players, after 7 players"),
+        ([(7, "native")], [(7, "native"), (9, "native")], "before 7 players, after 7 to 9 players"),
+        (
+            [(7, "native")],
+            [(7, "aiwolf"), (7, "native")],
+            "before 7 players (native), after 7 players (aiwolf and native)",
+        ),
+        ([(0, "")], [(7, "native")], ""),
+    ],
+)
+def test_games_of_another_kind_are_named(before, after, words) -> None:
+    sides = [[replace(game("one"), players=count, source=source) for count, source in side] for side in (before, after)]
+    assert reserve_words(*sides) == (words and f"Not all games are alike, which may move a score, too: {words}.")
+
+
+def test_a_game_that_repeats_another_of_its_players_is_found_whichever_is_longer(tmp_path) -> None:
+    store = Store(tmp_path / "s.duckdb")
+    store.iterations.create("v1")
+
+    def talk(name: str, changed: int = 0, length: int = 10) -> Transcript:
+        said = [(("Ann", "Ben")[at % 2], f"{name} says for the {at}th time that Ben lied.") for at in range(length)]
+        return discussion([(who, "Something else was said by me.") for who, _ in said[:changed]] + said[changed:])
+
+    games = [talk("first", length=5), talk("second"), talk("first"), talk("second", 2), talk("second", 3)]
+    keys = [store.transcripts.add(one, source_name="s", iteration="v1").transcript_id for one in games]
+    # The third begins as the first does; of the last, seven of nine messages are those of the second.
+    assert store.transcripts.originals() == {keys[2]: keys[0], keys[3]: keys[1]}
+    short = [discussion([("Ann", said), ("Ben", "I vote for nobody at all.")]) for said in ("Yes.", "No.")]
+    store.transcripts.add_many([(one, "s") for one in short], iteration="v1")
+    assert len(store.transcripts.originals()) == 2
+    store.close()
 
 
 def test_the_pair_nearest_to_the_means_difference_is_taken_over_all_shared_metrics() -> None:

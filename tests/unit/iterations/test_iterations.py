@@ -241,17 +241,18 @@ def test_an_iteration_needs_a_name_and_a_real_target() -> None:
 
 
 def test_games_come_by_iteration_in_the_order_in_which_they_were_added() -> None:
-    columns = ["transcript_id", "game", "iteration", "position", "total_usd", "cache_hit_rate"]
+    columns = ["transcript_id", "game", "iteration", "position", "players", "source_format", "total_usd"]
     rows = [
-        ("c", "game-c", "two", 0, 1.25, 0.5),
-        ("b", "game-b", "one", 1, None, None),
-        ("a", "game-a", "one", 0, 0.0, 0.0),
-        ("d", "game-d", None, None, None, None),
+        ("c", "game-c", "two", 0, 8, "native", 1.25, 0.5),
+        ("b", "game-b", "one", 1, 7, "native", None, None),
+        ("a", "game-a", "one", 0, 7, "aiwolf", 0.0, 0.0),
+        ("d", "game-d", None, None, 5, "native", None, None),
     ]
-    games = games_by_iteration(pd.DataFrame(rows, columns=columns), {})
+    games = games_by_iteration(pd.DataFrame(rows, columns=[*columns, "cache_hit_rate"]), {}, {"c": "b"})
     ids = {name: [game.transcript_id for game in held] for name, held in games.items()}
     assert ids == {"one": ["a", "b"], "two": ["c"]}
-    assert games["two"][0].metrics == {}
+    assert (games["two"][0].metrics, games["two"][0].original) == ({}, "b")
+    assert [(game.players, game.source) for game in games["one"]] == [(7, "aiwolf"), (7, "native")]
     # Missing numbers become None, and zero stays zero.
     first, second = games["one"]
     assert (first.total_usd, first.cache_hit_rate) == (0.0, 0.0)
