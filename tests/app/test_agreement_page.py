@@ -5,9 +5,11 @@ import re
 
 import pytest
 
+from dashboard.app_pages.team.agreement import coefficient_rows
 from evaluation.ratings import MAX_COMMENT_LENGTH, Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
+from evaluation.workflows.ratings import stored_agreement
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import tables
 
@@ -66,6 +68,22 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
 def test_a_lead_takes_all_ratings_from_beside_the_numbers(open_page, rated) -> None:
     downloads = open_page("team", team="Agreement", numbers="true").get("download_button")
     assert "Download all ratings (CSV)" in [one.proto.label for one in downloads]
+
+
+def test_the_table_of_agreement_has_a_row_for_each_item_and_coefficient_and_plain_cells(rated) -> None:
+    rows = coefficient_rows(stored_agreement(rated))
+    # The score has no AC1.
+    assert [(row["item"], row["coefficient"]) for row in rows[:4]] == [
+        ("score", "alpha"),
+        ("score", "same_answer"),
+        ("question_1", "alpha"),
+        ("question_1", "ac1"),
+    ]
+    assert len(rows) == 2 + 5 * 3
+    # Of two games, one was rated the same by both.
+    assert (rows[1]["value"], rows[1]["games"], rows[1]["raters"], rows[1]["ratings"]) == (0.5, 2, 2, 4)
+    assert {type(cell) for row in rows for cell in row.values()} <= {str, int, float, type(None)}
+    assert (rows[0]["reading"], rows[1]["reading"]) == ("from too few games", "")
 
 
 def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(

@@ -80,6 +80,11 @@ def test_own_ratings_say_how_near_they_are_to_others_or_lead_to_a_shared_game(op
     assert "You are near the others on 1 of 2 games." in said
     assert "You give 0.8 more than they do." in said
     assert "it is not known" not in said
+    # A lead's decision counts in place of what raters gave, and the list says so where there is one.
+    assert "Counts instead" not in tables(open_page("rate", rater="Ann", desk="My ratings"))[0]
+    filled.engagement_decisions.add(two, 3.5, who="Lea", reason="Read it twice")
+    table = tables(open_page("rate", rater="Ann", desk="My ratings"))[0]
+    assert table["Counts instead"].tolist() == ["3.5, decided by Lea", ""]
 
 
 def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, filled, words) -> None:

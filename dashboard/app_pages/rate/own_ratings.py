@@ -22,7 +22,7 @@ from evaluation.access import Action
 from evaluation.errors import DramaturgError, NotFoundError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.sheet_format import COLUMNS
-from evaluation.ratings import Rating
+from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
@@ -81,10 +81,12 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         elif store.rating_queue.progress(rater).left:
             st.button("Rate the next game", key="next_game", type="primary", on_click=parts.to_desk)
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
+    decided = store.engagement_decisions.current()
     rows = [
         {
             "Game": games[one.transcript_id],
             "You gave": _score_words(one.score),
+            "Counts instead": _decision_words(decided.get(one.transcript_id), is_blind=is_blind),
             "Others": _others_words(one.score, others.get(one.transcript_id, ())),
             "Your comment": shortened(one.comment, _LONGEST_COMMENT),
             "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
@@ -92,11 +94,18 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
         }
         for one in given
     ]
-    empty = {name for name in ("Others", "Look again") if not any(row[name] for row in rows)}
+    empty = {name for name in ("Counts instead", "Others", "Look again") if not any(row[name] for row in rows)}
     rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
     if (row := open_row(rows, "Your ratings", "own_table")) is not None:
         open_again(store, rater, given[row])
         st.rerun()
+
+
+def _decision_words(decision: EngagementDecision | None, *, is_blind: bool) -> str:
+    """Who decided a game that its raters scored differently, and on which score: "3.5, decided by Lea"."""
+    if decision is None:
+        return ""
+    return f"{'' if is_blind else f'{decision.score:g}, '}decided by {decision.who}"
 
 
 def _score_words(score: float) -> str:

@@ -175,12 +175,36 @@ def _item_row(one: ItemAgreement) -> dict[str, object]:
     }
 
 
+def coefficient_rows(report: AgreementReport) -> list[dict[str, object]]:
+    """One row per item and coefficient, empty where it is not defined: what it is of, its interval, and its reading."""
+    return [
+        {
+            "item": one.item.name,
+            "asks": one.item.label,
+            "coefficient": name,
+            "value": None if math.isnan(found.value) else found.value,
+            "low": found.interval.low,
+            "high": found.interval.high,
+            "level": found.interval.level,
+            "note": found.interval.note,
+            "games": one.games,
+            "raters": one.raters,
+            "ratings": one.ratings,
+            "floor": None if math.isnan(one.floor) else one.floor,
+            "reading": one.reading if found is one.alpha else "",
+        }
+        for one in report.items
+        for name, found in (("alpha", one.alpha), ("ac1", one.ac1), ("same_answer", one.exact))
+        if found is not None
+    ]
+
+
 def export(report: AgreementReport) -> None:
     """The agreement of items as CSV, the whole report as JSON, and for leads all ratings."""
     with st.container(horizontal=True):
         csv_download(
             "Download the table (CSV)",
-            lambda: pd.json_normalize(agreement_data(report)["items"], sep="_"),
+            lambda: pd.DataFrame(coefficient_rows(report)),
             "agreement.csv",
         )
         json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
