@@ -30,6 +30,14 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert "4 assignments stored." in words(app)
     assert "Nothing to assign: every game has 2 raters or more." in words(app)
     assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
+    # A wrong plan is taken back in one press, by name, and stays on record; nothing else is.
+    filled.rating_assignments.add([(filled.transcripts.ids()[3], "Ann")], who="Max")
+    app.button(key="team_undo_told").click().run()
+    assert "4 assignments taken back." in words(app)
+    assert [one.who for one in filled.rating_assignments.current()] == ["Max"]
+    assert [one.withdrawn_by for one in filled.rating_assignments.list()] == [*["Lea"] * 4, None]
+    filled.rating_assignments.withdraw([(filled.transcripts.ids()[3], "Ann")], who="Max")
+    app.button(key="team_assign").click().run()
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
     desk = data_of(open_page("rate", rater="Ann"), "rating_desk")
     assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you"

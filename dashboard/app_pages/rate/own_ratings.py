@@ -102,7 +102,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
 
 
 def _decision_words(decision: EngagementDecision | None, *, is_blind: bool) -> str:
-    """Who decided a game that its raters scored differently, and on which score: "3.5, decided by Lea"."""
+    """The decision on a game whose raters differ, with its lead: "3.5, decided by Lea"."""
     if decision is None:
         return ""
     return f"{'' if is_blind else f'{decision.score:g}, '}decided by {decision.who}"

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.team.deciding import act, decision
+from dashboard.app_pages.team.deciding import act, decision, undo
 from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
@@ -25,7 +25,7 @@ from dashboard.shared.version_notes import newer_note
 from evaluation.access import Action
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
 from evaluation.errors import DramaturgError
-from evaluation.rating_desk.assignments import AssignmentPlan, Discard
+from evaluation.rating_desk.assignments import AssignmentPlan, Discard, Pair
 from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
@@ -224,7 +224,13 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         return
     _preview(plan, len(raters), grid)
     if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
-        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
+        words = f"{counted(len(plan.pairs), 'assignment')} "
+        act(
+            assign,
+            f"{words}stored.",
+            _close,
+            take_back=lambda done: _withdraw(store, lead, done.pairs, f"{words}taken back."),
+        )
 
 
 def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
@@ -306,7 +312,16 @@ def assign_one(store: Store, lead: str, game: GridGame, rater: str) -> None:
         lambda: store.rating_assignments.add([(game.transcript_id, rater)], who=lead),
         f"{rater} is to rate {game.name}.",
         _close,
+        take_back=lambda _: _withdraw(store, lead, [(game.transcript_id, rater)], _not_asked(game, rater)),
     )
+
+
+def _withdraw(store: Store, lead: str, pairs: Sequence[Pair], words: str) -> None:
+    undo(lambda: store.rating_assignments.withdraw(pairs, who=lead), words, _close)
+
+
+def _not_asked(game: GridGame, rater: str) -> str:
+    return f"{rater} need not rate {game.name}."
 
 
 def engagement_words(game: GridGame) -> str:
@@ -371,7 +386,7 @@ def _assignment(store: Store, lead: str, game: GridGame, rater: str) -> None:
         if st.button("Assign it", key="team_assign_one"):
             assign_one(store, lead, game, rater)
     elif st.button("Withdraw the assignment", key="team_assign_one"):
-        act(lambda: store.rating_assignments.withdraw([pair], who=lead), f"{rater} need not rate {game.name}.", _close)
+        act(lambda: store.rating_assignments.withdraw([pair], who=lead), _not_asked(game, rater), _close)
 
 
 def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
+from typing import TypeVar
 
 import streamlit as st
 
@@ -23,6 +25,7 @@ _DONE = "team_done"
 _TOLD_AT = "team_told_at"
 _DOUBLE_CLICK_SECONDS = 2.0
 _LEAD = "lead_name"
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +94,14 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
                     asked = "Say why." if not reason.strip() else "Enter your name."
                     st.warning("Choose a score from 1 to 5." if score is None else asked)
                 else:
-                    made: list[int] = []
                     act(
-                        lambda: made.append(
-                            store.engagement_decisions.add(
-                                game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
-                            )
+                        lambda: store.engagement_decisions.add(
+                            game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
                         ),
                         f"{score} of 5 counts for {game.name}.",
                         after,
                         place=f"form{part}",
-                        take_back=lambda: _undo(store, lead, game, made[0], after),
+                        take_back=lambda number: _undo(store, lead, game, number, after),
                     )
             told(f"form{part}")
 
@@ -110,7 +110,7 @@ def _undo(store: Store, lead: str, game: GridGame, number: int, after: Callable[
     """Takes a decision back, and leaves word of it."""
     who = str(st.session_state.get(_LEAD) or lead)
     words = f"The ratings of {game.name} count again."
-    _attempt(lambda: store.engagement_decisions.undo(number, who=who), _Told(words, True), after)
+    undo(lambda: store.engagement_decisions.undo(number, who=who), words, after)
 
 
 def _refuse(held: EngagementDecision) -> None:
@@ -129,12 +129,12 @@ def _lead_name(part: str) -> str:
 
 
 def act(
-    do: Callable[[], object],
+    do: Callable[[], Done],
     words: str,
     after: Callable[[], None],
     *,
     place: str = "",
-    take_back: Callable[[], None] | None = None,
+    take_back: Callable[[Done], None] | None = None,
 ) -> None:
     """Does something that leads may do, and draws the page again with what became of it.
 
@@ -143,19 +143,30 @@ def act(
         words: What is so afterwards; may hold untrusted text.
         after: Called once it is done.
         place: The form that a refusal is said below.
-        take_back: Undoes it, from beside ``words``.
+        take_back: Undoes it, from beside ``words``, given what ``do`` returned.
     """
-    _attempt(do, _Told(words, True, take_back=take_back), after, place)
+    _attempt(do, words, after, place, take_back)
     st.rerun()
 
 
-def _attempt(do: Callable[[], object], done: _Told, after: Callable[[], None], place: str = "") -> None:
+def undo(do: Callable[[], object], words: str, after: Callable[[], None]) -> None:
+    """Takes back what :func:`act` did, and leaves word of it; a callback."""
+    _attempt(do, words, after)
+
+
+def _attempt(
+    do: Callable[[], Done],
+    words: str,
+    after: Callable[[], None],
+    place: str = "",
+    take_back: Callable[[Done], None] | None = None,
+) -> None:
     st.session_state.pop(_TOLD_AT, None)
     try:
         identity.require(Action.EDIT)
-        do()
+        done = do()
     except DramaturgError as error:
         st.session_state[_DONE] = _Told(words_of(error), False, place)
     else:
-        st.session_state[_DONE] = done
+        st.session_state[_DONE] = _Told(words, True, take_back=take_back and partial(take_back, done))
         after()
