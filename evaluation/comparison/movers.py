@@ -25,7 +25,7 @@ _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 _WORDS, _ANY_NUMBER = "certain words", "N"
-_ALIKE = r"Most like .+, \S+ of 100: from \S+ on a player\'s language does not count as their own\."
+_ALIKE = r"Most like .+, \S+ of \S+: from \S+ on a player\'s language does not count as their own\."
 _USES = rf".+ uses {_WORDS} \S+ times in"
 _PLAIN_LABELS = tuple(
     (re.compile(pattern), label)
@@ -192,16 +192,22 @@ def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[
         reasons: One per row, as the ledger has it.
         names: Of the players, which become "someone". Quotations become "certain words", differing numbers "N".
     """
-    known = sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES]
-    name = re.compile("|".join(rf"(?<!\w){re.escape(each)}(?!\w)" for each in known if each) or r"(?!)")
+    known = [re.escape(each) for each in sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES] if each]
+    # Looking back only behind a name lets the search skip all that no name begins with.
+    name = re.compile("|".join(rf"{each}(?<!\w{each})(?!\w)" for each in known) or r"(?!)")
     without_quotes = {reason: _QUOTED.sub(_WORDS, reason) for reason in reasons.unique()}
     # Names are the slow part, and most reasons are equal but for what they quote.
-    texts = {text: _plain_label(name.sub("someone", text)) for text in set(without_quotes.values())}
+    texts = {text: name.sub("someone", text) for text in set(without_quotes.values())}
     numbered: dict[str, set[str]] = {}
     for text in texts.values():
         numbered.setdefault(_NUMBER.sub(_ANY_NUMBER, text), set()).add(text)
     # A number that is the same in all of them is part of the reason.
-    labels = {text: pattern if len(same) > 1 else text for pattern, same in numbered.items() for text in same}
+    labels = {
+        text: label
+        for pattern, same in numbered.items()
+        for label in [_plain_label(pattern if len(same) > 1 else next(iter(same)))]
+        for text in same
+    }
     return reasons.map({reason: labels[texts[text]] for reason, text in without_quotes.items()})
 
 
@@ -364,16 +370,16 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
     """The reasons of every percent metric of which rows lose points. The order of the rows changes only the examples.
 
     Args:
-        rows: One per ledger row: ``is_after`` (bool, false for the reference's), ``transcript_id``, ``game``,
-            ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``, ``reason``.
+        rows: One per ledger row with weight: ``is_after`` (bool, false for the reference's), ``transcript_id``,
+            ``game``, ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``,
+            ``reason``.
         has_reference: Whether there is a reference.
     """
-    judged = rows[rows["denominator"] > 0]
     names = player_names(rows)
-    counts = judged.groupby(["metric", "is_after"])["denominator"].sum().to_dict()
+    counts = rows.groupby(["metric", "is_after"])["denominator"].sum().to_dict()
     found = []
     for metric, definition in DEFINITIONS.items():
-        own = with_patterns(judged[judged["metric"] == metric], names)
+        own = with_patterns(rows[rows["metric"] == metric], names)
         after = int(counts.get((metric, True), 0))
         before = int(counts.get((metric, False), 0)) if has_reference else 0
         failing = int(own.loc[own["is_after"], "denominator"].sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -57,9 +57,7 @@ class ReviewItem:
 
     def decides(self, thresholds: Mapping[str, float]) -> bool:
         """Whether a decision on this row alone could change that its metric passes or fails; by today's thresholds."""
-        limit = thresholds[self.metric]
-        after = (self.if_counts, self.if_not, self.if_excluded)
-        return len({None if one is None else one >= limit for one in (self.before, *after)}) > 1
+        return decides(thresholds[self.metric], (self.before, self.if_counts, self.if_not, self.if_excluded))
 
     def effect(self, verdict: RowVerdict) -> str:
         """The effect of a decision on the score: "+5.0 points", "the score is then 100.0 %", "no score"."""
@@ -68,6 +66,11 @@ class ReviewItem:
         if after is None:
             return "no score"
         return f"the score is then {after:.1f} %" if self.before is None else f"{after - self.before:+.1f} points"
+
+
+def decides(limit: float, scores: Sequence[float | None]) -> bool:
+    """Whether scores, ``None`` for none, stand on more than one side of a threshold."""
+    return len({None if one is None else one >= limit for one in scores}) > 1
 
 
 def review_items(results: Mapping[str, MetricResult]) -> tuple[ReviewItem, ...]:

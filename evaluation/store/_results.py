@@ -284,6 +284,10 @@ class Results:
                 found.setdefault(key, []).append(ReviewItem(metric, ledger_row(values), ReviewKind(kind), *outcomes))
         return found
 
+    def outcomes_in_doubt(self, iteration: str) -> list[tuple[str, tuple[float | None, ...]]]:
+        """The metric and the four scores of each row that ``rows_in_doubt`` has of an iteration, in no order."""
+        return [(metric, tuple(scores)) for metric, *scores in self._store.rows(_OUTCOMES, [iteration])]
+
     def versions(self) -> set[tuple[str, str]]:
         """The metrics of all stored results with the versions that computed them, results of before included."""
         found = self._store.rows(
@@ -451,6 +455,11 @@ SELECT DISTINCT result_id FROM current_scores SEMI JOIN rows_in_doubt USING (tra
 WHERE transcript_id IN (SELECT unnest(?::text[]))
 """
 
+_OUTCOMES = """
+SELECT metric, before, if_counts, if_not, if_excluded
+FROM rows_in_doubt SEMI JOIN (FROM transcripts WHERE iteration = ?) USING (transcript_id)
+"""
+
 _IN_DOUBT = f"""
 SELECT d.transcript_id, d.metric, d.kind, before, if_counts, if_not, if_excluded,
     {", ".join(f"l.{name}" for name in LEDGER_COLUMNS)}
@@ -549,7 +558,7 @@ class LedgerReading:
         self._units = units
 
     def rows(self, transcript_ids: Sequence[str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
-        """The ledgers of computed metrics as they stand, decided and added rows among the others.
+        """The rows with weight of computed metrics as they stand, decided and added ones among the others.
 
         Returns:
             ``transcript_id``, ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``,
@@ -581,7 +590,7 @@ class LedgerReading:
 
 _ROWS = """
 SELECT transcript_id, metric, player, message_id, numerator, denominator, reason FROM current_ledger
-WHERE transcript_id IN (SELECT unnest(?::text[])) AND metric IN (SELECT unnest(?::text[]))
+WHERE transcript_id IN (SELECT unnest(?::text[])) AND metric IN (SELECT unnest(?::text[])) AND denominator > 0
 ORDER BY result_id, position
 """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 from evaluation.errors import InputError
 from evaluation.escaping import JOINERS
@@ -23,6 +24,7 @@ _SIGNS = frozenset("#&@%*")
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 
 
+@lru_cache(maxsize=4_096)
 def slug_of(name: str) -> str:
     """The name's letters and digits in lower case, with every run of blanks and punctuation as one hyphen.
 

@@ -153,7 +153,6 @@ def side_scores(store: Store) -> dict[tuple[str, str], float]:
     keys = zip(rows["transcript_id"], rows["player"], strict=True)
     rows["side"] = [sides.get((str(key), str(player))) for key, player in keys]
     sums = rows[rows["side"].notna()].groupby(["transcript_id", "side"], sort=False)[["numerator", "denominator"]].sum()
-    sums = sums[sums["denominator"] > 0]
     scores = 100.0 * sums["numerator"] / sums["denominator"]
     return dict(zip(sums.index.tolist(), scores.tolist(), strict=True))
 
@@ -266,7 +265,7 @@ def _names(games: Sequence[Game]) -> dict[str, str]:
 
 
 def _ledger_rows(store: Store, names: Mapping[str, str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
-    """The ledger as it stands, of the games given (names by transcript id), with their ``game``."""
+    """The rows with weight as they stand, of the games given (names by transcript id), with their ``game``."""
     rows = store.ledger.rows(list(names), metrics)
     rows["game"] = rows["transcript_id"].map(names)
     return rows
@@ -285,7 +284,7 @@ def _rows_beside_reference(store: Store, name: str, wanted: str | None) -> tuple
         sides = [store.results.metric_scores(one) for one in (name, reference.name)]
         apart = [metric for metric in DEFINITIONS if judges_apart(metric, *(side.values() for side in sides))]
         rows = rows[rows["is_after"] | ~rows["metric"].isin(apart)]
-    return rows[rows["denominator"] > 0], reference.name if reference else None, len(after)
+    return rows, reference.name if reference else None, len(after)
 
 
 def _texts(store: Store, examples: Sequence[Example]) -> Callable[[tuple[Example, ...]], tuple[Example, ...]]:

@@ -24,7 +24,7 @@ from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import JudgementStatus, Report
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import MEMORY_ACCURACY
-from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, most_at_stake_first
+from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, decides, most_at_stake_first
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
 from evaluation.rubric_judge.window_prompt import windows
 from evaluation.score import MetricResult, RowVerdict, row_id_of
@@ -236,6 +236,17 @@ def stored_review_queue(
         games = store.results.rows_in_doubt(chosen)
     found = [QueuedRow(key, item) for key, items in games.items() for item in items if item.kind in kinds]
     return most_at_stake_first(found, lambda queued: queued.item)
+
+
+def stored_review_counts(store: Store, iteration: str) -> tuple[int, int]:
+    """The number of rows that :func:`stored_review_queue` has of an iteration, and of those that decide alone.
+
+    Those could change by themselves whether their metric passes, by today's thresholds.
+    """
+    with store.unit():
+        thresholds = store.settings.thresholds()
+        found = store.results.outcomes_in_doubt(iteration)
+    return len(found), sum(decides(thresholds[metric], scores) for metric, scores in found)
 
 
 def row_context(store: Store, transcript_id: str, message_id: str | None) -> RowContext:

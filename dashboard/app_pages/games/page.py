@@ -29,7 +29,7 @@ from evaluation.errors import NotFoundError
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
 from evaluation.workflows.iterations import current, iteration_names
-from evaluation.workflows.judging import stored_review_queue
+from evaluation.workflows.judging import stored_review_counts
 
 _PART = "games_part"
 _PARTS = (state.GAME_LIST, state.ADD_GAMES, state.CHECK_VERDICTS)
@@ -84,7 +84,7 @@ def pick_part() -> str:
 def _part_words(part: str) -> str:
     """The part, and how many verdicts of the current iteration there are to check."""
     name = resources.read(current) if part == state.CHECK_VERDICTS else None
-    waiting = len(resources.share(stored_review_queue, name)) if name else 0
+    waiting = resources.read(stored_review_counts, name)[0] if name else 0
     return f"{part} ({waiting})" if waiting else part
 
 

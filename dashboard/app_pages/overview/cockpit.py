@@ -20,7 +20,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     without_ratings,
 )
 from dashboard.app_pages.overview.decisions import decision_form
-from dashboard.shared import page_links, queries, resources, state
+from dashboard.shared import page_links, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import remember_click
 from dashboard.shared.drawing import cockpit_rows
@@ -38,7 +38,7 @@ from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.judging import stored_review_queue
+from evaluation.workflows.judging import stored_review_counts
 
 AGAINST = "against"
 """The key, and query parameter, of the iteration that the shown one is compared with."""
@@ -185,11 +185,10 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         team_link()
     if critical := critical_games(shown, is_hidden=is_hidden):
         transcript_link("Open the first that failed", transcript=critical[0])
-    if queue := resources.share(stored_review_queue, shown.iteration.name):
-        thresholds = resources.read(queries.thresholds)
-        deciding = sum(one.item.decides(thresholds) for one in queue)
+    waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
+    if waiting:
         page_links.check_link(
-            f"{counted(len(queue), 'verdict')} to check, {deciding or 'none'} decides alone",
+            f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decides alone",
             shown.iteration.name,
         )
 

@@ -68,7 +68,8 @@ def team(store: Store, lead: str) -> None:
         with st.container(horizontal=True, horizontal_alignment="center"):
             add_games_link("Add games")
         return
-    groups = {one.transcript_id: _group(one, latest) for one in grid.games}
+    name, blocking = (latest[0], {one.transcript_id for one in latest[1].games}) if latest else ("", set[str]())
+    groups = {one.transcript_id: _group(one, name if one.transcript_id in blocking else "") for one in grid.games}
     grid = replace(grid, games=tuple(sorted(grid.games, key=lambda one: _order(groups[one.transcript_id]))))
     newest = {key for key, group in groups.items() if group not in (_RATED, _UNRATED)}
     with (
@@ -92,12 +93,11 @@ def team(store: Store, lead: str) -> None:
 _UNRATED, _RATED = "Not rated", "Rated"
 
 
-def _group(game: GridGame, latest: tuple[str, RatingGrid] | None) -> str:
-    """The heading that a game stands under; a decision waits for the unrated ones of the newest iteration."""
+def _group(game: GridGame, newest: str) -> str:
+    """The heading that a game stands under; a decision waits for the unrated ones of the iteration ``newest``."""
     if game.score is not None:
         return _RATED
-    is_newest = latest is not None and game.transcript_id in {one.transcript_id for one in latest[1].games}
-    return f"Blocks the decision on {latest[0]}" if latest and is_newest else _UNRATED
+    return f"Blocks the decision on {newest}" if newest else _UNRATED
 
 
 def _order(group: str) -> int:

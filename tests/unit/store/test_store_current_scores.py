@@ -16,6 +16,7 @@ from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import MetricResult, RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript
+from evaluation.workflows.judging import stored_review_counts, stored_review_queue
 from evaluation.workflows.reevaluation import compute_missing
 from evaluation.workflows.scoring import add_evaluated
 from tests.games import game_of
@@ -130,12 +131,17 @@ def test_after_any_change_the_table_holds_what_whole_results_say(store: Store, w
     sums = store.ledger.rows(keys).groupby(["transcript_id", "metric"])[["numerator", "denominator"]].sum()
     for key, results in loaded.items():
         for name, result in results.items():
-            if name != "engagement" and result.ledger:
+            if name != "engagement" and result.denominator:
                 assert sums.loc[(key, name)].tolist() == [result.numerator, result.denominator], (key, name)
     wanted = {key: items for key, results in loaded.items() if (items := review_items(results))}
     assert wanted
     found = store.results.rows_in_doubt(keys)
     assert {key: doubts(items) for key, items in found.items()} == {key: doubts(items) for key, items in wanted.items()}
+    limits = store.settings.thresholds()
+    for iteration in store.iterations.list():
+        queue = stored_review_queue(store, iteration.name)
+        counts = len(queue), sum(one.item.decides(limits) for one in queue)
+        assert stored_review_counts(store, iteration.name) == counts
 
 
 def doubts(items: Iterable[ReviewItem]) -> set[tuple[object, ...]]:
