@@ -33,6 +33,8 @@ class ReviewItem:
     """One row to be decided.
 
     Attributes:
+        row_id: Its id in the metric's ledger.
+        verdict: Its verdict as it stands.
         before: The score as it stands, from 0 to 100; ``None`` while nothing is settled.
         if_counts: The score when the row counts, from 0 to 100; ``None`` for no score.
         if_not: The same when it does not count.
@@ -40,7 +42,8 @@ class ReviewItem:
     """
 
     metric: str
-    row: LedgerRow
+    row_id: str
+    verdict: RowVerdict
     kind: ReviewKind
     before: float | None
     if_counts: float | None
@@ -160,7 +163,7 @@ def _item(result: MetricResult, row: LedgerRow, kind: ReviewKind) -> ReviewItem:
         (numerator, denominator),
     )
     scores = [percent(right, total) if total > 0 else None for right, total in sums]
-    return ReviewItem(result.name, row, kind, *scores)
+    return ReviewItem(result.name, row.id, row.verdict, kind, *scores)
 
 
 def percent(numerator: float, denominator: float) -> float:

@@ -16,7 +16,7 @@ from evaluation.rubric.link_strength import Link
 from evaluation.rubric.metrics.engagement import measure_ratings
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
 from evaluation.rubric.verdict import MetricScore
-from evaluation.score import Coverage, LedgerRow, MetricResult, Status, status_by, status_of, summarise
+from evaluation.score import Coverage, LedgerRow, MetricResult, RowVerdict, Status, status_by, status_of, summarise
 from evaluation.store._bulk_rows import (
     append,
     append_rows,
@@ -271,17 +271,16 @@ class Results:
     def rows_in_doubt(self, transcript_ids: Sequence[str]) -> dict[str, list[ReviewItem]]:
         """Rows that :func:`~evaluation.rubric.rows_in_doubt.review_items` finds in the results as they stand.
 
-        By transcript that has any, in the order given, and in the order of metrics and rows. Rows of coherence come
-        without their link strengths.
+        By transcript that has any, in the order given, and in the order of metrics and rows.
         """
         chosen = {"ids": list(transcript_ids), "metrics": list(_ALL)}
         found: dict[str, list[ReviewItem]] = {}
         with self._store.unit() as cursor:
             results = [number for (number,) in cursor.execute(_RESULTS_IN_DOUBT, [chosen["ids"]]).fetchall()]
             for row in cursor.execute(_IN_DOUBT.format(numbers(results)), chosen).fetchall():
-                key, metric, kind, before, if_counts, if_not, if_excluded, *values = row
-                outcomes = before, if_counts, if_not, if_excluded
-                found.setdefault(key, []).append(ReviewItem(metric, ledger_row(values), ReviewKind(kind), *outcomes))
+                key, metric, row_id, verdict, kind, *scores = row
+                item = ReviewItem(metric, row_id, _VERDICTS[verdict], _REVIEW_KINDS[kind], *scores)
+                found.setdefault(key, []).append(item)
         return found
 
     def outcomes_in_doubt(self, iteration: str) -> list[tuple[str, tuple[float | None, ...]]]:
@@ -399,6 +398,8 @@ def _chosen(iteration: str | None, transcript_id: str | None = None) -> dict[str
 
 
 _STATUSES = {status.value: status for status in Status}
+_VERDICTS = {verdict.value: verdict for verdict in RowVerdict}
+_REVIEW_KINDS = {kind.value: kind for kind in ReviewKind}
 
 _TABLE_COLUMNS = """transcript_id, metric, score, numerator, denominator, status, threshold, method, version, reason,
     considered, control"""
@@ -460,12 +461,11 @@ SELECT metric, before, if_counts, if_not, if_excluded
 FROM rows_in_doubt SEMI JOIN (FROM transcripts WHERE iteration = ?) USING (transcript_id)
 """
 
-_IN_DOUBT = f"""
-SELECT d.transcript_id, d.metric, d.kind, before, if_counts, if_not, if_excluded,
-    {", ".join(f"l.{name}" for name in LEDGER_COLUMNS)}
+_IN_DOUBT = """
+SELECT d.transcript_id, d.metric, d.row_id, l.verdict, d.kind, before, if_counts, if_not, if_excluded
 FROM rows_in_doubt d JOIN current_scores c USING (transcript_id, metric)
 JOIN ledger l ON l.result_id = c.result_id AND l.row_id = d.row_id
-WHERE l.result_id IN ({{}})
+WHERE l.result_id IN ({})
 ORDER BY list_position($ids::text[], d.transcript_id), list_position($metrics, d.metric), l.position
 """
 

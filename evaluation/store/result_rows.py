@@ -257,7 +257,7 @@ def doubt_rows(transcript_id: str, result: MetricResult) -> list[Columns]:
         {
             "transcript_id": transcript_id,
             "metric": item.metric,
-            "row_id": item.row.id,
+            "row_id": item.row_id,
             "kind": item.kind.value,
             **picked(item, "before", "if_counts", "if_not", "if_excluded"),
         }

@@ -27,7 +27,7 @@ from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind, decides, most_at_stake_first
 from evaluation.rubric_judge.game_reading import JudgedGame, read_game
 from evaluation.rubric_judge.window_prompt import windows
-from evaluation.score import MetricResult, RowVerdict, row_id_of
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, row_id_of
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
@@ -207,12 +207,14 @@ class RowContext:
 
     Attributes:
         game: The display name of the game.
+        row: The row as it stands.
         message: What the row is about; ``None`` where it is about no message.
         before: The public messages just before it, oldest first; at most six.
         role: The role of who says it; empty where the game does not tell.
     """
 
     game: str
+    row: LedgerRow
     message: Message | None
     before: tuple[Message, ...] = ()
     role: str = ""
@@ -249,25 +251,30 @@ def stored_review_counts(store: Store, iteration: str) -> tuple[int, int]:
     return len(found), sum(decides(thresholds[metric], scores) for metric, scores in found)
 
 
-def row_context(store: Store, transcript_id: str, message_id: str | None) -> RowContext:
-    """The message of a row with the name of its game.
+def row_context(store: Store, transcript_id: str, metric: str, row_id: str) -> RowContext:
+    """A ledger row with the message that it is about and the name of its game.
 
     Args:
         store: Where to read.
         transcript_id: Full id of its game.
-        message_id: What it is about; ``None`` or empty for no message.
+        metric: Whose ledger it stands in.
+        row_id: Its id there.
 
     Raises:
-        NotFoundError: The transcript is not stored.
+        NotFoundError: The transcript is not stored, or has no such row.
     """
     with store.unit():
         game = store.transcripts.name(transcript_id)
         transcript = store.transcripts.get(transcript_id)
-    message = transcript.message(message_id) if message_id else None
+        ledger = store.results.load(transcript_id)[metric].ledger
+    row = next((one for one in ledger if one.id == row_id), None)
+    if row is None:
+        raise NotFoundError("This verdict was computed again in the meantime.", remedy="Reload the page.")
+    message = transcript.message(row.message_id) if row.message_id else None
     if message is None:
-        return RowContext(game, None)
+        return RowContext(game, row, None)
     role = transcript.player(message.speaker).role if message.speaker in transcript.player_names else None
-    return RowContext(game, message, _before(transcript.discussion, message), role or "")
+    return RowContext(game, row, message, _before(transcript.discussion, message), role or "")
 
 
 def _before(discussion: Sequence[Message], message: Message) -> tuple[Message, ...]:

@@ -202,7 +202,7 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
     [made] = doubtful.overrides.current()
     assert made.author == "Grace"
     assert made.reason == "Answered no under Games, Check (unverified reference)."
-    assert all(one.item.row.id != made.row_id for one in stored_review_queue(doubtful, "v1"))
+    assert all(one.item.row_id != made.row_id for one in stored_review_queue(doubtful, "v1"))
     app.button(key="queue_undo").click().run()
     assert not app.exception
     assert memory(doubtful).score == 100.0
@@ -227,13 +227,13 @@ def test_a_rating_or_a_decision_on_another_game_leaves_the_rows_of_a_game_as_the
     before = [one for one in stored_review_queue(doubtful, "v1") if one.transcript_id == first]
     row = next(one for one in stored_review_queue(doubtful, "v1") if one.transcript_id == other.id)
     doubtful.ratings.add(Rating(first, "Ada", 4))
-    place = (other.id, row.item.metric, row.item.row.id)
+    place = (other.id, row.item.metric, row.item.row_id)
     doubtful.overrides.add(*place, RowVerdict.EXCLUDED, author="Ada", reason="Seen.")
     queue = stored_review_queue(doubtful, "v1")
     after = [one for one in queue if one.transcript_id == first]
     assert before
     assert after == before
-    assert place not in {(one.transcript_id, one.item.metric, one.item.row.id) for one in queue}
+    assert place not in {(one.transcript_id, one.item.metric, one.item.row_id) for one in queue}
 
 
 def test_rows_about_which_reader_and_rule_disagree_are_offered(store: Store) -> None:

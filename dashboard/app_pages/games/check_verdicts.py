@@ -147,13 +147,13 @@ def waiting_words(waiting: Sequence[QueuedRow], thresholds: Mapping[str, float])
 
 def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     item = queued.item
-    context = resources.read(row_context, queued.transcript_id, item.row.message_id)
+    context = resources.read(row_context, *_key(queued))
     st.subheader(_QUESTIONS[item.metric], anchor=False)
     plain(f"{DEFINITIONS[item.metric].label}: {item.kind}, in {shortened(context.game, 80)}")
     st.caption(waiting)
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
-        _marked_message(key="queue_message", data=marked_message(context.message, item.row, role))
+        _marked_message(key="queue_message", data=marked_message(context.message, context.row, role))
     _context(queued, context)
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)
@@ -172,7 +172,7 @@ def marked_message(message: Message, row: LedgerRow, role: str = "") -> Mapping[
 
 
 def _context(queued: QueuedRow, context: RowContext) -> None:
-    row = queued.item.row
+    row = context.row
     plain(f"{'The reader' if row.method is Method.READER else 'The rule'}: {row.reason}")
     for evidence in row.evidence[:3]:
         if evidence.message_id not in (None, row.message_id):
@@ -218,7 +218,7 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
 def effect_words(item: ReviewItem) -> str:
     """The verdict so far, and the effect of each answer: "Now: not counted, score 40.0 %. Yes: +10.0 points. ..." """
     now = "no score yet" if item.before is None else f"score {item.before:.1f} %"
-    now = f"Now: {look(item.row.verdict).word}, {now}"
+    now = f"Now: {look(item.verdict).word}, {now}"
     told = [(label, item.effect(verdict)) for verdict, label, _ in _CHOICES]
     effects = [f"{label}: {effect}" for label, effect in told if effect[1:] != "0.0 points"]
     return f"{now}. {'. '.join(effects) or 'No answer alone moves it'}.".replace("-", "\u2212")
@@ -243,7 +243,7 @@ def _decide(store: Store, queued: QueuedRow, game: str, verdict: RowVerdict) -> 
             store.overrides.add(
                 queued.transcript_id,
                 item.metric,
-                item.row.id,
+                item.row_id,
                 verdict,
                 author=identity.decider_name(),
                 reason=f"Answered {label.lower()} under Games, Check ({item.kind}).",
@@ -321,4 +321,4 @@ def _decisions(store: Store, row: tuple[str, str, str]) -> list[Override]:
 
 
 def _key(queued: QueuedRow) -> tuple[str, str, str]:
-    return queued.transcript_id, queued.item.metric, queued.item.row.id
+    return queued.transcript_id, queued.item.metric, queued.item.row_id

@@ -126,14 +126,15 @@ def row(name: str, counts: bool | None, **fields: object) -> LedgerRow:
 
 
 def of(result: MetricResult) -> list[tuple[str | None, ReviewKind]]:
-    return [(one.row.message_id, one.kind) for one in review_items({result.name: result})]
+    messages = {row.id: row.message_id for row in result.ledger}
+    return [(messages[one.row_id], one.kind) for one in review_items({result.name: result})]
 
 
 def test_what_a_decision_on_an_unverified_reference_could_change() -> None:
     # 3 of 4 settled: 75 %. The fifth would make it 4/5 = 80 or 3/5 = 60; left out it stays.
     rows = [row(str(n), n > 0) for n in range(4)] + [row("open", None)]
     [item] = review_items({"memory_accuracy": summarise(MEMORY_ACCURACY, rows)})
-    assert (item.kind, item.row.message_id) == (ReviewKind.UNVERIFIED, "open")
+    assert (item.kind, item.row_id) == (ReviewKind.UNVERIFIED, "x:open")
     assert (item.before, item.if_counts, item.if_not, item.if_excluded) == (75.0, 80.0, 60.0, 75.0)
     assert [item.effect(one) for one in RowVerdict] == ["+5.0 points", "-15.0 points", "+0.0 points"]
     assert item.stake == pytest.approx(15.0)
@@ -180,4 +181,4 @@ def test_the_row_with_most_at_stake_comes_first() -> None:
     memory = summarise(MEMORY_ACCURACY, [row("m", None)])
     found = review_items({"strategic_depth": depth, "memory_accuracy": memory})
     # The only reference there is decides the whole score.
-    assert [one.row.message_id for one in found] == ["m", "z"]
+    assert [one.row_id for one in found] == ["x:m", "x:z"]

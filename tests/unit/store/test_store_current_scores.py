@@ -145,7 +145,7 @@ def test_after_any_change_the_table_holds_what_whole_results_say(store: Store, w
 
 
 def doubts(items: Iterable[ReviewItem]) -> set[tuple[object, ...]]:
-    return {(one.metric, one.row.id, one.kind, one.before, one.if_counts, one.if_not, one.if_excluded) for one in items}
+    return {(one.metric, one.row_id, one.kind, one.before, one.if_counts, one.if_not, one.if_excluded) for one in items}
 
 
 def test_a_change_that_fails_leaves_the_table_as_it_was(store: Store) -> None:
