@@ -167,6 +167,28 @@ def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_bo
     assert desk.scores == [4]
 
 
+def test_back_from_a_rating_that_is_revised_leads_to_the_list_that_it_was_chosen_in(desk) -> None:
+    page = desk.seen.page
+    page.keyboard.press("4")
+    save_with_open_questions(page)
+    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    page.get_by_role("radio", name="My ratings").click()
+    expect(page.get_by_text("You rated 1 game").first).to_be_visible()
+    desk.seen.settle()
+    page.locator("tbody tr").first.click()
+    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    page.keyboard.press("2")
+    page.go_back()
+    expect(page.get_by_text("You rated 1 game").first).to_be_visible()
+    page.go_forward()
+    expect(page.locator("input[name='score'][value='2']")).to_be_checked()
+    page.get_by_role("button", name="Save the revision").click()
+    expect(page.get_by_text("Both ratings are kept").first).to_be_visible()
+    expect(page.get_by_text("You rated 1 game").first).to_be_visible()
+    assert "revised=" not in page.url
+    assert desk.scores == [4, 2]
+
+
 def test_back_from_another_view_leads_to_the_desk(desk) -> None:
     page = desk.seen.page
     page.keyboard.press("3")

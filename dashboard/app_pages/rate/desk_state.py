@@ -198,7 +198,7 @@ def is_current(desk: DeskState, token: str | None) -> bool:
 def clear(desk: DeskState) -> None:
     """Makes room for the next game; a link to this one has served its purpose."""
     desk.data = None
-    state.choose(game=None)
+    state.choose(game=None, revised=None)
 
 
 MOST_BEGUN = 20

@@ -39,17 +39,20 @@ _NEAR = 0.5
 
 def own_ratings(store: Store, rater: str) -> None:
     """The rater's ratings; one that is selected opens on the desk. Both the old and the new rating are kept."""
-    desk = desk_state.desk_of(rater, _DESK)
-    if desk.data is not None:
+    given = store.ratings.by_rater(rater)
+    wanted = next((one for one in given if one.transcript_id == state.chosen(state.REVISED)), None)
+    if wanted is not None:
+        desk = desk_state.desk_of(rater, _DESK)
+        if desk.data is None or desk.transcript_id != wanted.transcript_id:
+            words = desk_state.given_words(wanted)
+            desk_state.take(store, desk, wanted.transcript_id, words, REVISE, given=wanted)
         parts.mount(store, desk, _KEY, on_submit=_submit, on_skip=_back)
         return
+    st.session_state.pop(_DESK, None)
     if message := st.session_state.pop(_DONE, None):
         st.success(message, icon=":material/check:")
-    given = store.ratings.by_rater(rater)
-    games = store.transcripts.game_names()
-    given = [rating for rating in given if rating.transcript_id in games]
     if given:
-        _table(store, rater, given, games)
+        _table(store, rater, given, store.transcripts.game_names())
     else:
         st.info("You have not rated a game yet. *Rate*, above, shows the next one.")
     _put_aside(store, rater)
@@ -97,7 +100,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     empty = {name for name in ("Counts instead", "Others", "Look again") if not any(row[name] for row in rows)}
     rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
     if (row := open_row(rows, "Your ratings", "own_table")) is not None:
-        open_again(store, rater, given[row])
+        state.choose(**{state.REVISED: given[row].transcript_id})
         st.rerun()
 
 
@@ -140,14 +143,6 @@ def _to_desk_with(transcript_id: str) -> None:
     state.choose(**{state.GAME: transcript_id})
 
 
-def open_again(store: Store, rater: str, given: Rating) -> desk_state.DeskState:
-    """Puts a game that was rated before on the desk, the form filled in as it was."""
-    desk = desk_state.DeskState(rater)
-    desk_state.take(store, desk, given.transcript_id, desk_state.given_words(given), REVISE, given=given)
-    st.session_state[_DESK] = desk
-    return desk
-
-
 def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
     form = read_form(value)
     desk_state.submit(store, desk, value)
@@ -158,7 +153,7 @@ def _submit(store: Store, desk: desk_state.DeskState, value: object) -> None:
 
 def _back(_: Store, desk: desk_state.DeskState, value: object) -> None:
     if desk_state.is_current(desk, read_token(value)):
-        desk.data = None
+        desk_state.clear(desk)
 
 
 def _put_aside(store: Store, rater: str) -> None:
