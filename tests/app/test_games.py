@@ -12,7 +12,7 @@ from evaluation.readers.import_report import ImportOutcome, planned
 from evaluation.store import JobState
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
-from tests.app.drawn import drawn, tables, wait_for_jobs
+from tests.app.drawn import data_of, drawn, tables, wait_for_jobs
 
 
 def listed_games(app) -> list[dict]:
@@ -69,6 +69,21 @@ def test_a_link_to_what_is_not_there_says_so(open_page, filled, words, small_gam
     app = open_page("games", **({"transcript": small_game("one").id} | query))
     assert not app.exception
     assert said in words(app)
+
+
+def test_a_link_names_a_game_by_the_first_digits_of_its_id_as_commands_print_them(
+    open_page, filled, words, small_game
+) -> None:
+    one, two = (small_game(name).id[:8] for name in ("one", "two"))
+    whole = open_page("games", transcript=small_game("one").id)
+    begun = open_page("games", transcript=one)
+    assert not begun.exception
+    assert words(begun) == words(whole)
+    assert begun.button(key="first_failing_strategic_depth")
+    assert "That game is not here" not in words(open_page("games", transcript=one, beside=two))
+    desk = open_page("rate", rater="Ada", game=two)
+    assert "This game was picked" in data_of(desk, "rating_desk")["progress"]
+    assert "is not here any more" not in words(desk)
 
 
 def test_what_fails_stands_beside_a_game_until_a_message_is_chosen(open_page, filled, small_game, words) -> None:

@@ -25,7 +25,7 @@ from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.jobs.judging_form import reading_panel
 from dashboard.shared.notices import empty_state
 from dashboard.shared.version_notes import outdated_note, versions_banner
-from evaluation.errors import NotFoundError
+from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
 from evaluation.workflows.iterations import current, iteration_names
@@ -152,7 +152,7 @@ def not_here() -> None:
 def side_by_side(store: Store, wanted: str, beside: str) -> None:
     try:
         opened = [open_game(store, one)[0] for one in (wanted, beside)]
-    except NotFoundError:
+    except (NotFoundError, ConflictError):
         not_here()
         return
     # The older version stands on the left, a game of none on the right.
@@ -163,7 +163,7 @@ def side_by_side(store: Store, wanted: str, beside: str) -> None:
 def one_game(store: Store, wanted: str) -> None:
     try:
         opened, is_hidden = open_game(store, wanted)
-    except NotFoundError:
+    except (NotFoundError, ConflictError):
         not_here()
         return
     outdated_note(store, opened.results)
@@ -172,7 +172,7 @@ def one_game(store: Store, wanted: str) -> None:
             "What others gave this game, and its verdict with that, are hidden from you until you have rated it."
         )
     transcript_view(opened)
-    reading_panel(store, wanted)
+    reading_panel(store, opened.transcript.id)
 
 
 show(resources.store())

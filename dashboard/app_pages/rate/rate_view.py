@@ -22,12 +22,13 @@ from dashboard.app_pages.rate.desk_state import (
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
 from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import game_called
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.page_links import DESK as DESK
 from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access import Action
-from evaluation.errors import InputError, NotFoundError, StoreError
+from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -227,14 +228,15 @@ def take_picked(store: Store, rater: str) -> None:
             # The browser's "back" from that game.
             desk.left, desk.data = desk.data["token"], None
         return
-    if desk.transcript_id == wanted and desk.data is not None:
-        return
-    if any(aside.transcript_id == wanted for aside in store.discards.of(rater)):
-        st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
-        return
     try:
-        _take(store, desk, wanted)
-    except NotFoundError:
+        game = game_called(store, wanted)
+        if desk.transcript_id == game and desk.data is not None:
+            return
+        if any(aside.transcript_id == game for aside in store.discards.of(rater)):
+            st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
+            return
+        _take(store, desk, game)
+    except (NotFoundError, ConflictError):
         st.warning("That game is not here any more. Here is the next one of your queue.")
         state.choose(game=None)
 

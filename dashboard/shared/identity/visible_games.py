@@ -87,12 +87,24 @@ def _put_aside(store: Store, games: Sequence[str], who: str) -> None:
         st.toast(words_of(error))
 
 
-def open_game(store: Store, transcript_id: str) -> tuple[OpenTranscript, bool]:
-    """A game with its results, and whether what others gave it is left out, as a named rater has not rated it.
+def game_called(store: Store, reference: str) -> str:
+    """The id of the game that an address names, by its id or by its first digits as commands print them.
 
     Raises:
         NotFoundError: There is none.
+        ConflictError: It could be several.
     """
+    return reference if reference in resources.read(queries.transcript_ids) else store.transcripts.resolve(reference)
+
+
+def open_game(store: Store, reference: str) -> tuple[OpenTranscript, bool]:
+    """A game with its results, and whether what others gave it is left out, as a named rater has not rated it.
+
+    Raises:
+        NotFoundError: There is none, see :func:`game_called`.
+        ConflictError: It could be several.
+    """
+    transcript_id = game_called(store, reference)
     is_hidden = is_engagement_hidden(store, [transcript_id])
     opened = resources.share(queries.open_unrated if is_hidden else queries.open_transcript, transcript_id)
     identity.note_scores_seen([transcript_id])
