@@ -25,8 +25,8 @@ from evaluation.rubric.verdict import (
     Verdict,
     compute_verdict,
     judge_scores,
+    marked_status,
     metric_changed,
-    metric_control,
     shown_status,
 )
 from evaluation.score import MetricResult, Status, changed_words, failure_beyond_score
@@ -238,15 +238,9 @@ def score_cell(metric: str, outcome: Scored | None) -> str:
         return look(outcome.status).label
     beyond = BEYOND_SCORE if failure_beyond_score(outcome) else ""
     changed = CHANGED if metric_changed(outcome) else ""
-    return _symbol_and_score(metric, game_status(metric, outcome), outcome.score, outcome.threshold) + beyond + changed
-
-
-def game_status(metric: str, outcome: Scored) -> str:
-    """:func:`shown_status` of a game's score; "passed_not_compared" for a pass that may turn out to be at chance."""
-    control = metric_control(outcome)
-    waits = control is None or control.get("status") == "pending"
-    is_open = outcome.status is Status.PASSED and waits and metric != ENGAGEMENT.name
-    return "passed_not_compared" if is_open else shown_status(outcome)
+    return (
+        _symbol_and_score(metric, marked_status(metric, outcome), outcome.score, outcome.threshold) + beyond + changed
+    )
 
 
 @lru_cache(maxsize=100_000)

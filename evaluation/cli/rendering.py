@@ -17,7 +17,7 @@ from evaluation.iterations.tests import NO_CHANCE, GameTest, KnownMean, MetricMe
 from evaluation.rubric.advice import COST, advise, nothing_to_fix
 from evaluation.rubric.control_words import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
-from evaluation.rubric.verdict import has_low_evidence, shown_status
+from evaluation.rubric.verdict import has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, PERCENT, Status
 from evaluation.text.display import counted, dollars
 
@@ -32,7 +32,7 @@ HEADERS = ("Id", "Game", *SHORT_LABELS.values(), "Passed", "Verdict")
 
 _ID_DIGITS = 8
 _LONGEST_NAME = 30
-_SYMBOLS = {Status.PASSED: "✓", f"{Status.PASSED}_low_evidence": "✓", AT_CHANCE: "≈"}
+_SYMBOLS = {Status.PASSED: "✓", f"{Status.PASSED}_low_evidence": "✓", AT_CHANCE: "≈", "passed_not_compared": "…"}
 
 
 def score_cell(name: str, metric: Scored | None) -> str:
@@ -44,7 +44,7 @@ def score_cell(name: str, metric: Scored | None) -> str:
     digits = 1 if DEFINITIONS[name].scale == PERCENT else 2
     coverage = metric.coverage
     mark = coverage.mark if coverage else ""
-    return f"{metric.score:.{digits}f} {_SYMBOLS.get(shown_status(metric), '✗')}{mark}"
+    return f"{metric.score:.{digits}f} {_SYMBOLS.get(marked_status(name, metric), '✗')}{mark}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,6 +196,16 @@ def shown_status(metric: Scored) -> str:
     return f"{metric.status}_low_evidence" if has_low_evidence(metric) else str(metric.status)
 
 
+def marked_status(name: str, metric: Scored) -> str:
+    """:func:`shown_status`; "passed_not_compared" for a pass that may turn out to be at chance, as no game of it was
+    compared with scrambled copies yet."""
+    if metric.status is Status.PASSED and name != ENGAGEMENT.name:
+        controls = getattr(metric, "controls", None) or (metric_control(metric),)
+        if all(one is None or one.get("status") == "pending" for one in controls):
+            return "passed_not_compared"
+    return shown_status(metric)
+
+
 def metric_control(metric: Scored) -> Mapping[str, Any] | None:
     """The control of one game's score; ``None`` while it is not computed."""
     control: Mapping[str, Any] | None = getattr(metric, "control", None)

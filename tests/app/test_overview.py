@@ -16,7 +16,7 @@ from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.rubric.verdict import shown_status
+from evaluation.rubric.verdict import marked_status
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, trust_sentence
@@ -46,7 +46,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
         assert row["threshold"] == scale.share(mean.threshold)
         for key, score in (("after", mean.score), ("before", reference.means[name].score)):
             assert row[key] == (None if score is None else scale.share(score)), (name, key)
-        assert row["status"]["name"] == ("pending" if name == "engagement" else shown_status(mean))
+        assert row["status"]["name"] == ("pending" if name == "engagement" else marked_status(name, mean))
         assert len(row["games"]) == len(mean.values)
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
 

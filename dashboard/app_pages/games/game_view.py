@@ -16,10 +16,10 @@ from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdic
 from dashboard.shared.drawing import chat_view
 from dashboard.shared.formatting import look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
-from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript, game_status
+from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence
+from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
@@ -110,7 +110,7 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     if outcome is None:
         is_unrated = is_hidden(opened, definition.name)
         return _cell(label, *("hidden", "hidden", "until you rate it") if is_unrated else ("not_computed", "no score"))
-    status = game_status(definition.name, outcome)
+    status = marked_status(definition.name, outcome)
     limit = threshold_text(outcome.threshold, definition.scale).replace("at least", "≥")
     if outcome.score is None:
         return _cell(label, status, look(status).word, limit)

@@ -26,7 +26,7 @@ from evaluation.iterations.tests import (
 )
 from evaluation.rubric.control_words import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import shown_status
+from evaluation.rubric.verdict import marked_status
 from evaluation.score import AT_CHANCE, MetricDefinition, Status, changed_words
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
@@ -198,7 +198,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
     differences = pair.comparison if pair else {}
-    statuses = {metric: shown_status(mean) for metric, mean in with_open_engagement(shown.means).items()}
+    statuses = {metric: marked_status(metric, mean) for metric, mean in with_open_engagement(shown.means).items()}
     # Where nobody named a target, the decision takes the lowest, at which nobody aimed.
     target = shown.iteration.target_metric
     return [
@@ -374,7 +374,7 @@ def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
 
 
 def _mean_cell(metric: str, score: float | None, mean: MetricMean, difference: Difference | None) -> str:
-    symbol = look(shown_status(mean)).symbol
+    symbol = look(marked_status(metric, mean)).symbol
     if score is None:
         return symbol
     number = score_text(score, DEFINITIONS[metric].scale, mean.threshold).split()[0]

@@ -16,7 +16,8 @@ from dashboard.app_pages.trends import data as trends
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.comparison_tables import export_rows
 from dashboard.shared.formatting import look
-from dashboard.shared.queries import game_status, score_cell, thresholds, trend_points
+from dashboard.shared.queries import score_cell, thresholds, trend_points
+from evaluation.cli.rendering import _SYMBOLS as TERMINAL_SIGNS
 from evaluation.cli.rendering import score_cell as terminal_cell
 from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome, stored_games
@@ -28,7 +29,7 @@ from evaluation.iterations.tests import Game, mean_scores, score_controls
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, shown_status
+from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, marked_status, shown_status
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import AT_CHANCE, RowVerdict, Status
 from evaluation.statistics.comparison import Outcome
@@ -146,9 +147,15 @@ def test_it_is_counted_among_no_passing_metrics() -> None:
     # What is not compared yet has no better mark than what was.
     waits = game.metrics[TARGET]._replace(control=None)
     assert score_cell(TARGET, waits).startswith("… 99.0")
+    assert terminal_cell(TARGET, waits) == "99.0 …"
+    # A mean is compared once one of its games is.
+    held = [Game(str(at), str(at), {TARGET: one}) for at, one in enumerate((waits, waits, game.metrics[TARGET]))]
+    assert terminal_cell(TARGET, mean_scores(held[:2])[TARGET]) == "99.0 …"
+    assert terminal_cell(TARGET, mean_scores(held)[TARGET]) == "99.0 ≈"
+    assert {status: look(status).symbol for status in TERMINAL_SIGNS} == TERMINAL_SIGNS
     assert score_cell(TARGET, waits._replace(status=Status.FAILED)).startswith("✗ 99.0")
     assert score_cell(TARGET, waits._replace(control=controlled(99.0, 20.0).control)).startswith("✓ 99.0")
-    assert look(game_status(TARGET, waits)).color == look(game_status(TARGET, game.metrics[TARGET])).color
+    assert look(marked_status(TARGET, waits)).color == look(marked_status(TARGET, game.metrics[TARGET])).color
     assert look(AT_CHANCE).color == "gray"
 
 
