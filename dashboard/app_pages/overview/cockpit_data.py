@@ -17,6 +17,7 @@ from dashboard.shared.comparison_tables import METRIC_LABELS, signed
 from dashboard.shared.formatting import label_with_unit, look, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.iteration import Fate, Iteration
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.iterations.tests import (
     MetricMean,
@@ -40,7 +41,7 @@ from evaluation.statistics.words import (
     needs_many,
     sizes_words,
 )
-from evaluation.text.display import cost_text, counted, fixed, half_up, shortened
+from evaluation.text.display import cost_text, counted, fixed, half_up, listed, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
 
 _MOST_DOTS = 30
@@ -123,12 +124,32 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
     against = f"Against {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
+    if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
+        ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
+        against = f"{against}, with the changes of {ends} as well"
     beside = shown.decision and shown.decision.target and pair.companion_words(shown.decision.target)
     fell = f", but its {beside[2:]}" if beside and beside.startswith("▼ ") else ""
     target, *others = evidence_words(pair.comparison.values(), METRIC_LABELS).split("; ")
     evidence = f"{'; '.join((target + fell, *others))}. {against}"
     left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
     return f"{evidence}: {_as_sentence(change, left)}" if change else f"{evidence}."
+
+
+def versions_between(board: Board, shown: Iteration, reference: Iteration) -> list[str]:
+    """The names of the versions through which one came from the other, the earliest first; empty where it did not.
+
+    A version comes from its parent; where none is named, from the latest before it that was not reverted.
+    """
+    known = {one.iteration.name: one.iteration for one in board.iterations}
+    before = [one for one in known.values() if not (one.recorded and one.recorded.fate is Fate.REVERTED)]
+    passed, at = [shown], shown
+    while at.name != reference.name:
+        earlier = [one for one in before if one.position < at.position]
+        found = known.get(at.parent or "") or max(earlier, key=lambda one: one.position, default=None)
+        if found is None or found in passed:
+            return []
+        passed, at = [found, *passed], found
+    return [one.name for one in passed[1:-1]]
 
 
 def _as_sentence(words: str, limit: int) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import math
 import shutil
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome, stored_games
 from evaluation.experiments.tables import comparison_cells
 from evaluation.iterations.board import Board, make_board
-from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.iterations.tests import Game, mean_scores, score_controls
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
@@ -88,6 +89,29 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     # The score has come to its end; its companion may still tell the sides apart.
     assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "voice distance 0.6 to 1")
     assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
+
+
+def test_a_comparison_over_several_versions_says_which_changes_are_in_it() -> None:
+    low, high = games((60.0, 20.0), (62.0, 20.0)), games((70.0, 20.0), (72.0, 20.0))
+    gone = RecordedDecision(Fate.REVERTED, "Lea", datetime.now(UTC))
+    first = Iteration("v1", 1, is_baseline=True)
+    later = [Iteration(f"v{number}", number, change=f"Change {number}.") for number in range(2, 7)]
+
+    def told(before: str, after: str, *changed: Iteration) -> str:
+        known = {one.name: one for one in (first, *later, *changed)}
+        drawn = make_board([*known.values()], {before: low, after: high})
+        return sentence(drawn, drawn[after], compare_iterations(drawn, before, after)).partition("Against ")[2]
+
+    assert told("v3", "v4") == "v3: Change 4."
+    assert told("v1", "v3") == "v1 (the baseline), with the changes of v2 as well: Change 3."
+    assert told("v1", "v4") == "v1 (the baseline), with the changes of v2 and v3 as well: Change 4."
+    assert told("v1", "v6") == "v1 (the baseline), with the changes of 4 versions, v2 to v5 as well: Change 6."
+    # What was reverted, or is not among the parents, is not in it; nor is there a way from a later one.
+    assert told("v1", "v4", replace(later[1], recorded=gone)) == (
+        "v1 (the baseline), with the changes of v2 as well: Change 4."
+    )
+    assert told("v1", "v4", replace(later[2], parent="v1")) == "v1 (the baseline): Change 4."
+    assert told("v4", "v2") == "v4: Change 2."
 
 
 def test_of_several_games_most_must_lie_above_their_copies() -> None:
