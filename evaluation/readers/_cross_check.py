@@ -66,28 +66,28 @@ _LABELLED_SHARE = 0.1
 _ROUNDS = frozenset({"day", "round"})
 
 
-def cross_checked(result: ReadResult, document: Document | None, *, is_told: bool) -> ReadResult:
+def cross_checked(result: ReadResult, document: Document | None, mapped: frozenset[str]) -> ReadResult:
     """The result, with what stands in its file and is missing from the game in ``not_understood``.
 
     Args:
         result: A settled game.
         document: The file; ``None`` where it holds several games, so that its lines tell nothing about one.
-        is_told: Whether a person said what its columns hold, and so knows the form.
+        mapped: The columns of which a person said what they hold, and so knows the form; empty where nobody did.
     """
     game = result.transcript
     if game is None or result.format not in _BY_LIKENESS:
         return result
     if document is None:
-        words = NO_PROGRAM if result.format == NESTED and not is_told else ""
+        words = NO_PROGRAM if result.format == NESTED and not mapped else ""
         return replace(result, not_understood=" ".join(filter(None, [result.not_understood, words])))
     if result.format == TABLE and (head := table_head(document)) and {*head.columns} >= _OF_AN_EXPORT:
         return result
     said = [_squeezed(message.text) for message in game.messages]
     by_words = {PLAIN_TEXT, TALK_IN_TEXT}
-    unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format)
+    unread = [] if result.format in by_words else _unread_keys(game, "\n".join(said), document, result.format, mapped)
     signs = (_nearly_alike, _labelled, _only_listed, _inside_others)
     missing = [*_missing(game, said, document, result.format), *(told for sign in signs for told in sign(game))]
-    is_foreign = not is_told and (result.format == NESTED or any(one.is_word for one in unread))
+    is_foreign = not mapped and (result.format == NESTED or any(one.is_word for one in unread))
     flags = [f'"{shorten(one.path)}" is yes or no, and may say who could hear.' for one in unread if one.is_flag]
     told = " ".join(filter(None, [result.not_understood, *missing, *flags, NO_PROGRAM if is_foreign else ""]))
     count = f"{counted(len(unread), 'key')} {NOT_READ}"
@@ -159,7 +159,9 @@ class _Unread(NamedTuple):
     is_flag: bool
 
 
-def _unread_keys(game: Transcript, said: str, document: Document, format_name: str) -> list[_Unread]:
+def _unread_keys(
+    game: Transcript, said: str, document: Document, format_name: str, mapped: frozenset[str]
+) -> list[_Unread]:
     """The keys and columns, as "usage.cost", whose names tell nothing and of whose values the game holds none."""
     people = {fold(player.name) for player in game.players}
     held = {*people, fold(game.winner or ""), fold(game.game_id)}
@@ -190,7 +192,10 @@ def _unread_keys(game: Transcript, said: str, document: Document, format_name: s
             words = _squeezed(str(value)[:_LONGEST])
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
             is_read[path] = (
-                is_text or column_key(keys[-1]) in _known_keys() or (isinstance(value, str) and words in held)
+                is_text
+                or keys[-1] in mapped
+                or column_key(keys[-1]) in _known_keys()
+                or (isinstance(value, str) and words in held)
             )
     return [
         _Unread(path, any(map(str.isalpha, "".join(held_words[path]))), held_words[path] in _FLAGS)

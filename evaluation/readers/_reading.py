@@ -312,7 +312,7 @@ class _Reading:
         read: Callable[[], Found],
         document: Document | None = None,
         *,
-        is_told: bool = False,
+        mapped: frozenset[str] = frozenset(),
         doubt: str = "",
     ) -> Iterator[ReadResult]:
         """The result of each game that ``read`` finds, one that is alone in its document held against it; one result
@@ -322,14 +322,14 @@ class _Reading:
         try:
             found = read()
             if isinstance(found, Transcript | ReadResult):
-                yield self._result(ReadResult(label, format=format_name), found, document, is_told=is_told, doubt=doubt)
+                yield self._result(ReadResult(label, format=format_name), found, document, mapped=mapped, doubt=doubt)
                 return
             for name, game in found:
                 count += 1
                 self.limits.check_games(count)
                 empty = ReadResult(sources.printable(f"{label}/{name}") if name else label, format=format_name)
                 try:
-                    yield self._result(empty, game(), is_told=is_told, doubt=doubt)
+                    yield self._result(empty, game(), mapped=mapped, doubt=doubt)
                 except InputError as error:
                     yield replace(empty, error=error)
         except InputError as error:
@@ -345,7 +345,7 @@ class _Reading:
         found: Transcript | ReadResult,
         document: Document | None = None,
         *,
-        is_told: bool = False,
+        mapped: frozenset[str] = frozenset(),
         doubt: str = "",
     ) -> ReadResult:
         read = found if isinstance(found, ReadResult) else ReadResult(transcript=found)
@@ -356,7 +356,7 @@ class _Reading:
         if at_night := sum(vote.phase == "night" for vote in settled.transcript.votes):
             remark = f"{counted(at_night, 'vote')} of one side at night among the votes."
             settled = replace(settled, remarks=(*settled.remarks, remark))
-        return _asked(cross_checked(settled, document, is_told=is_told), self.answers)
+        return _asked(cross_checked(settled, document, mapped), self.answers)
 
     def entries(self, entries: Sequence[sources.FileEntry], label: str) -> Iterator[ReadResult]:
         """The games among the files of a folder or zip and of the folders below it."""
@@ -440,7 +440,14 @@ class _Reading:
             name, read = tables.FORMAT, partial(tables.table_games, document, mapping)
             if reader is not None and not (is_table or is_chosen):
                 name, read = reader.format, partial(reader.read, document)
-            for result in self._results(label, name, read, document, is_told=is_chosen, doubt=document.doubt):
+            for result in self._results(
+                label,
+                name,
+                read,
+                document,
+                mapped=mapping.used if mapping and is_chosen else frozenset(),
+                doubt=document.doubt,
+            ):
                 yield replace(result, head=head)
             return
         if head is not None and error.remedy in (remedy("table"), remedy("known")):

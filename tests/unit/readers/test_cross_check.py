@@ -268,5 +268,7 @@ def test_keys_of_json_are_named_as_columns_of_a_table_are() -> None:
     said = [{**one, "secret": "Wolf" if one["speaker"] == "Olga" else "Villager"} for one in TALK]
     game = {"acts": [{"act_no": n, "said": said} for n in (1, 2)]}
     columns = replace(guess_mapping(["speaker", "text"]), round="act_no", role="secret")
+    told = read_upload("x", json.dumps(game), choose_columns=lambda _: columns)[0]
+    assert told.remarks == (), "what a person named is not listed as not read"
     read_so = read(game, choose_columns=lambda _: columns)
     assert ({one.round for one in read_so.messages}, read_so.player("Olga").role) == ({1, 2}, "Wolf")
