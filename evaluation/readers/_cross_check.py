@@ -169,6 +169,7 @@ def _unread_keys(
     for message in game.messages:
         about = (message.id, message.round, message.phase, message.channel_name, message.reply_to, message.speaker)
         held |= {fold(str(one)) for one in (*about, *message.recipients)}
+    known = _known_keys() | {column_key(one) for one in mapped}
     is_read: dict[str, bool] = {}
     held_words: defaultdict[str, set[str]] = defaultdict(set)
     looks = Counter[str]()
@@ -191,12 +192,7 @@ def _unread_keys(
                 continue
             words = _squeezed(str(value)[:_LONGEST])
             is_text = words.count(" ") > 2 and words[:_LONG_TEXT] in said
-            is_read[path] = (
-                is_text
-                or keys[-1] in mapped
-                or column_key(keys[-1]) in _known_keys()
-                or (isinstance(value, str) and words in held)
-            )
+            is_read[path] = is_text or column_key(keys[-1]) in known or (isinstance(value, str) and words in held)
     return [
         _Unread(path, any(map(str.isalpha, "".join(held_words[path]))), held_words[path] in _FLAGS)
         for path, known in is_read.items()

@@ -440,14 +440,8 @@ class _Reading:
             name, read = tables.FORMAT, partial(tables.table_games, document, mapping)
             if reader is not None and not (is_table or is_chosen):
                 name, read = reader.format, partial(reader.read, document)
-            for result in self._results(
-                label,
-                name,
-                read,
-                document,
-                mapped=mapping.used if mapping and is_chosen else frozenset(),
-                doubt=document.doubt,
-            ):
+            mapped = mapping.used if mapping and is_chosen else frozenset()
+            for result in self._results(label, name, read, document, mapped=mapped, doubt=document.doubt):
                 yield replace(result, head=head)
             return
         if head is not None and error.remedy in (remedy("table"), remedy("known")):

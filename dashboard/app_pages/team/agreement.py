@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 
 import pandas as pd
 import streamlit as st
@@ -183,10 +184,7 @@ def coefficient_rows(report: AgreementReport) -> list[dict[str, object]]:
             "asks": one.item.label,
             "coefficient": name,
             "value": None if math.isnan(found.value) else found.value,
-            "low": found.interval.low,
-            "high": found.interval.high,
-            "level": found.interval.level,
-            "note": found.interval.note,
+            **asdict(found.interval),
             "games": one.games,
             "raters": one.raters,
             "ratings": one.ratings,

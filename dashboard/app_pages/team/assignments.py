@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.team.deciding import act, decision, undo
+from dashboard.app_pages.team.deciding import act, attempt, decision
 from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
@@ -22,7 +22,6 @@ from dashboard.shared.page_links import add_games_link, transcript_link
 from dashboard.shared.status_table import pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from dashboard.shared.version_notes import newer_note
-from evaluation.access import Action
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
 from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard, Pair
@@ -317,7 +316,7 @@ def assign_one(store: Store, lead: str, game: GridGame, rater: str) -> None:
 
 
 def _withdraw(store: Store, lead: str, pairs: Sequence[Pair], words: str) -> None:
-    undo(lambda: store.rating_assignments.withdraw(pairs, who=lead), words, _close)
+    attempt(lambda: store.rating_assignments.withdraw(pairs, who=lead), words, _close)
 
 
 def _not_asked(game: GridGame, rater: str) -> str:
@@ -417,13 +416,10 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
             key="give_back",
             disabled=chosen.undone_by is not None,
             on_click=_give_back,
-            args=(store, chosen.id, lead),
+            args=(store, chosen, lead),
         )
 
 
-def _give_back(store: Store, discard_id: int, who: str) -> None:
-    try:
-        identity.require(Action.EDIT)
-        store.discards.undo(discard_id, who=who)
-    except DramaturgError as error:
-        st.toast(words_of(error))
+def _give_back(store: Store, chosen: Discard, who: str) -> None:
+    words = f"It comes to {chosen.rater} again."
+    attempt(lambda: store.discards.undo(chosen.id, who=who), words, _close)

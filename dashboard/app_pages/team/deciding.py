@@ -110,7 +110,7 @@ def _undo(store: Store, lead: str, game: GridGame, number: int, after: Callable[
     """Takes a decision back, and leaves word of it."""
     who = str(st.session_state.get(_LEAD) or lead)
     words = f"The ratings of {game.name} count again."
-    undo(lambda: store.engagement_decisions.undo(number, who=who), words, after)
+    attempt(lambda: store.engagement_decisions.undo(number, who=who), words, after)
 
 
 def _refuse(held: EngagementDecision) -> None:
@@ -145,22 +145,18 @@ def act(
         place: The form that a refusal is said below.
         take_back: Undoes it, from beside ``words``, given what ``do`` returned.
     """
-    _attempt(do, words, after, place, take_back)
+    attempt(do, words, after, place, take_back)
     st.rerun()
 
 
-def undo(do: Callable[[], object], words: str, after: Callable[[], None]) -> None:
-    """Takes back what :func:`act` did, and leaves word of it; a callback."""
-    _attempt(do, words, after)
-
-
-def _attempt(
+def attempt(
     do: Callable[[], Done],
     words: str,
     after: Callable[[], None],
     place: str = "",
     take_back: Callable[[Done], None] | None = None,
 ) -> None:
+    """:func:`act` as a callback, after which the page is drawn anyway."""
     st.session_state.pop(_TOLD_AT, None)
     try:
         identity.require(Action.EDIT)
