@@ -11,8 +11,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from evaluation.rubric._claims import Act, Claim, Who
+from evaluation.rubric.discussion import Discussion, kept_with_discussion
 from evaluation.rubric.game_record import PastElimination, PastVote, Record, sees_at_night, shown_side
-from evaluation.rubric.speech import ACCUSATIONS, ActKind
+from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, read
 from evaluation.text.display import counted, listed
 from evaluation.transcript import Message, Vote
 
@@ -623,6 +624,14 @@ def _spoke(case: Case, name: str, message_id: str | None) -> Finding:
     if message_id is None:
         return inaccurate(f"The record shows no earlier message by {name}{case.scope}.")
     return accurate(f"The record shows {name} speaking{case.scope}.", message_id)
+
+
+@kept_with_discussion
+def findings_of(discussion: Discussion) -> tuple[tuple[Reading, tuple[tuple[Claim, Finding], ...]], ...]:
+    """Every message as read, with what the record says of its references."""
+    readings = read(discussion)
+    record = Record(discussion.transcript, readings)
+    return tuple((one, tuple(findings_on(one.claims, one.message, record))) for one in readings)
 
 
 def findings_on(claims: Iterable[Claim], message: Message, record: Record) -> Iterator[tuple[Claim, Finding]]:

@@ -54,7 +54,7 @@ from evaluation.rubric.metrics.personality_diversity import (
     similarities,
 )
 from evaluation.rubric.metrics.phrases import WINDOW_TOKENS, phrases_by_player, windowed_rate
-from evaluation.rubric.metrics.role_consistency import judged_acts
+from evaluation.rubric.metrics.role_consistency import judged_acts, supported_acts
 from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.speech import ACCUSATIONS, Reading, read, read_message
@@ -309,9 +309,9 @@ def _role_control(prepared: PreparedControls, result: MetricResult) -> dict[str,
     if reason := prepared.blocked(result) or ("" if len(sides) > 1 else "one alignment"):
         return _control(None, reason, _companion(name))
     players = transcript.players
-    readings = (
-        acts_read(prepared.discussion, prepared.reader) if "reader" in result.details else read(prepared.discussion)
-    )
+    discussion = prepared.discussion
+    by_reader = "reader" in result.details
+    readings = supported_acts(acts_read(discussion, prepared.reader) if by_reader else read(discussion), discussion)
     count = arrangements(players)
     is_complete = count <= DRAWS
     held = {player.name: player for player in players}

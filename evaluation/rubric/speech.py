@@ -93,7 +93,8 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
             names_a_vote = passage.any_of("why", words[0], words[-1]) and passage.any_of(
                 "vote voted", words[0], words[-1]
             )
-            named = set(passage.coded.players.values()) if any(passage.has(at, "you your") for at in words) else set()
+            names = passage.coded.players.items() if any(passage.has(at, "you your") for at in words) else ()
+            called = {name for at, name in names if _is_called(passage, at, words)}
             for target in targets:
                 if target != passage.speaker:
                     yield SpeechAct(
@@ -101,7 +102,7 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
                         target,
                         *span,
                         grounded=target is None and names_a_vote,
-                        is_direct=target in named,
+                        is_direct=target in called,
                     )
 
 
@@ -113,11 +114,15 @@ def _suspects(passage: Passage, words: Sequence[int]) -> bool:
 def _demands(passage: Passage, words: Sequence[int]) -> bool:
     if not passage.any_of("demand", words[0], words[-1]):
         return False
-    # "Explain your vote", "Alpha, please explain", "can you explain"; but not "no answer" or "he does not explain".
-    demands = [
-        at for at in words if passage.has(at, "demand") and not passage.has(at + 1, "be_now be_past of seem have")
-    ]
-    return any(at == words[0] or passage.has(at - 1, "name comma stop please adv opening") for at in demands)
+    # "Explain your vote", "Alpha, please explain", "come forward and explain"; not "the answer" or "I would answer".
+    start = words[0]
+    for at in range(words[0], words[-1] + 1):
+        if passage.has(at, "comma stop"):
+            start = at + 1
+        is_verb = passage.has(at, "demand") and not passage.has(at + 1, "be_now be_past of seem have")
+        if is_verb and all(passage.has(before, "opening please other") for before in range(start, at)):
+            return True
+    return False
 
 
 def _asked_players(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
@@ -133,6 +138,10 @@ def _asked_players(passage: Passage, words: Sequence[int], *, asks: bool) -> Ite
         yield from (passage.coded.players[at] for at in called)
     elif any(passage.has(at, "you your yourself") for at in words):
         target = passage.addressee(words[0]) or passage.last_called(words[-1]) or passage.partner
+        # "What do the rest of you think?" asks all; of "why did you accuse Toshio?" Toshio is not asked.
+        is_another = any(passage.coded.players.get(at) == target for at in words)
+        if is_another or any(passage.has(at, "of") and passage.has(at + 1, "you") for at in words):
+            target = None
         if is_about_the_game and (asks or target is not None):
             yield target
     elif asks:
@@ -146,7 +155,9 @@ def _is_called(passage: Passage, position: int, words: Sequence[int]) -> bool:
     """Whether the name at ``position`` is that of somebody asked: "Alpha, why?", "any thoughts Alpha or Bravo?"."""
     if not passage.has(position, "name"):
         return False
-    if passage.is_vocative(position):
+    # "Bravo no offense but why have you" calls, "Bravo said you" tells.
+    opens = position == words[0] and not passage.has(position + 1, "predicate")
+    if passage.is_vocative(position) or (opens and any(passage.has(at, "you your") for at in words)):
         return True
     before = position - 1
     while passage.has(before, "and or comma name"):
@@ -159,9 +170,12 @@ def _asked_about(passage: Passage, words: Sequence[int]) -> Iterator[str | None]
     for at in words:
         name = passage.coded.players.get(at)
         if name is not None and name != passage.speaker:
-            opens = at == words[0] and passage.any_of("relevant opinion", at, words[-1])
-            if opens or passage.has(at - 1, "auxiliary why about"):
+            if at == words[0] and passage.any_of("relevant opinion", at, words[-1]):
                 yield name
+                return
+            if passage.has(at - 1, "auxiliary why about"):
+                # "Why would Alpha lie?" speaks of Alpha to somebody else.
+                yield passage.partner if passage.has(at - 1, "why") and passage.partner != name else None
                 return
     if passage.any_of("opinion", words[0], words[-1]) and passage.last_called(words[-1]) is not None:
         yield passage.last_called(words[-1])
@@ -189,6 +203,8 @@ def find_acts(passage: Passage, claims: Sequence[Claim]) -> tuple[SpeechAct, ...
         claims: Its references to the past: they are evidence, and those about votes analyse votes.
     """
     acts = [*_stated(passage), *find_questions(passage), *_vote_claims(passage, claims)]
+    denied = find_denied(passage)
+    acts = [act for act in acts if (act.kind, act.target) not in denied]
     asked = {act.target for act in acts if act.kind is ActKind.QUESTION}
     # "You are quiet, any thoughts?" asks; it accuses nobody. Who asks somebody asks no longer anybody.
     acts = [act for act in acts if not (act.is_mild and act.target in asked)]
@@ -254,6 +270,19 @@ def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     if not is_asked and passage.is_question(first):
         return False
     return not pattern.attributes.get("own") or _has_own_subject(passage, match.start("verb"))
+
+
+def find_denied(passage: Passage) -> frozenset[tuple[ActKind, str | None]]:
+    """The acts that a message denies or doubts ("I'm less sure I trust Alpha"), where that is not the opposite act."""
+    return frozenset(
+        (ActKind(pattern.attributes["act"]), target)
+        for pattern, match in passage.keep("stated", lambda: _matches(passage))
+        if pattern.attributes.keys().isdisjoint(("negated", "fixed", "only_negated"))
+        and _is_own(passage, pattern, match)
+        and _is_negated(passage, match)
+        for target, _ in _targets(passage, match, _target_positions(passage, match))
+        if target is not None
+    )
 
 
 def _is_logged(passage: Passage, match: re.Match[str]) -> bool:
@@ -463,6 +492,8 @@ class Reading:
         claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
         roles: The names of roles in it, as normalised words.
         is_addressed: Whether it says "you" and names nobody.
+        is_contradicted: Whether acts were left open because the record contradicts a reference in it.
+        denied: Acts with their targets that it denies or doubts: no reader finds them in it.
         is_rubric_line: Whether it holds one of the rubric's own sentences, of which the rule's reading stands.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
             message that names nobody.
@@ -479,6 +510,8 @@ class Reading:
     marks: tuple[str, ...] = ()
     is_rubric_line: bool = False
     is_addressed: bool = False
+    denied: frozenset[tuple[ActKind, str | None]] = frozenset()
+    is_contradicted: bool = False
 
 
 @kept_with_discussion
@@ -553,6 +586,7 @@ def read_message(prepared: PreparedMessage, author: str | None, scene: Scene) ->
         marks,
         is_line,
         not named and prepared.is_addressed,
+        find_denied(passage),
     )
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from evaluation.rubric._claim_checks import Finding, findings_on
+from evaluation.rubric._claim_checks import Finding, findings_of
 from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.definitions import MEMORY_ACCURACY
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.game_record import Record
-from evaluation.rubric.speech import Reading, read
+from evaluation.rubric.speech import Reading
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.transcript import Transcript
 
@@ -59,13 +58,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable=reason)
     if not discussion.messages:
         return summarise(MEMORY_ACCURACY, (), threshold=threshold, not_applicable="no public messages")
-    readings = read(discussion)
-    record = Record(transcript, readings)
-    rows = [
-        _row(reading, claim, finding)
-        for reading in readings
-        for claim, finding in findings_on(reading.claims, reading.message, record)
-    ]
+    rows = [_row(reading, *found) for reading, findings in findings_of(discussion) for found in findings]
     return summarise(MEMORY_ACCURACY, rows, threshold=threshold)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
+from evaluation.rubric._claim_checks import findings_of
 from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
@@ -27,7 +28,7 @@ class RoleRule:
     Attributes:
         side: Whose line it is.
         acts: The speech acts that it covers.
-        at: At whom they are aimed: a fellow Mafia player whom the role knows, one whom it does not, or somebody else.
+        at: At whom they are aimed, each an :data:`Aim`; empty for anybody.
         grounds: Whether grounds are given.
         role: Which side a revealed role belongs to.
         consistent: Whether the act fits the role.
@@ -37,7 +38,7 @@ class RoleRule:
 
     side: Alignment
     acts: frozenset[ActKind]
-    at: Aim | None
+    at: frozenset[str]
     grounds: bool | None
     role: Literal["evil", "town"] | None
     consistent: bool
@@ -73,7 +74,7 @@ def _rule(side: Alignment, kind: ActKind, at: Aim, grounded: bool, role: Literal
         for rule in role_rules()
         if rule.side == side
         and kind in rule.acts
-        and rule.at in (None, at)
+        and (not rule.at or at in rule.at)
         and rule.grounds in (None, grounded)
         and rule.role in (None, role)
     )
@@ -87,7 +88,7 @@ def role_rules() -> tuple[RoleRule, ...]:
         RoleRule(
             entry["side"],
             frozenset(ActKind(act) for act in entry["acts"]),
-            entry.get("at"),
+            frozenset(entry.get("at", "").split()),
             entry.get("grounds"),
             entry.get("role"),
             entry["consistent"],
@@ -159,8 +160,27 @@ class JudgedAct(NamedTuple):
 def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[LedgerRow]:
     """A row for each message, judged by the acts in it; whoever found the acts."""
     players = {player.name: player for player in transcript.players}
-    for reading, judged in judged_acts(readings, players):
+    for reading, judged in judged_acts(supported_acts(readings, Discussion.of(transcript)), players):
         yield _row(reading, players[reading.message.speaker].alignment, judged)
+
+
+def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Sequence[Reading]:
+    """The readings with open what rests on a reference that the record contradicts: grounds and analyses of votes."""
+    wrong = {
+        reading.message.id
+        for reading, findings in findings_of(discussion)
+        if any(finding.verdict == "inaccurate" for _, finding in findings)
+    }
+    return [_without_support(reading) if reading.message.id in wrong else reading for reading in readings]
+
+
+def _without_support(reading: Reading) -> Reading:
+    acts = tuple(
+        replace(act, grounded=None if act.grounded else act.grounded)
+        for act in reading.acts
+        if act.kind is not ActKind.ANALYSE_VOTES
+    )
+    return replace(reading, acts=acts, is_contradicted=acts != reading.acts)
 
 
 _CASES = ACCUSATIONS | {ActKind.QUESTION}
@@ -220,6 +240,8 @@ def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedA
     speaker = reading.message.speaker
     if side is None:
         return f"The side of {speaker} is not known."
+    if not deciding and reading.is_contradicted:
+        return "Rests on a reference to the past that the record contradicts; open."
     if not deciding and any(act.grounded is None for act in reading.acts):
         return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
     if not deciding:

@@ -127,7 +127,7 @@ def _standing_acts(
 ) -> Iterator[SpeechAct]:
     own = {(act.kind, act.target): act for act in reading.acts if kind_by_rule(act) in reader.rule_acts}
     text = prepared.message.text
-    seen = {(act.kind, act.target) for act in one.acts}
+    seen = {(act.kind, act.target) for act in one.acts} - reading.denied
     revealed = {act for act in seen if act[0] is ActKind.REVEAL_ROLE}
     if revealed and tells_of_another_game(text, 0, len(text)):
         seen -= revealed

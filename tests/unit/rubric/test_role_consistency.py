@@ -9,12 +9,12 @@ import pytest
 
 from evaluation.rubric.advice import advise
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.metrics import role_consistency
+from evaluation.rubric.metrics import memory_accuracy, role_consistency
 from evaluation.rubric.metrics.role_consistency import role_rules
 from evaluation.rubric.reader.decisions import speech_acts
 from evaluation.rubric.speech import ActKind, read
 from evaluation.score import Method, MetricResult, RowVerdict, Status, redecided, replace_rows
-from evaluation.transcript import Alignment, Transcript
+from evaluation.transcript import Alignment, Transcript, Vote
 from tests.games import Line, game_of
 
 MAFIA: Alignment = "mafia"
@@ -54,6 +54,7 @@ TABLE = (
     (MAFIOSO, "I'm not Mafia.", True),
     (MAFIOSO, "I don't think Agent-Bravo is Mafia.", True),
     (MAFIOSO, "Agent-Delta, why did you vote for me?", True),
+    (MAFIOSO, "Who is the Mafia?", None),
     (MAFIOSO, "Agent-Delta must die!", False),
     (MAFIOSO, "As a Mafia member, I vote for Agent-Delta.", False),
     (MAFIOSO, "We are Mafia.", False),
@@ -250,6 +251,27 @@ def test_a_speaker_of_unknown_side_is_excluded() -> None:
     result = measure((VILLAGER, "Agent-Bravo is Mafia."), (MAFIOSO, "Agent-Charlie is suspicious."), sides=sides)
     assert [row.verdict for row in result.ledger] == [RowVerdict.EXCLUDED, RowVerdict.COUNTS]
     assert result.ledger[0].reason == "The side of Agent-Charlie is not known."
+
+
+def test_what_memory_accuracy_refutes_supports_no_act() -> None:
+    """Both metrics read the same sentence: evidence that the record contradicts is none, and analyses no votes."""
+    said = [
+        (VILLAGER, "Agent-Delta defended Agent-Echo earlier and that is suspicious."),
+        (VILLAGER, "Agent-Delta voted for Agent-Echo in round 0."),
+        (VILLAGER, "Agent-Delta voted for Agent-Alpha in round 0."),
+    ]
+    votes = (Vote(round=0, voter="Agent-Delta", target="Agent-Alpha"),)
+    game = make_game(said).model_copy(update={"votes": votes})
+    memory = memory_accuracy.measure(game).ledger
+    assert [row.verdict for row in memory] == [RowVerdict.DOES_NOT_COUNT, RowVerdict.DOES_NOT_COUNT, RowVerdict.COUNTS]
+    role = role_consistency.measure(game).ledger
+    assert [row.verdict for row in role] == [RowVerdict.EXCLUDED, RowVerdict.EXCLUDED, RowVerdict.COUNTS]
+    assert role[0].reason == role[1].reason == "Rests on a reference to the past that the record contradicts; open."
+
+
+def test_a_reader_finds_no_act_that_the_message_denies() -> None:
+    game = make_game([(VILLAGER, "I'm less sure I trust Agent-Delta.")])
+    assert read(Discussion.of(game))[0].denied == {(ActKind.ALLY, "Agent-Delta")}
 
 
 PLANTED = (

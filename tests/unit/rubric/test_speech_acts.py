@@ -94,7 +94,12 @@ ACTS: tuple[tuple[str, set[tuple[str, str | None]]], ...] = (
     ("I do not find Agent-Bravo suspicious for asking.", {(DEFEND, B)}),
     # Questions and demands
     ("Agent-Bravo, why did you vote for Agent-Charlie?", {(QUESTION, B)}),
-    ("Is Agent-Bravo Mafia?", {(QUESTION, B)}),
+    # Of whom a question speaks is not asked by it.
+    ("Is Agent-Bravo Mafia?", {(QUESTION, None)}),
+    ("Why would Agent-Bravo plant that claim?", {(QUESTION, None)}),
+    ("Why were you so quick to accuse Agent-Alpha?", {(QUESTION, None)}),
+    ("Agent-Bravo no offense but why have you voted for me?", {(QUESTION, B)}),
+    ("Agent-Bravo spoke. What do the rest of you think?", {(QUESTION, None)}),
     ("Agent-Bravo, explain your vote.", {(QUESTION, B)}),
     ("Any thoughts Agent-Bravo or Agent-Charlie?", {(QUESTION, B), (QUESTION, C)}),
     ("Agent-Bravo, Agent-Charlie, what do you think?", {(QUESTION, B), (QUESTION, C)}),
@@ -148,7 +153,9 @@ NOTHING = (
     "Agent-Bravo votes for Agent-Alpha.|I didn't vote for Agent-Bravo.|I think we should jump to conclusions.|"
     "Agent-Bravo, what is your favourite food?|If I am Mafia, I will eat my hat.|"
     "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.|"
-    "We have seen nothing that points to Agent-Bravo.|Agent-Bravo answer was odd.|You answer nothing, Agent-Bravo."
+    "We have seen nothing that points to Agent-Bravo.|Agent-Bravo answer was odd.|You answer nothing, Agent-Bravo.|"
+    "Agent-Alpha, I would rather listen first and answer when there is something.|I'm less sure I trust Agent-Bravo.|"
+    "I trust Agent-Bravo's manners. I'm less sure I trust Agent-Bravo.|Observing them all, what a fine analysis!"
 )
 
 
