@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -264,6 +265,18 @@ def _check_group(case: Case, target: str, votes: Sequence[PastVote]) -> Finding:
     else:
         finding = unverified("Who voted cannot be told from the message.")
     return finding.negated() if case.claim.negated else finding
+
+
+def check_votes_received(case: Case) -> Finding:
+    """Whether a player got so many votes in a round before; numbers in no round in particular may be others."""
+    target, count = case.claim.target, case.claim.count
+    votes = case.record.votes(case.message, case.round)
+    if target is None or target.kind != "players" or count is None or case.claim.negated:
+        return unverified("How many votes are meant cannot be told from the message.")
+    if not votes or not all(past.is_certain for past in votes):
+        return no_votes(case)
+    finding = _counted(count, target.names[0], [one.vote for one in votes if one.vote.target == target.names[0]])
+    return finding if finding.verdict == "accurate" or case.round is not None else unverified(finding.reason)
 
 
 def check_voted(case: Case) -> Finding:
@@ -581,14 +594,22 @@ def check_said(case: Case) -> Finding:
     return unverified("This paraphrases what was said; a judge or a person has to compare it.")
 
 
+_CLAUSE_END = re.compile(r"[.,;:!?\n]|\b(?:and|but|so)\b")
+
+
 def _too_vague(case: Case) -> Finding:
     """ "Someone said ...": inaccurate, unless an earlier message of others speaks of what was said and may be meant."""
     own = next((one for one in case.record.readings if one.message.id == case.message.id), None)
     about = (own.named if own else frozenset()) - {case.message.speaker}
+    clause = range(case.claim.end, case.claim.end + len(_CLAUSE_END.split(case.message.text[case.claim.end :])[0]))
+    said = {stem for stem, word in own.topics.items() if word.start in clause} if own else set()
     earlier = (
         one for one in case.record.earlier(case.message, case.round) if one.message.speaker != case.message.speaker
     )
-    meant = [one for one in earlier if one.takes_a_stance and one.named & about]
+    # "Somebody told us to move slowly": who said so can be looked up.
+    meant = [
+        one for one in earlier if (one.takes_a_stance and one.named & about) or (said and said <= one.topics.keys())
+    ]
     words = f'"{case.claim.actor.words}" is vague'
     if meant:
         return unverified(f"{words}; an earlier message may be meant.", meant[0].message.id)
@@ -677,7 +698,7 @@ def _impossible_round(claim: Claim, round_number: int | None, message: Message, 
 
 
 def _leave_open(_case: Case) -> Finding:
-    return unverified("Abstentions and numbers of votes are left to a judge or a person.")
+    return unverified("Abstentions are left to a judge or a person.")
 
 
 def _check_unclear(case: Case) -> Finding:
@@ -693,7 +714,7 @@ _CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
         Act.VOTED: check_voted,
         Act.ABSTAINED: _leave_open,
         Act.VOTE_TOGETHER: check_voted_together,
-        Act.VOTES_RECEIVED: _leave_open,
+        Act.VOTES_RECEIVED: check_votes_received,
         Act.ELIMINATED: check_eliminated,
         Act.ROLE_WAS: check_role_was,
         Act.ACCUSE: partial(

@@ -329,7 +329,7 @@ class SubjectFinder:
             amount = self._amount_before(position)
             if amount is not None:
                 return self._some(amount, position)
-            if passage.has(before, "number"):
+            if passage.has(before, "number") and not passage.has(before - 1, "round"):
                 return ClauseSubject(Who("unknown", words=passage.text(before, position)), before)
         if passage.has(before, "neither") or (passage.has(before, "not") and passage.has(position, "everyone")):
             self.was_negated = not self.was_negated
@@ -384,7 +384,8 @@ _OTHER_GAME = re.compile(
     r"|\b(?:games?|match(?:es)?)\s+(?:ago|before this)\b|\bin (?:the|a) (?:tutorial|practice|test game)\b"
     r"|\bwhen (?:i|we) (?:last )?played\b|\btold me once\b"
     # Neither does what was supposed or will be tell of this one's past.
-    r"|\blet(?:'|\u2019)?s (?:say|assume|suppose|imagine|pretend)\b|^\s*tomorrow\b",
+    r"|(?:^|(?<=[.!?]))\s*had [^.!?]*\bwould\b|\blet(?:'|\u2019)?s (?:say|assume|suppose|imagine|pretend)\b"
+    r"|^\s*tomorrow\b",
     re.IGNORECASE,
 )
 # A denial in front turns a claim round, which no check does.
@@ -408,6 +409,9 @@ _ADDED = re.compile(
 
 _SO_DID = re.compile(r",?\s+and so did\b", re.IGNORECASE)
 """What ends a claim that further people share: "I voted for Bob, and so did Ann."."""
+
+_NOBODY_ELSE = re.compile(r",?(?:\s+(?:and|but))?\s+no ?(?:body|one) else did(?=\s*(?:[.!;]|$))", re.IGNORECASE)
+"""What ends a claim that nobody shares: "Ann voted for Bob, and nobody else did."."""
 
 _SENTENCE_END = re.compile(r"[.!?\n]+(?=\s|$)")
 _ORDER = re.compile(r"(?<!back )\bthen\b|\b(?:afterwards|initially|originally)\b", re.IGNORECASE)
@@ -532,6 +536,8 @@ class _Surroundings:
 
     def _behind(self) -> str:
         passage, claim = self._passage, self._claim
+        if claim.has_only and _NOBODY_ELSE.match(passage.message.text, claim.end):
+            return ""
         _, end = passage.sentence(self._last)
         for at in range(self._last + 1, end):
             is_group = claim.actor.kind in ("everyone", "nobody", "we")
@@ -594,15 +600,19 @@ def _denied_or_added(text: str, claim: Claim) -> re.Match[str] | None:
     if claim.is_shared and (others := _SO_DID.search(text, claim.end, end)):
         # Who else did it is in the claim, and the sentence ends with them.
         end = others.start()
+    elif claim.has_only and _NOBODY_ELSE.match(text, claim.end):
+        end = claim.end
     return _DENIED.search(text, start, claim.end) or _ADDED.search(text, start, end)
 
 
 def _shared(passage: Passage, claim: Claim, claims: Sequence[Claim]) -> Claim:
-    """The claim with those who did the same, where its sentence ends with them: "and so did Ann and Bob"."""
+    """The claim with those who did the same, where its sentence ends with them: "and so did Ann", "nobody else did"."""
     text = passage.message.text
     _, end = _sentence(text, claim.start, claim.end)
     others = _SO_DID.search(text, claim.end, end)
     is_vote = claim.act is Act.VOTE and claim.actor.kind == "players" and claim.source is None
+    if is_vote and not claim.negated and _NOBODY_ELSE.match(text, claim.end):
+        return replace(claim, has_only=True)
     if others is None or not is_vote or claim.negated or claim.has_only:
         return claim
     first, last = (bisect_left(passage.coded.starts, place) for place in (others.end(), end))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from evaluation.rubric._claims import Act as ClaimAct
@@ -12,6 +12,7 @@ from evaluation.rubric._claims import Claim, find_claims, tells_of_another_game
 from evaluation.rubric._grammar import Pattern, grammar, patterns_for
 from evaluation.rubric._passage import SCENE, Passage, Scene
 from evaluation.rubric.discussion import Discussion, PreparedMessage, kept_with_discussion
+from evaluation.text.tokens import Token
 from evaluation.transcript import Message
 
 
@@ -493,6 +494,7 @@ class Reading:
         roles: The names of roles in it, as normalised words.
         is_addressed: Whether it says "you" and names nobody.
         is_contradicted: Whether acts were left open because the record contradicts a reference in it.
+        topics: Its keywords by stem.
         denied: Acts with their targets that it denies or doubts: no reader finds them in it.
         is_rubric_line: Whether it holds one of the rubric's own sentences, of which the rule's reading stands.
         marks: What it says about the game beside a player's name ("vote", "role", "past act", "question"); empty for a
@@ -512,6 +514,7 @@ class Reading:
     is_addressed: bool = False
     denied: frozenset[tuple[ActKind, str | None]] = frozenset()
     is_contradicted: bool = False
+    topics: Mapping[str, Token] = field(default_factory=dict)
 
 
 @kept_with_discussion
@@ -587,6 +590,7 @@ def read_message(prepared: PreparedMessage, author: str | None, scene: Scene) ->
         is_line,
         not named and prepared.is_addressed,
         find_denied(passage),
+        topics=prepared.topics,
     )
 
 

@@ -43,7 +43,7 @@ _KINDS = (
     ("accusation", re.compile(r"\b(?:accus\w+|blam\w+|suspect\w*|defend\w*|attack\w*)\b", re.IGNORECASE)),
 )
 _OTHER_KIND = "earlier statement"
-_UNPROVEN = "Refers to the past; the record alone does not show whether it is so."
+_UNPROVEN = "Taken for a reference to the past, which the record alone does not settle."
 
 
 STOOD_DOWN = "the built-in reader knows few games like this"
@@ -235,6 +235,8 @@ def _memory(
         spans = known.get(message.id, ())
         for seen in one.references:
             if seen.chance < threshold or any(start < seen.end and end > seen.start for start, end in spans):
+                continue
+            if tells_of_another_game(message.text, seen.start, seen.end):
                 continue
             text = message.text[seen.start : seen.end]
             yield LedgerRow(
