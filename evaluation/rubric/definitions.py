@@ -118,21 +118,28 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "6",
+    "7",
     WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
     CoverageRule("references to the past settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,
 )
-STRATEGIC_DEPTH = MetricDefinition("strategic_depth", "Strategic depth", PERCENT, 60.0, "5")
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "5")
+STRATEGIC_DEPTH = MetricDefinition(
+    "strategic_depth",
+    "Strategic depth",
+    PERCENT,
+    60.0,
+    "6",
+    coverage=CoverageRule("messages settled as arguing or not", fewest=1, least_share=0.5),
+)
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "6")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
     PERCENT,
     80.0,
-    "5",
+    "6",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )

@@ -295,9 +295,13 @@ class PreparedMessage:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether it holds a question mark, or opens with a word of question."""
+        """Whether it holds a question mark, or opens with a word of question; "Ann has been quiet" opens with Ann."""
         text, words = self.message.text, self.pack.question_words if self.pack else frozenset[str]()
-        return "?" in text or "\uff1f" in text or not words.isdisjoint(self.bare_words[:1])
+        return (
+            "?" in text
+            or "\uff1f" in text
+            or (self.tokens[:1] == self.plain_tokens[:1] and not words.isdisjoint(self.bare_words[:1]))
+        )
 
     @cached_property
     def reply_phrase(self) -> Sequence[Token]:

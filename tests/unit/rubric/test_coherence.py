@@ -119,6 +119,19 @@ def test_saying_the_same_again_answers_nobody() -> None:
     assert measure(discussion(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
 
 
+@pytest.mark.parametrize("word", ["Okay, it is warm.", "Maybe it is warm.", "Alright, it is warm."])
+def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_no_reply(word: str) -> None:
+    crowd = [("Ann", "hello"), ("Bob", "hm"), ("Cid", CALM), ("Dan", word)]
+    assert not counts(discussion(crowd))
+    assert counts(discussion(crowd[1:]))
+
+
+def test_a_statement_about_a_player_asks_nothing() -> None:
+    said = [("Ann", "hello"), ("Bob", "Ann has been way too careful."), ("Cid", "I like the sea.")]
+    assert not counts(discussion(said))
+    assert counts(discussion([*said[:1], ("Bob", "has it been careful"), *said[2:]]))
+
+
 def test_a_long_monologue_takes_linear_time() -> None:
     said = [("Ann", "hello"), *[("Bob", f"number {n}") for n in range(5_000)], ("Ann", "Bob?")]
     assert last_row(discussion(said)).refers_to == "m5000"

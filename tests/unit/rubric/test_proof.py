@@ -126,6 +126,29 @@ def test_a_verdict_of_the_reader_lies_beyond_its_licence() -> None:
         assert row.details["chance"] >= reader.licences[f"strategic {name}"].limit - 1e-3 >= 0.5
 
 
+def test_a_keyword_stands_only_where_the_reader_does_not_doubt_it_and_the_row_says_so() -> None:
+    reader = shipped_reader()
+    said = [
+        ("Ann", "I believe that staying calm is the best approach."),
+        ("Bob", "I believe that staying calm is the best approach, as I have said. Anger will not help the village."),
+        ("Cole", "It could be Ann. I believe that they are guilty, but let's analyze it more."),
+        ("Dora", "I suspect Bob, who voted for Cole and then defended him."),
+        ("Ann", "hello there, nice evening"),
+    ]
+    game = game_of(said, round=1)
+    chances = [one.strategic for one in reader.read(Discussion.of(game))]
+    told = [(row, chance) for row, chance in zip(rows_of("strategic_depth", game), chances, strict=True)]
+    told = [(row, chance) for row, chance in told if row.method is Method.RULE]
+    for row, chance in told:
+        by_rule = row.details["rule"]["verdict"] if row.verdict is RowVerdict.EXCLUDED else row.verdict
+        name = "no" if by_rule == RowVerdict.COUNTS else "yes"
+        is_doubted = reader.licences[f"strategic {name}"].chance(chance) >= 0.3
+        assert (row.verdict is RowVerdict.EXCLUDED) == is_doubted
+        assert is_doubted == row.reason.endswith("left open.")
+        assert "the built-in reader" in row.reason
+    assert len({row.verdict for row, _ in told}) > 1
+
+
 def build(said: Sequence[tuple[str, str]], roles: Mapping[str, Alignment] | None = None) -> Transcript:
     return game_of(said, {name: {"alignment": (roles or {}).get(name)} for name, _ in said}, round=1)
 

@@ -94,7 +94,8 @@ def test_a_deep_message_counts_and_a_shallow_one_does_not() -> None:
     assert (depth.numerator, depth.denominator, depth.score, depth.method) == (1.0, 4.0, 25.0, Method.JUDGE)
     assert (depth.ledger[0].reason, depth.ledger[0].details["judged"]["method"]) == ("Reason 1.", "judge:scripted")
     assert [row.id for row in depth.replaced] == [row.id for row in depth.ledger]
-    assert depth.remarks == ("4 rows decided by judge:scripted", "read by scripted")
+    settled = "4 of 4 messages settled as arguing or not"
+    assert depth.remarks == ("4 rows decided by judge:scripted", settled, "read by scripted")
     assert (len(outcome.said), dict(outcome.unread)) == (4, {})
 
 
