@@ -39,7 +39,8 @@ def is_at_chance(controls: Iterable[Control | None]) -> bool:
     """Whether the scores of some games are no better than those of their scrambled copies.
 
     So they are where they lie less than a point above them in the mean, and where most of several games that were
-    compared do not lie above them beyond luck.
+    compared do not lie above them beyond luck. One game that does not is no proof of chance: its words say that it is
+    not better beyond luck, and it keeps its status.
 
     Args:
         controls: Each game's; ``None`` where none is computed.
@@ -65,27 +66,43 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     if control is None or control.get("status") == "pending":
         return "not compared with scrambled copies yet"
     beside = control.get("companion") or {}
+    shown = _companion(beside) if beside.get("value") is not None else ""
+    compared = "" if control["chance"] is None else _chance(metric, control) + _compared_words(metric, score, control)
     if is_at_chance([control]):
-        shown = f"; {_companion(beside)}" if beside.get("value") is not None else ""
-        return f"{AT_CHANCE}: {_chance(metric, control)}{shown}"
-    if beside.get("p") is not None and beside["p"] <= _CLEAR:
-        return f"better than scrambled copies, beyond luck ({_companion(beside)})"
-    if control["p"] is not None and control["p"] <= _CLEAR:
-        return f"better than scrambled copies, beyond luck ({_chance(metric, control)})"
-    if control["p"] is None or control["reason"]:
-        shown = _companion(beside) if beside.get("value") is not None else ""
-        reason = (
-            "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
+        return "; ".join(filter(None, (f"{AT_CHANCE}: {compared}", shown)))
+    if _is_compared(control):
+        # The companion speaks where it tells the game from chance, or where the score alone cannot.
+        by_companion = _is_clear(beside) or not _is_score_compared(control)
+        verdict = (
+            "better than scrambled copies, beyond luck"
+            if is_above_chance(control)
+            else "not better than scrambled copies beyond luck"
         )
-        return "; ".join(filter(None, (reason, shown)))
-    return f"not better than scrambled copies beyond luck ({_chance(metric, control)})"
+        return f"{verdict} ({shown if by_companion else compared})"
+    reason = (
+        "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
+    )
+    return "; ".join(filter(None, (reason, shown)))
+
+
+_COMPARED_WITHOUT = {"coherence": "by the rule without reply ids"}
+
+
+def _compared_words(metric: str, score: float, control: Mapping[str, Any]) -> str:
+    """The value that is compared, where it is another than the score: the difference is between these two."""
+    value = control.get("value")
+    if value is None or number_words(value) == number_words(score):
+        return ""
+    return f", compared with {number_words(value)} % {_COMPARED_WITHOUT.get(metric, 'by rule and reader')}"
 
 
 def is_above_chance(control: Mapping[str, Any]) -> bool:
     """Whether the companion, or the score itself, lies above chance beyond luck; never where the score does not."""
-    return not is_at_chance([control]) and any(
-        one.get("p") is not None and one["p"] <= _CLEAR for one in (control.get("companion") or {}, control)
-    )
+    return not is_at_chance([control]) and any(map(_is_clear, (control.get("companion") or {}, control)))
+
+
+def _is_clear(beside: Mapping[str, Any]) -> bool:
+    return beside.get("p") is not None and beside["p"] <= _CLEAR
 
 
 def companion_words(name: str, value: float) -> str:
@@ -151,13 +168,13 @@ class ControlSummary:
         """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
         Examples: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)"; "no better than
-        scrambled copies (99 %)"; "no better than scrambled copies in 2 of 3 games".
+        scrambled copies (99 %)"; "no better than scrambled copies beyond luck in 2 of 3 games".
         """
         parts = []
         if self.chance is not None and self.difference is not None and self.difference < _SMALLEST_LEAD:
             parts = [f"{AT_CHANCE} ({number_words(self.chance)} %)"]
         elif self.is_at_chance:
-            parts = [f"{AT_CHANCE} in {self.compared - self.above} of {counted(self.compared, 'game')}"]
+            parts = [f"{AT_CHANCE} beyond luck in {self.compared - self.above} of {counted(self.compared, 'game')}"]
         elif self.compared:
             parts = [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
         if self.companion is not None and self.value is not None:
@@ -251,8 +268,11 @@ def metrics_above_chance(controls: Iterable[Control | None]) -> str:
 
 
 def _is_compared(control: Control) -> bool:
-    beside = control.get("companion") or {}
-    return beside.get("p") is not None or (control["p"] is not None and not control["reason"])
+    return (control.get("companion") or {}).get("p") is not None or _is_score_compared(control)
+
+
+def _is_score_compared(control: Control) -> bool:
+    return control["p"] is not None and not control["reason"]
 
 
 def _mean(sides: Sequence[Control], key: str) -> float | None:

@@ -71,10 +71,10 @@ TOO_FEW = "too few arrangements to tell"
 NEAR = 3
 """Voice distance: messages at most so many places apart are not compared."""
 
-_KEYS = ("chance", "difference", "z", "p", "draws")
+_KEYS = ("value", "chance", "difference", "z", "p", "draws")
 CONTROL_KEYS = (*_KEYS, "reason")
 """What every control holds besides its companion."""
-COMPANION_KEYS = ("name", "value", *_KEYS)
+COMPANION_KEYS = ("name", *_KEYS)
 """What every companion holds."""
 # What differs by less is the same number, computed in another order.
 _SAME = 1e-9
@@ -108,9 +108,10 @@ def against_chance(real: float, draws: Sequence[float], *, enumerated: bool = Fa
         enumerated: Whether ``draws`` are all arrangements there are, the original included.
 
     Returns:
-        ``chance`` (their mean), ``difference`` (real - chance), ``z`` (in standard deviations, ``ddof`` 0; ``None``
-        without spread), ``p`` (one-sided: the share of arrangements at least as good where all were enumerated, else
-        (1 + draws at least as good) / (draws + 1)) and ``draws``. All ``None`` without any draw.
+        ``value`` (``real``), ``chance`` (the mean of ``draws``), ``difference`` (value - chance), ``z`` (in standard
+        deviations, ``ddof`` 0; ``None`` without spread), ``p`` (one-sided: the share of arrangements at least as good
+        where all were enumerated, else (1 + draws at least as good) / (draws + 1)) and ``draws``. All ``None`` without
+        any draw.
     """
     if not len(draws):
         return dict.fromkeys(_KEYS)
@@ -119,7 +120,7 @@ def against_chance(real: float, draws: Sequence[float], *, enumerated: bool = Fa
     as_good = int((values >= real - _SAME).sum())
     p = as_good / len(values) if enumerated else (1 + as_good) / (len(values) + 1)
     z = (real - chance) / spread if spread > _SAME else None
-    return {"chance": chance, "difference": real - chance, "z": z, "p": p, "draws": len(values)}
+    return {"value": real, "chance": chance, "difference": real - chance, "z": z, "p": p, "draws": len(values)}
 
 
 def no_control(reason: str) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def _companion(
     """A companion with all its keys, compared with those of copies; what could not be computed is ``None``."""
     known = [one for one in drawn if one is not None]
     found = {} if value is None else against_chance(value, known, enumerated=enumerated)
-    return {"name": name, "value": value, **dict.fromkeys(_KEYS), **found}
+    return {"name": name, **dict.fromkeys(_KEYS), **found, "value": value}
 
 
 def compute_controls(
@@ -154,10 +155,10 @@ def compute_controls(
         reader: Who decides the rows of copies, for results whose rows a reader decided.
 
     Returns:
-        For every metric in ``results``, in their order: ``chance``, ``difference``, ``z``, ``p``, ``draws``, ``reason``
-        and ``companion`` with ``name``, ``value``, ``chance``, ``difference``, ``z``, ``p``, ``draws``. What cannot be
-        computed is ``None``, and ``reason`` says why. They compare what rule and reader give, whatever judges or
-        people decided: ``difference`` is that score less ``chance``. Of coherence they compare what the rule gives.
+        For every metric in ``results``, in their order: ``value``, ``chance``, ``difference``, ``z``, ``p``, ``draws``,
+        ``reason`` and ``companion`` with ``name`` and the same keys but ``reason``. What cannot be computed is
+        ``None``, and ``reason`` says why. ``value`` is what is compared, not the score: what rule and reader give,
+        whatever judges or people decided, and of coherence what the rule gives without reply ids.
     """
     prepared = PreparedControls(transcript, reader)
     return {name: prepared.control(results[name]) for name in DEFINITIONS if name in results}

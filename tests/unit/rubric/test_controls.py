@@ -40,7 +40,7 @@ from tests.long import mostly_long
 BY_SOURCE = dict(load_games())
 GAMES = sorted((game for _, game in load_games()), key=lambda game: game not in BY_SOURCE.values())
 SHORT_GAMES = [game for game in GAMES if 20 < len(game.discussion) <= 40][:3]
-KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}
+KEYS = {"value", "chance", "difference", "z", "p", "draws", "reason", "companion"}
 COMPANION_KEYS = {"name", "value", "chance", "difference", "z", "p", "draws"}
 DRAWS = 4
 
@@ -99,7 +99,7 @@ def test_an_order_that_is_told_from_chance_is_called_so() -> None:
     assert control["companion"]["p"] == pytest.approx(1 / 201)
     assert control["companion"]["chance"] == pytest.approx(50, abs=1)
     # The rule gives copies in random order more than the game itself, which only its companion tells from them.
-    said = control_words("coherence", 77.0, control)
+    said = control_words("coherence", control["value"], control)
     assert said.startswith(f"{AT_CHANCE}: {SAME_MESSAGES} 87 %; link strength ")
     assert not is_above_chance(control)
 
@@ -140,7 +140,14 @@ def test_p_lies_between_one_of_all_draws_and_one(draws: list[float], real: float
 
 
 def test_without_spread_there_is_no_z() -> None:
-    assert against_chance(80, [60, 60, 60]) == {"chance": 60, "difference": 20, "z": None, "p": 0.25, "draws": 3}
+    assert against_chance(80, [60, 60, 60]) == {
+        "value": 80,
+        "chance": 60,
+        "difference": 20,
+        "z": None,
+        "p": 0.25,
+        "draws": 3,
+    }
 
 
 def test_a_message_nearer_to_what_was_just_said_than_elsewhere_has_a_high_percentile() -> None:
@@ -213,6 +220,15 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
             control_of(90, 0.6, beside=LINKED),
             f"{AT_CHANCE}: {SAME_MESSAGES} 90 %; link strength 66, scrambled 50",
         ),
+        # The companion speaks where the score alone is not compared, above chance or not.
+        (
+            control_of(80, 0.2, "too few to tell", beside=LINKED | {"p": 0.4}),
+            "not better than scrambled copies beyond luck (link strength 66, scrambled 50)",
+        ),
+        (
+            control_of(24, 0.6) | {"value": 23.8, "difference": -0.2},
+            f"{AT_CHANCE}: {SAME_MESSAGES} 24 %, compared with 24 % by the rule without reply ids",
+        ),
         (control_of(89, 0.3), f"not better than scrambled copies beyond luck ({SAME_MESSAGES} 89 %)"),
         (control_of(60, 0.01), f"{BETTER} ({SAME_MESSAGES} 60 %)"),
         (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
@@ -237,7 +253,7 @@ def test_a_rate_stands_before_its_unit() -> None:
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
-    told = f"{AT_CHANCE} in 1 of 2 games, mean link strength 62 (scrambled 50)"
+    told = f"{AT_CHANCE} beyond luck in 1 of 2 games, mean link strength 62 (scrambled 50)"
     assert summarise_controls([clear, unclear]).words == told
     assert summarise_controls([clear, clear, unclear]).words.startswith("better than scrambled copies in 2 of 3 games")
     assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
