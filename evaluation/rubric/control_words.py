@@ -39,8 +39,8 @@ def is_at_chance(controls: Iterable[Control | None]) -> bool:
     """Whether the scores of some games are no better than those of their scrambled copies.
 
     So they are where they lie less than a point above them in the mean, and where most of several games that were
-    compared do not lie above them beyond luck. One game that does not is no proof of chance: its words say that it is
-    not better beyond luck, and it keeps its status.
+    compared do not lie above them beyond luck. One game that does not proves no chance: its words say that it is not
+    better beyond luck, and it keeps its status.
 
     Args:
         controls: Each game's; ``None`` where none is computed.

@@ -171,11 +171,11 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     game = small_game("one", rounds=6)
     add_evaluated(store, game, source_name="one.json")
     results = store.results.load(game.id)
+    opposite = dict.fromkeys(RowVerdict, RowVerdict.EXCLUDED) | {RowVerdict.EXCLUDED: RowVerdict.COUNTS}
     store.decisions.save(
-        RowDecision(game.id, metric, one.id, RowVerdict.EXCLUDED, "", "No.", 0.9, (), "judge", "m", one.id)
+        RowDecision(game.id, metric, one.id, opposite[one.verdict], "", "No.", 0.9, (), "judge", "m", one.id)
         for metric in ("strategic_depth", "coherence")
         for one in results[metric].ledger
-        if one.verdict is not RowVerdict.EXCLUDED
     )
 
     def linked(app) -> set[tuple[str, ...]]:
@@ -193,4 +193,4 @@ def test_every_row_with_different_verdicts_can_be_opened_page_by_page(open_page,
     assert page(9)
     both = open_page("team", team="Agreement", differ="Rule, judge and person differ")
     assert len(linked(both)) == 5
-    assert f"{12 + 11} rows with different verdicts" in words(both)
+    assert f"{12 + 12} rows with different verdicts" in words(both)

@@ -89,13 +89,13 @@ def test_a_link_names_a_game_by_the_first_digits_of_its_id_as_commands_print_the
 def test_what_fails_stands_beside_a_game_until_a_message_is_chosen(open_page, filled, small_game, words) -> None:
     game = small_game("one").id
     app = open_page("games", transcript=game)
-    first = app.button(key="first_failing_strategic_depth")
-    assert first.label == "Strategic depth: 4 of 8 messages"
-    assert "Holds none of the strategic keywords" in words(app)
+    first = app.button(key="first_failing_coherence")
+    assert first.label == "Conversation coherence: 6 of 7 messages"
+    assert "Says nearly word for word" in words(app)
     # A reason may tell a role.
-    assert "Holds none of the strategic keywords" not in words(open_page("games", transcript=game, blind="true"))
+    assert "Says nearly word for word" not in words(open_page("games", transcript=game, blind="true"))
     first.click().run()
-    assert (app.query_params["message"], app.query_params["metric"]) == ("m1", "strategic_depth")
+    assert (app.query_params["message"], app.query_params["metric"]) == ("m2", "coherence")
     assert "What fails in this game" not in words(app)
 
 

@@ -112,9 +112,11 @@ def test_a_verdict_that_the_reader_doubts_says_so_beside_its_reason(open_page, s
     result = add_evaluated(store, game, source_name="doubted.json")
     row = store.results.load(result.transcript_id)["strategic_depth"].ledger[0]
     percent = round(100 * row.details["review"]["likelihood"])
-    assert f"says the opposite, by its own estimate with a chance of {percent} %" in words(detail(open_page, game.id))
+    assert f"gives the opposite a chance of {percent} %, by its own estimate" in words(detail(open_page, game.id))
     # What nobody doubts carries no such line.
-    assert "says the opposite" not in words(detail(open_page, game.id, message="m1"))
+    sure = small_game("sure")
+    add_evaluated(store, sure, source_name="sure.json")
+    assert "gives the opposite" not in words(detail(open_page, sure.id))
 
 
 def test_a_message_that_speaks_to_the_judge_is_flagged(open_page, store, words, small_game) -> None:

@@ -63,7 +63,7 @@ def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_l
 
 
 GAME = load_games()[0][1]
-KEYS = {"chance", "difference", "z", "p", "draws", "reason", "companion"}
+KEYS = {"value", "chance", "difference", "z", "p", "draws", "reason", "companion"}
 PENDING = {"status": "pending"}
 
 
@@ -105,7 +105,7 @@ def test_controls_are_left_out_computed_later_and_the_same_in_every_output(
     assert {one["metric"]: one["control"] for one in rows} == shown
     row = exported(run)["coherence"]
     assert "better than scrambled copies, beyond luck" in row["control_words"]
-    for key in ("chance", "difference", "z", "p", "draws"):
+    for key in ("value", "chance", "difference", "z", "p", "draws"):
         assert float(row[f"control_{key}"]) == pytest.approx(shown["coherence"][key])
     for wrong in (("--iteration", "none"), ("12345678",)):
         assert run("reevaluate", "--controls", *wrong).exit_code == 2

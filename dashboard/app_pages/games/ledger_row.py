@@ -89,7 +89,7 @@ def _doubt(row: LedgerRow) -> str:
         return ""
     percent = min(99, round(100 * review["likelihood"]))
     return (
-        f"In doubt: the built-in reader says the opposite, by its own estimate with a chance of {percent} %, which is "
+        f"In doubt: the built-in reader gives the opposite a chance of {percent} %, by its own estimate, which is "
         "too little to decide. A person can, below or under Games, Check."
     )
 
