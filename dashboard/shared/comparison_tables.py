@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dashboard.shared.formatting import CHANCE
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.control_words import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
     change_of,
@@ -25,7 +27,7 @@ _SIGNS = {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ ", Outcome.AT_CHANCE: "≈
 
 def signed(outcome: Outcome, words: str = "") -> str:
     """``words`` about a difference, else its verdict, behind the sign of the outcome; what could be luck has none."""
-    return f"{_SIGNS.get(outcome, '')}{words or outcome.words}"
+    return f"{_SIGNS.get(outcome, '')}{words or outcome.words}".replace(AT_CHANCE, CHANCE)
 
 
 TEST_COLUMNS = ("Games", "Level, %", "Effect size d", "p", "p after Holm", "Paired p", "Would show from")
@@ -48,7 +50,7 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
             "Verdict": signed(one.outcome, one.words),
             "Before": value_words(one.before.mean, ""),
             "After": value_words(one.after.mean, ""),
-            "Difference": change_of(one, ""),
+            "Change": change_of(one, ""),
             "Interval": interval_words(one.deciding_interval, signed=True),
             "Games needed": needed_words(one),
             "Games": f"{one.before.n} and {one.after.n}",

@@ -72,7 +72,7 @@ def way_out(store: Store, page: str) -> None:
         if page == _PAGE:
             restore(store, is_needed=True)
         else:
-            st.page_link(HELP_PAGE, label="Restore a backup", icon=":material/settings_backup_restore:")
+            st.page_link(HELP_PAGE, label="Restore a backup")
 
 
 def restore(store: Store, *, is_needed: bool = False) -> None:

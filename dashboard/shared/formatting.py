@@ -22,11 +22,14 @@ _NBSP = "\u00a0"
 PICKER = 400
 """Pixels of a list of names: two stand side by side, on a telephone one below the other, where names would be cut."""
 
+CHANCE = "at chance"
+"""The name of ``AT_CHANCE`` on labels and in tables, where sentences say it whole."""
+
 SIGNS = {
     "✓": "passes, or counts",
     "✗": "fails, or counts against",
     "…": "waits for a rating, a model or a comparison",
-    "≈": f"at chance: {AT_CHANCE}",
+    "≈": f"{CHANCE}: {AT_CHANCE}",
     "–": "does not apply",
     "○": "not counted",
     "▲": "better than its reference, beyond luck",
@@ -62,7 +65,7 @@ _LOOKS = {
     "passed": Look("✓", "passed", "green"),
     "failed": Look("✗", "failed", "red"),
     # They count as they are, and are drawn in no colour that promises more.
-    AT_CHANCE: Look("≈", AT_CHANCE, "gray"),
+    AT_CHANCE: Look("≈", CHANCE, "gray"),
     "passed_not_compared": Look("…", "passed, not compared with scrambled copies yet", "gray"),
     "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
     "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),

@@ -25,37 +25,37 @@ DESK = "Rate"
 HANDED_OVER = "rating_handover"
 
 
-def add_games_link(label: str, icon: str = ":material/upload_file:") -> None:
+def add_games_link(label: str) -> None:
     """A link to adding games."""
-    st.page_link(GAMES_PAGE, label=label, icon=icon, query_params={state.GAMES_PART: state.ADD_GAMES})
+    st.page_link(GAMES_PAGE, label=label, query_params={state.GAMES_PART: state.ADD_GAMES})
 
 
 def check_link(label: str, iteration: str) -> None:
     """A link to the verdicts of an iteration that a person should look at."""
     query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: iteration}
-    st.page_link(GAMES_PAGE, label=label, icon=":material/fact_check:", query_params=query)
+    st.page_link(GAMES_PAGE, label=label, query_params=query)
 
 
-def rate_link(label: str, icon: str = ":material/rate_review:") -> None:
+def rate_link(label: str) -> None:
     """A link to the desk."""
-    st.page_link(RATE_PAGE, label=label, icon=icon)
+    st.page_link(RATE_PAGE, label=label)
 
 
 def agreement_link(label: str) -> None:
     """A link to how far raters agree."""
     query = {state.TEAM_VIEW: state.AGREEMENT}
-    st.page_link(TEAM_PAGE, label=label, icon=":material/handshake:", query_params=query)
+    st.page_link(TEAM_PAGE, label=label, query_params=query)
 
 
 def overview_link(label: str) -> None:
     """A link to the Overview."""
-    st.page_link(OVERVIEW_PAGE, label=label, icon=":material/dashboard:")
+    st.page_link(OVERVIEW_PAGE, label=label)
 
 
-def guide_link(label: str, view: str | None = None, icon: str = ":material/description:") -> None:
+def guide_link(label: str, view: str | None = None) -> None:
     """A link to the guide, to one of its views where ``view`` says so."""
     query = {state.HELP_VIEW: state.GUIDE, **({state.GUIDE_VIEW: view} if view else {})}
-    st.page_link(HELP_PAGE, label=label, icon=icon, query_params=query)
+    st.page_link(HELP_PAGE, label=label, query_params=query)
 
 
 def hand_over(name: str, waiting: int) -> None:
@@ -83,12 +83,12 @@ def hand_over(name: str, waiting: int) -> None:
 def team_link() -> None:
     """A link to the table of raters by games, for those who lead."""
     if identity.allowed(Action.EDIT):
-        st.page_link(TEAM_PAGE, label="Who rates what?", icon=":material/groups:")
+        st.page_link(TEAM_PAGE, label="Who rates what?")
 
 
 def transcript_link(label: str, **parameters: str) -> None:
     """A link to the Games page; ``parameters`` are those of its address."""
-    st.page_link(GAMES_PAGE, label=label, icon=":material/arrow_forward:", query_params=parameters)
+    st.page_link(GAMES_PAGE, label=label, query_params=parameters)
 
 
 def no_games_yet(page: str, title: str, text: str) -> None:
@@ -118,4 +118,4 @@ def first_steps(page: str) -> None:
             st.rerun()
         if page != "upload":
             add_games_link("Upload your own games")
-        guide_link("How it works", icon=":material/help:")
+        guide_link("How it works")

@@ -279,13 +279,21 @@ def choose_view(options: Sequence[str], *, key: str, default: str | None = None)
         return choose_part(options, key=key, default=default, label="View")
 
 
-def choose_part(options: Sequence[str], *, key: str, default: str | None = None, label: str = "Part") -> str:
-    """Like :func:`choose_view`, for a part of a view: the choice stands where it is called."""
+def choose_part(
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str | None = None,
+    label: str = "Part",
+    words: Callable[[str], str] = str,
+) -> str:
+    """Like :func:`choose_view`, for one of two to five parts of a view, shown as ``words`` says, where it is called."""
     chosen = st.segmented_control(
         label,
         options,
         default=default or options[0],
         required=True,
+        format_func=words,
         key=key,
         bind="query-params",
         label_visibility="collapsed",

@@ -132,10 +132,15 @@ def open_below(
 
 
 def pick_cell(
-    frame: pd.DataFrame, alt: str, key: str, *, groups: Sequence[str] = (), heads: int = 1
+    frame: pd.DataFrame, alt: str, key: str, *, groups: Sequence[str] = (), heads: int = 1, is_shaded: bool = False
 ) -> tuple[int, int] | None:
-    """A matrix whose cells, but for those of the first ``heads`` columns, can be chosen: row and column, told once."""
-    chosen = _draw(frame, alt, key=key, pick="cell", groups=groups, heads=heads, is_matrix=True)
+    """A matrix whose cells, but for those of the first ``heads`` columns, can be chosen: row and column, told once.
+
+    Shaded, a cell is the darker the larger its count is.
+    """
+    counts: Any = frame.iloc[:, heads:].apply(pd.to_numeric) if is_shaded else pd.DataFrame()
+    bars = {str(name): list(counts[name] / counts.max(axis=None)) for name in counts}
+    chosen = _draw(frame, alt, bars=bars, key=key, pick="cell", groups=groups, heads=heads, is_matrix=True)
     if not chosen or len(chosen[0]) != 2:
         return None
     row, column = chosen[0]
@@ -160,13 +165,13 @@ def _draw(
 ) -> list[list[int]]:
     rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
     columns = [
-        {"label": str(name), "isNumber": at >= heads and holds_figures([row[at][0] for row in rows])}
+        {"label": str(name), "isNumber": at > 0 and holds_figures([row[at][0] for row in rows])}
         for at, name in enumerate(frame.columns)
     ]
     for name, shares in (bars or {}).items():
         at = list(frame.columns).index(name)
         for row, share in zip(rows, shares, strict=True):
-            if share is not None:
+            if share is not None and share == share:
                 row[at].append(min(1.0, max(0.0, share)))
     for name, spans in (marks or {}).items():
         at = list(frame.columns).index(name)

@@ -103,7 +103,10 @@ function makeRow(view, cells, place) {
     }
     cell.append(held);
     if (marks) markParts(held, text, marks);
-    if (share !== undefined && share !== null) cell.append(makeBar(share));
+    if (share !== undefined && share !== null) {
+      if (pick === "cell") cell.style.setProperty("--share", `${Math.round(45 * share)}%`);
+      else cell.append(makeBar(share));
+    }
     row.append(cell);
   });
   if (pick && pick !== "cell") row.onclick = () => choose(view, [place], row.querySelector("button"));

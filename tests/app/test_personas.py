@@ -167,7 +167,7 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     assert "A rewritten text passed every check. 2 texts tried" in said
     assert [code.value for code in app.code] == [hostile, "Scored 2 of 9.", "I once saved this office."]
     assert {"reason for 2", "reason for 9", "- Speak as the person."} <= {one.value for one in app.text}
-    similar = "✓ Similarity: 25% like an earlier message, at most 60% is allowed"
+    similar = "✓ Similarity: 25 % like an earlier message, at most 60 % is allowed"
     assert f"✗ Adherence: 2 of 9, at least 7 is needed\n{similar}" in said
     assert "✓ Adherence: 9 of 9, at least 7 is needed" in said
     assert app.query_params["checked"]
@@ -179,10 +179,13 @@ def test_a_text_that_repeats_stands_with_the_message_and_the_limit(checked) -> N
     messages = checked.corrections.messages("michael")
     sent = sent_before(messages, messages[0])
     assert sent == ["Good morning.", "Let us begin.", "I once saved this office."]
-    told = ["✗ Similarity: 67% like an earlier message, at most 60% is allowed", "The earlier message: “Good morning.”"]
+    told = [
+        "✗ Similarity: 67\u00a0% like an earlier message, at most 60\u00a0% is allowed",
+        "The earlier message: “Good morning.”",
+    ]
     assert check_lines(twin, 0.6, sent) == told
     # What it was compared with is not kept: a limit or a message that cannot have been it is not named.
-    assert check_lines(twin, 0.7, sent[1:]) == ["✗ Similarity: 67% like an earlier message, too much"]
+    assert check_lines(twin, 0.7, sent[1:]) == ["✗ Similarity: 67\u00a0% like an earlier message, too much"]
 
 
 def test_every_setting_has_a_field(open_page, store) -> None:

@@ -237,7 +237,7 @@ def outcome_alt(counts: pd.DataFrame, step: str) -> str:
 
 
 _AGENT = "checked_agent"
-_FIELD = 160
+_FIELD = 200
 """Pixels of a number beside its switch."""
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"

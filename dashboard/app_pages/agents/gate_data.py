@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from dashboard.shared.formatting import share_text
 from dashboard.shared.personas import people
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
 from evaluation.corrections.repetition import highest_similarity, most_similar
@@ -67,7 +68,7 @@ def outcome_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
         {
             "Outcome": OUTCOMES[each],
             "Messages": found[each],
-            "Share": f"{found[each] / count:.0%}",
+            "Share": share_text(found[each] / count),
             "95 % interval": percent_interval(proportion_interval(found[each], count)),
             "What it means": OUTCOME_MEANINGS[each],
         }
@@ -146,10 +147,10 @@ def check_lines(attempt: Attempt, limit: float, sent: Sequence[str]) -> list[str
     lines = [_line(check) for check in attempt.checks]
     if attempt.similarity is not None:
         holds = (attempt.similarity > limit) is attempt.is_similar
-        allowed = f", at most {limit:.0%} is allowed" if holds else ""
+        allowed = f", at most {share_text(limit)} is allowed" if holds else ""
         like = "too much" if attempt.is_similar else "little enough"
         lines.append(
-            f"{'✗' if attempt.is_similar else '✓'} Similarity: {attempt.similarity:.0%} like an earlier message"
+            f"{'✗' if attempt.is_similar else '✓'} Similarity: {share_text(attempt.similarity)} like an earlier message"
             + (allowed or f", {like}")
         )
         known = abs(highest_similarity(attempt.text, sent) - attempt.similarity) < _SAME
@@ -177,4 +178,4 @@ def check_name(check: str) -> str:
 
 def rate_text(rate: FailureRate) -> str:
     """ "3 of 12 (25 %)", or that nothing was judged."""
-    return "none judged" if rate.rate is None else f"{rate.failed:,} of {rate.judged:,} ({rate.rate:.0%})"
+    return "none judged" if rate.rate is None else f"{rate.failed:,} of {rate.judged:,} ({share_text(rate.rate)})"

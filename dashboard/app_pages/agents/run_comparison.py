@@ -121,13 +121,11 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
 
 
 def _short_rows(found: RunComparison) -> list[dict[str, object]]:
-    """One row per dimension with a score: ``Dimension``, ``What it shows``, and the means that were compared."""
+    """One row per dimension with a score: ``Dimension``, ``Verdict``, and the means that were compared."""
     return [
         {
             "Dimension": DIMENSION_LABELS[one.name],
-            "What it shows": signed(one.outcome, one.words)
-            if one.before.n or one.after.n
-            else "one score a run, no test",
+            "Verdict": signed(one.outcome, one.words) if one.before.n or one.after.n else "one score a run, no test",
             "Before": _mean(one.before, before),
             "After": _mean(one.after, after),
             "Change": _change(one, before, after),
@@ -184,16 +182,8 @@ def _score(run: Run, name: str) -> float | None:
 
 def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> None:
     st.subheader("Game by game", anchor=False)
-    name = st.segmented_control(
-        "Dimension",
-        list(known),
-        default=next(iter(known)),
-        required=True,
-        format_func=DIMENSION_LABELS.__getitem__,
-        key="dimension_shown",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    words = DIMENSION_LABELS.__getitem__
+    name = state.choose_part(list(known), key="dimension_shown", label="Dimension", words=words)
     draw_chart(
         dimension_figure(known[name]),
         key="run_distribution",

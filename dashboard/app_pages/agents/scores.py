@@ -260,7 +260,7 @@ def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) 
     if st.session_state.get(_DIMENSION) not in dimensions:
         known = {each: score for each in dimensions if (score := person.score(each)) is not None}
         st.session_state[_DIMENSION] = min(known, key=known.__getitem__, default=next(iter(dimensions), None))
-    dimension: Dimension | None = st.pills(
+    dimension: Dimension | None = st.segmented_control(
         "Claims, the worst first", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION
     )
     if state.chosen("judged") != dimension:

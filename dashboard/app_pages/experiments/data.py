@@ -15,7 +15,7 @@ from evaluation.escaping import cut
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
 from evaluation.experiments.experiment import scenarios
-from evaluation.experiments.results import RunResult, StatisticalComparison, joined
+from evaluation.experiments.results import RunResult, Side, StatisticalComparison, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import (
     NO_VALUE,
@@ -41,6 +41,7 @@ from evaluation.text.display import counted, fixed, listed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
 _COULD_BE_LUCK = Outcome.NO_EVIDENCE.words
+_SIDES: Mapping[str, str] = {Side.CONTROL: "without", Side.TREATMENT: "with"}
 _MOST_RUNS = 200
 _LONGEST_NAME = 16
 
@@ -77,12 +78,14 @@ class ShownStudy:
 
     @property
     def games(self) -> dict[str, str]:
-        """A readable name for each game, by transcript: "pair 3, treatment"; "short answers, run 2"."""
+        """A readable name for each game, by transcript: "pair 3, with the treatment"; "short answers, run 2"."""
         found = {}
         for run in sorted(self.runs, key=lambda run: (run.run_index, run.variant)):
             number = run.run_index + 1
             found[run.transcript_id] = (
-                f"{run.variant}, run {number}" if self.is_test else f"pair {number}, {run.variant}"
+                f"{run.variant}, run {number}"
+                if self.is_test
+                else f"pair {number}, {_SIDES[run.variant]} the treatment"
             )
         return {game: name for game, name in found.items() if game}
 
@@ -245,7 +248,8 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
     paper = f"paper: {change_words(0.0, published.difference, '')}" if published else ""
     axis = "" if most in (9, 100) else f"axis 0 to {most:g}"
-    aim = "; ".join(filter(None, (" to ".join(fixed(end, signed=True) for end in ends), paper, axis)))
+    span = f"change {' to '.join(fixed(end, signed=True) for end in ends)}" if ends else ""
+    aim = "; ".join(filter(None, (span, paper, axis)))
     told = one.outcome.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
     name = f"{cut(after, _LONGEST_NAME)}, run" if shown.is_test else "pair"
@@ -267,7 +271,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
         "status": None,
         "texts": {"no_score": "no score", **texts, "threshold": aim, "range": ""},
         "games": [
-            {"place": share(value), "label": f"{name} {run.run_index + 1}: {value:.1f}{' %' if metric else ''}"}
+            {"place": share(value), "label": f"{name} {run.run_index + 1}: {value_words(value)}"}
             for value, run in sides[1]
         ],
     }

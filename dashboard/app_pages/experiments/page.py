@@ -1,7 +1,5 @@
 """The Experiments page: runs, A/B tests and Table 1, with the forms that start them."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from dashboard.app_pages.experiments import data, runs, start
@@ -9,8 +7,11 @@ from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.notices import empty_state
 from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
-from evaluation.store import Store
 
+_FORMS = {
+    EXPERIMENT: ("Run an experiment", runs.START, start.start_form),
+    AB_TEST: ("Run an A/B test", "start_ab", start.ab_form),
+}
 RUNS, TABLE1, AB_TESTS = "Runs", "The paper", "A/B tests"
 
 
@@ -23,12 +24,14 @@ def show() -> None:
     if view == TABLE1:
         runs.table1(found)
         return
-    if kind == AB_TEST:
-        form("Run an A/B test", "start_ab", start.ab_form, is_first=not found)
-    else:
-        form("Run an experiment", "start", start.start_form, is_first=not found)
+    label, key, draw = _FORMS[kind]
+    is_asked = bool(st.session_state.get(key)) or state.chosen(key) == "true"
+    if is_asked or not found:
+        with state.linked_box(label, key, expanded=not found) as is_open:
+            if is_open:
+                draw(store)
     if found:
-        runs.study_view(store, runs.choose(found, kind))
+        runs.study_view(store, runs.choose(found, kind), "" if is_asked else label, key)
     elif kind == AB_TEST:
         empty_state(
             "No A/B tests yet",
@@ -42,17 +45,6 @@ def show() -> None:
             "their character.",
         )
         start.load_experiment(store)
-
-
-def form(label: str, key: str, draw: Callable[[Store], object], *, is_first: bool) -> None:
-    """The form that starts a run: open where there is none yet, else behind the main button beside the views."""
-    if not (is_first or st.session_state.get(key) or state.chosen(key) == "true"):
-        with state.head():
-            st.button(label, type="primary", key=f"open_{key}", on_click=state.set_widgets, args=({key: True},))
-        return
-    with state.linked_box(label, key, expanded=is_first) as is_open:
-        if is_open:
-            draw(resources.store())
 
 
 show()

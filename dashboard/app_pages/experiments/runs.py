@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.experiments import data, start
@@ -51,7 +52,9 @@ _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
 _WIDTH = 280
-_BAND = "band, and figures below a name: range of the true difference"
+_BAND = "band: where the mean of ● may truly lie"
+START = "start"
+"""The key of the form that runs an experiment, and in the address whether it is open."""
 
 
 def choose(found: Sequence[ShownStudy], kind: str) -> ShownStudy:
@@ -68,8 +71,15 @@ def choose(found: Sequence[ShownStudy], kind: str) -> ShownStudy:
     return by_id[chosen]
 
 
-def study_view(store: Store, shown: ShownStudy) -> None:
-    """One study: how far it is, what it shows and why, its numbers, and its games."""
+def study_view(store: Store, shown: ShownStudy, label: str, key: str) -> None:
+    """One study: how far it is, what it shows and why, its numbers, and its games.
+
+    Args:
+        store: Where it is.
+        shown: The study.
+        label: Of the button that opens the form for another one; empty for no button.
+        key: Of that form.
+    """
     study, plan = shown.study, shown.study.plan
     about = ""
     if not isinstance(plan, ABConfig):
@@ -82,10 +92,14 @@ def study_view(store: Store, shown: ShownStudy) -> None:
         st.info(f"It is at work: {progress}.", icon=":material/timer:")
     elif study.status != StudyStatus.COMPLETED or study.result.skipped:
         _unfinished(store, shown)
+    action = None
     if has_report and shown.is_test:
-        _test_report(shown)
+        action = _test_report(shown)
     elif has_report:
-        _experiment_report(shown, about)
+        action = _experiment_report(shown, about)
+    if label:
+        with action or state.head():
+            st.button(label, "open_study", type="primary" if action else "secondary", on_click=_open, args=(key,))
     label, key = ("Game of a run", "game_of_run") if shown.is_test else ("Conversation", "conversation")
     games = data.stored_games(store, shown.games)
     if not games:
@@ -94,21 +108,20 @@ def study_view(store: Store, shown: ShownStudy) -> None:
         chosen = st.selectbox(label, list(games), format_func=games.__getitem__, key=f"{key}_{study.id}", width=PICKER)
         if st.button("Read it", icon=":material/forum:", key=f"read_{key}"):
             st.switch_page("app_pages/games/page.py", query_params={"transcript": chosen})
-    if not shown.is_test:
-        st.caption(
-            "Both conversations of a pair have the same agents and facilitator, one with the treatment, one without."
-        )
 
 
-def _experiment_report(shown: ShownStudy, about: str) -> None:
+def _experiment_report(shown: ShownStudy, about: str) -> DeltaGenerator:
     study, plan, rows = shown.study, shown.study.experiment, shown.study.result.comparisons
     found, pairs = finding_words(rows), counted(len(shown.games) // 2, "pair")
     # A script's finding must not stand alone.
     headline, _, note = SCRIPTED_NOTE.partition(": ") if plan.is_scripted else (found, "", "")
-    answer(headline, f"{note[:1].upper()}{note[1:]} {found}" if note else about, [Fact(f"{pairs} of conversations")])
+    told = f"{note[:1].upper()}{note[1:]} {found}" if note else about
+    action = answer(headline, told, [Fact(f"{pairs} of conversations")])
     if words := verdict_words([study]):
         st.caption(words)
     _draw(shown, ("○ without the treatment", "● with it", "· a conversation with it", _BAND), "with it", [0, 3, 6, 9])
+    if note:
+        plain(about)
     with st.expander("Show the numbers", key="run_numbers"):
         status_table(report_cells(study), "The report in the layout of Table 1, the paper's values beside it")
         status_table(
@@ -118,16 +131,15 @@ def _experiment_report(shown: ShownStudy, about: str) -> None:
         if missing := missing_words(rows):
             st.caption(missing)
         st.caption(CAVEAT)
-    if note:
-        plain(about)
+    return action
 
 
-def _test_report(shown: ShownStudy) -> None:
+def _test_report(shown: ShownStudy) -> DeltaGenerator:
     study, result = shown.study, shown.study.result
     is_only_pair = len(result.variants) == 2
     cells = [comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]
     table = "Every pair of variants on every measure"
-    answer(
+    action = answer(
         result.recommendation,
         basis_words(result),
         trust_facts([one.metric_name for one in result.comparisons], result.primary, "The recommendation"),
@@ -158,6 +170,7 @@ def _test_report(shown: ShownStudy) -> None:
         variants = [variant_cells(one) for one in result.variants.values()]
         status_table(variants, "The variants: runs by status, checks passed, means")
         status_table([run_cells(run) for run in result.runs], "Every run with its status and cost")
+    return action
 
 
 def _draw(shown: ShownStudy, legend: Sequence[str], now: str, ticks: Sequence[int] | None = None) -> bool:
@@ -203,7 +216,7 @@ def table1(found: Sequence[ShownStudy]) -> None:
     headline, _, counts = data.published_words().partition(": ")
     with answer(f"{headline}.", f"{counts[:1].upper()}{counts[1:]} {data.table1_words(found)}"):
         if len(shown) == 1:
-            st.button("Run an experiment", icon=":material/science:", key="run_for_table1", on_click=_open_form)
+            st.button("Run an experiment", type="primary", key="run_for_table1", on_click=_open, args=(START,))
     for title, directions, runs in shown:
         st.subheader(title, anchor=False)
         alt = f"{title}: the direction of every difference"
@@ -221,5 +234,5 @@ def table1(found: Sequence[ShownStudy]) -> None:
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
 
 
-def _open_form() -> None:
-    st.session_state["experiments_view"], st.session_state["start"] = "Runs", True
+def _open(form: str) -> None:
+    st.session_state["experiments_view"], st.session_state[form] = "A/B tests" if form != START else "Runs", True

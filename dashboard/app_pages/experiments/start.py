@@ -39,25 +39,28 @@ def start_form(store: Store) -> None:
             "experiment works and what its report looks like. Set OPENAI_API_KEY or OPENAI_BASE_URL for a model."
         )
     left, right = st.columns(2, gap="large")
+    more = st.expander("More", icon=":material/tune:")
     with left:
         scenario = st.selectbox(
             "Scenario", list(scenarios()), format_func=lambda key: scenarios()[key].title, key="scenario"
         )
         chosen = scenarios()[scenario]
         st.caption(
-            f"Treatment: {chosen.treatment_words}. "
-            f"Full size: {chosen.agents} agents in {chosen.environments} conversations of {chosen.steps} steps on each "
-            "side."
+            f"{chosen.treatment_words.capitalize()}. Full size: {chosen.agents} agents in {chosen.environments} "
+            f"conversations of {chosen.steps} steps on each side."
         )
+    with right:
+        speaker = _SCRIPT
+        if has_model:
+            speaker = st.segmented_control(
+                "Who speaks and judges", [_SCRIPT, _MODEL], default=_MODEL, required=True, key="speaker"
+            )
         scale = st.number_input(
             "Scale", 0.01, 1.0, 0.1, step=0.05, key="experiment_scale", help="Rounded up; two pairs at least."
         )
-        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
-    with right:
-        # Only what can be chosen: the label of a choice that is greyed out is too faint to read.
-        speakers = [_SCRIPT, _MODEL] if has_model else [_SCRIPT]
-        speaker = st.radio("Who speaks and judges", speakers, index=len(speakers) - 1, key="speaker")
         steps = st.number_input("Steps", 1, 200, chosen.steps, key=f"steps_{scenario}")
+    with more:
+        seed = st.number_input("Seed", 0, 2**31 - 1, 0, key="experiment_seed")
         is_batched = st.toggle(
             "Batch questions",
             False,
@@ -80,12 +83,10 @@ def start_form(store: Store) -> None:
     start_button(store, plan, limits, "Start", "start_experiment")
 
 
-def start_button(
-    store: Store, plan: StudyPlan, options: dict[str, Any], label: str, key: str, icon: str = "play_arrow"
-) -> None:
+def start_button(store: Store, plan: StudyPlan, options: dict[str, Any], label: str, key: str) -> None:
     """The button that starts a study or goes on with it; one of its kind runs at a time."""
     is_busy = jobs.running(store, plan.kind) is not None
-    if st.button(label, icon=f":material/{icon}:", type="primary", disabled=is_busy, key=key):
+    if st.button(label, icon=":material/play_arrow:", type="primary", disabled=is_busy, key=key):
         start_study(store, plan, options)
     if is_busy:
         st.caption("Another one is running; this one can start when it is done.")
@@ -94,8 +95,7 @@ def start_button(
 def load_experiment(store: Store) -> None:
     """A button that runs the smallest experiment by the script, to have one to look at."""
     with st.container(horizontal_alignment="center"):
-        start_button(store, example_plan(), {}, "Load an example", "example_experiment", "science")
-    st.caption("A small run by the script: no key, no cost, a few seconds.", text_alignment="center")
+        start_button(store, example_plan(), {}, "Load an example (no key, no cost)", "example_experiment")
 
 
 def start_study(store: Store, plan: StudyPlan, options: dict[str, Any]) -> None:
@@ -116,10 +116,6 @@ _SIMULATED = "An example: simulated conversations (need a model)"
 
 def ab_form(store: Store) -> None:
     """The configuration of a test, its estimate as it changes, and the button that starts it."""
-    st.caption(
-        "An A/B test compares variants of a configuration on the same measures: stored games of two iterations, "
-        "or conversations that are simulated for it."
-    )
     content = _configuration()
     if not content.strip():
         st.info("Write the configuration, or paste it.")

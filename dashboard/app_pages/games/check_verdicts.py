@@ -14,7 +14,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import attempt
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.drawing import component_script
-from dashboard.shared.formatting import look
+from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
@@ -23,7 +23,7 @@ from evaluation.errors import ConflictError, DramaturgError
 from evaluation.overrides import Override
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import ReviewItem, ReviewKind
-from evaluation.score import LedgerRow, Method, RowVerdict
+from evaluation.score import PERCENT, LedgerRow, Method, RowVerdict
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
@@ -198,7 +198,7 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
                 disabled=not is_named,
                 on_click=_decide,
                 args=(store, queued, game, verdict),
-                help=_HELP.get(verdict),
+                help=_HELP.get(verdict) if is_named else "Enter your name first: your answer stands under it.",
             )
         st.button(
             "Skip",
@@ -217,7 +217,7 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
 
 def effect_words(item: ReviewItem) -> str:
     """The verdict so far, and the effect of each answer: "Now: not counted, score 40.0 %. Yes: +10.0 points. ..." """
-    now = "no score yet" if item.before is None else f"score {item.before:.1f} %"
+    now = "no score yet" if item.before is None else f"score {score_text(item.before, PERCENT)}"
     now = f"Now: {look(item.verdict).word}, {now}"
     told = [(label, item.effect(verdict)) for verdict, label, _ in _CHOICES]
     effects = [f"{label}: {effect}" for label, effect in told if effect[1:] != "0.0 points"]

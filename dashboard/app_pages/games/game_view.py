@@ -14,7 +14,7 @@ from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import state
 from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdict
 from dashboard.shared.drawing import chat_view
-from dashboard.shared.formatting import look, score_text, share_text, threshold_text, usd_text
+from dashboard.shared.formatting import CHANCE, look, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
@@ -124,7 +124,7 @@ def _caution(outcome: Scored, metric: str) -> str:
     """The caution about a score in a few words: a fault beyond it, little evidence, else the trust in it."""
     if failure_beyond_score(outcome):
         return BEYOND_SCORE.removeprefix(", ")
-    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome).replace(AT_CHANCE, "at chance")
+    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome).replace(AT_CHANCE, CHANCE)
 
 
 def _facts(opened: OpenTranscript) -> None:

@@ -22,7 +22,6 @@ from evaluation.errors import InputError
 from evaluation.insight.evaluation_report import Wanted
 from evaluation.insight.recommendations import (
     AGENT_HEADERS,
-    activity_lines,
     agent_rows,
     cost_lines,
     memory_lines,
@@ -62,11 +61,12 @@ def _who_talks_to_whom(opened: OpenGame) -> None:
     if not opened.arrows:
         st.caption("Nobody addresses anybody: no player is named, answered or written to in private.")
         return
-    st.caption("Rows speak to columns: by name, as an answer, or in private. A number opens its messages.")
+    st.caption("Rows speak to columns: by name, as an answer, or in private, who says most first.")
     chosen = state.chosen(_ARROW, [str(place) for place in range(len(opened.arrows))])
-    picked = pick_cell(data.address_matrix(opened), "Messages from each player to each other one", "insights_matrix")
+    alt = "Messages from each player to each other one"
+    picked = pick_cell(data.address_matrix(opened), alt, "insights_matrix", heads=2, is_shaded=True)
     if picked is not None:
-        pairs = [(one.sender, one.receiver + 1) for one in opened.arrows]
+        pairs = [(one.sender, one.receiver + 2) for one in opened.arrows]
         wanted = str(pairs.index(picked)) if picked in pairs else None
         state.choose(**{_ARROW: None if wanted == chosen else wanted})
         st.rerun()
@@ -94,8 +94,6 @@ def _messages(opened: OpenGame, chosen: int) -> None:
 
 def _shares(opened: OpenGame) -> None:
     st.subheader("Who talks how much", anchor=False)
-    metrics = opened.report.metrics
-    plain(data.known_words(activity_lines(metrics)))
     rows = data.share_rows(opened)
     shares = opened.report.shares
     words = [shares.share_of_words(player) if player in shares.words else None for player in opened.players]
@@ -111,15 +109,12 @@ def _shares(opened: OpenGame) -> None:
 def _memory_and_cost(opened: OpenGame) -> None:
     metrics = opened.report.metrics
     known = {"Memory": data.known_words(memory_lines(metrics)), "Cost": data.known_words(cost_lines(metrics))}
-    missing = [name.lower() for name, words in known.items() if not words]
     for name, words in known.items():
         if words:
             st.subheader(name, anchor=False)
             plain(words)
     if agents := [dict(zip(AGENT_HEADERS, row, strict=True)) for row in agent_rows(metrics)]:
         status_table(agents, "Memory, calls and tokens of every agent")
-    if missing:
-        st.caption(f"Not shown, as the uploaded file does not record it: {' and '.join(missing)} of the agents.")
 
 
 def _numbers(opened: OpenGame) -> None:

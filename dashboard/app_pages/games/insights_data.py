@@ -32,7 +32,7 @@ class OpenGame:
 
     Attributes:
         report: Its figures.
-        players: In the order of the transcript, then others who speak; untrusted text.
+        players: Who says most first, others in the order of the transcript; untrusted text.
         arrows: Who addresses whom, the most frequent first.
     """
 
@@ -59,7 +59,9 @@ def open_game(store: Store, transcript_id: str) -> OpenGame:
     for message, receivers in addressed_players(transcript):
         for receiver in receivers:
             said[message.speaker, receiver].append(message)
-    players = tuple(dict.fromkeys([*transcript.player_names, *(sender for sender, _ in said)]))
+    words = report.shares.words
+    named = dict.fromkeys([*transcript.player_names, *(sender for sender, _ in said)])
+    players = tuple(sorted(named, key=lambda player: -words.get(player, 0)))
     places = {player: place for place, player in enumerate(players)}
     arrows = [Arrow(places[one], places[other], tuple(messages)) for (one, other), messages in said.items()]
     return OpenGame(report, players, tuple(sorted(arrows, key=lambda one: -len(one.messages))))
@@ -94,12 +96,14 @@ def finding(opened: OpenGame) -> str:
 
 
 def address_matrix(opened: OpenGame) -> pd.DataFrame:
-    """Number of messages from each player, a row, to each other one, a column; empty for none."""
+    """Number of messages from each player, a row, to each other one, a column, with their sums; empty for none."""
     names = [shortened(player, _LETTERS) for player in opened.players]
-    cells = [["" for _ in names] for _ in names]
+    counts = [[0 for _ in names] for _ in names]
     for one in opened.arrows:
-        cells[one.sender][one.receiver] = str(len(one.messages))
-    return pd.DataFrame([[name, *row] for name, row in zip(names, cells, strict=True)], columns=["From", *names])
+        counts[one.sender][one.receiver] = len(one.messages)
+    heads = [f"{name} ({sum(column)})" for name, column in zip(names, zip(*counts, strict=True), strict=True)]
+    rows = [[name, sum(row), *(count or "" for count in row)] for name, row in zip(names, counts, strict=True)]
+    return pd.DataFrame(rows, columns=["From", "To all", *heads])
 
 
 _LETTERS = 16
@@ -130,14 +134,12 @@ def share_rows(opened: OpenGame) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for player in opened.players:
         messages, mood = report.metrics.messages_per_agent.get(player, 0), sentiment.get(player)
-        times = shares.domination(player) if player in shares.words else None
         said = shares.share_of_words(player) if player in shares.words else None
         rows.append(
             {
                 "Player": player,
                 "Messages": messages,
                 "Words, %": UNKNOWN if said is None else f"{100 * said:.0f}",
-                "Times an even share": UNKNOWN if times is None else f"{times:.1f}",
                 "Turns": shares.turns.get(player, 0),
                 "Sentiment": f"{mood.score:.2f}" if mood and mood.telling else UNKNOWN,
             }

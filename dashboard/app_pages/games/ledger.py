@@ -88,17 +88,12 @@ def _score(result: MetricResult) -> None:
 
 def _pick_verdict(result: MetricResult) -> str:
     number = Counter({_ANY: len(result.ledger)}) + Counter(str(row.verdict) for row in result.ledger)
-    verdict: str = st.segmented_control(
-        "Rows",
+    return state.choose_part(
         [_ANY, *(str(verdict) for verdict in RowVerdict)],
-        default=_ANY,
-        required=True,
-        format_func=lambda name: f"{name if name == _ANY else look(name).label} ({number[name]:,})",
         key=_VERDICT,
-        bind="query-params",
-        label_visibility="collapsed",
+        label="Rows",
+        words=lambda name: f"{name if name == _ANY else look(name).label} ({number[name]:,})",
     )
-    return verdict
 
 
 def _lines(opened: OpenTranscript, rows: Sequence[LedgerRow]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard.shared import queries, state
+from dashboard.shared.answer import answer
 from dashboard.shared.chat.conversation import Aim, focus_on, read_open
 from dashboard.shared.clicked_marks import MarkTarget, remember_target
 from dashboard.shared.comparison_tables import METRIC_LABELS
@@ -31,9 +32,10 @@ def two_games(before: OpenTranscript, after: OpenTranscript) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="game_head"):
         st.button("All games", icon=":material/arrow_back:", key="back", type="tertiary", on_click=_close)
         with st.container(key="game_name", width="content"):
-            st.text(f"{after.label} against {before.label}")
-    plain(difference_sentence(before, after))
-    status_table(_scores(before, after), "Every metric of both games")
+            st.text(f"{before.label} → {after.label}")
+    headline, _, most = difference_sentence(before, after).partition(", ")
+    answer(headline, most[:1].upper() + most[1:])
+    status_table(_scores(before, after), "Every metric of both games", is_matrix=True)
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:
             _one_game(key, opened)
@@ -44,15 +46,15 @@ def _close() -> None:
 
 
 def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
-    """The second game against the first, metric by metric, in words: untrusted text, as it names both.
+    """The second game against the first, metric by metric, in words.
 
-    Such as "Compared with Game 1 · Prompt v2, Game 2 · Prompt v4 scores higher on 5 of 7 metrics, most on Personality
-    diversity (30.0 % to 100.0 %), and lower on 2, most on Strategic depth (100.0 % to 89.8 %)."
+    Such as "Higher on 5 of 7 metrics, most on Personality diversity (30.0 % to 100.0 %), and lower on 2, most on
+    Strategic depth (100.0 % to 89.8 %)."
     """
     moves = _moves(before, after)
     higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
     if not higher and not lower:
-        return f"{after.label} and {before.label} score the same on every metric that both have."
+        return "The same on every metric that both have."
     parts = [
         f"{word} on {len(found)}{f' of {len(moves)} metrics' if place == 0 else ''}, most on {label} ({words})"
         for place, (word, found) in enumerate(
@@ -60,7 +62,8 @@ def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
         )
         for _, label, words, _ in [max(found, key=lambda one: abs(one[0]))]
     ]
-    return f"Compared with {before.label}, {after.label} scores {', and '.join(parts)}."
+    said = ", and ".join(parts)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str, str]]:

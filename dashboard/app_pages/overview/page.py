@@ -49,8 +49,8 @@ def no_iteration(store: Store, seen: queries.Overview) -> None:
         "iteration, three games make a test.",
         icon=":material/info:",
     )
-    add_games_link("Create an iteration", ":material/add:")
-    st.page_link("app_pages/games/page.py", label="Look at the games", icon=":material/forum:")
+    add_games_link("Create an iteration")
+    st.page_link("app_pages/games/page.py", label="Look at the games")
     versions_banner(store)
     parts.waiting_for_review(seen)
     manage_games(store, seen.board, None)

@@ -73,14 +73,13 @@ def panel(
 def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool) -> None:
     with st.container(horizontal=True, gap="small"):
         query = {"of_iteration": shown.iteration.name}
-        st.page_link(page_links.GAMES_PAGE, label="All its games", icon=":material/forum:", query_params=query)
+        st.page_link(page_links.GAMES_PAGE, label="All its games", query_params=query)
         # Which two are typical depends on their ratings, too.
         pair = typical_pair(found.before.games, found.after.games, found.pairs) if found and not is_hidden else None
         if pair is not None:
             st.page_link(
                 page_links.GAMES_PAGE,
                 label="Two typical games side by side",
-                icon=":material/compare_arrows:",
                 query_params={state.TRANSCRIPT: pair[0], state.BESIDE: pair[1]},
                 help="The two that differ most nearly as the means of the iterations do.",
             )
@@ -108,20 +107,21 @@ def _numbers(found: IterationComparison, *, with_files: bool) -> None:
         row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")
     differences = pd.DataFrame(rows)
     st.subheader("Before and after", anchor=False)
-    status_table(differences.drop(columns=[*TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
+    alt = "Every metric's difference with its interval and verdict"
+    status_table(differences.drop(columns=[*TEST_COLUMNS]), alt, is_matrix=True)
     pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
     priced = f"More games, on each side, are counted at {found.price_words}."
     plain("\n".join(filter(None, (priced, pairs, found.other_pair))))
-    st.subheader("The tests", anchor=False)
-    tests = differences[["Metric", *TEST_COLUMNS]]
-    status_table(tests.loc[:, (tests != "").any()], "Every metric's test")
-    st.caption(
-        "Welch's test at 5 %: the named target is tested alone, the others "
-        "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-        "just where the verdict is beyond luck, on low evidence, or that it may be owed to length, as a measure that "
-        "the length of the games does not move shows no such difference. "
-        f"{stricter_words('The target')}"
-    )
+    with st.expander("The tests", key="numbers_tests"):
+        tests = differences[["Metric", *TEST_COLUMNS]]
+        status_table(tests.loc[:, (tests != "").any()], "Every metric's test", is_matrix=True)
+        st.caption(
+            "Welch's test at 5 %: the named target is tested alone, the others "
+            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
+            "just where the verdict is beyond luck, on low evidence, or that it may be owed to length, as a measure "
+            "that the length of the games does not move shows no such difference. "
+            f"{stricter_words('The target')}"
+        )
     st.subheader("How far to trust it", anchor=False)
     plain("\n".join(found.decision_words))
     if trusted := found.trust_rows:

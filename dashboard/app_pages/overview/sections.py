@@ -48,7 +48,7 @@ def waiting_for_review(seen: Overview) -> None:
         status_table(first, "Games that nobody has rated")
         if len(first) < len(waiting):
             st.caption(f"The first {len(first)} of {counted(len(waiting), 'game')}.")
-        rate_link("Rate a game", ":material/arrow_forward:")
+        rate_link("Rate a game")
 
 
 def tests(shown: IterationSummary) -> None:
@@ -118,7 +118,7 @@ def success_checklist(store: Store, board: Board) -> None:
     ]
     status_table(rows, "The criteria of the checklist, whether they are met, and what was measured")
     if is_ready:
-        add_games_link("Begin the next iteration", ":material/add:")
+        add_games_link("Begin the next iteration")
     if board.current:
         held = board.current.iteration
         plain(f"Sign-off of {held.name}")

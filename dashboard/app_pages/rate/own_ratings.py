@@ -25,7 +25,7 @@ from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings
 
 _KEY = "revision_desk"
@@ -72,7 +72,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     rated = f"You rated {counted(len(given), 'game')}"
     headline = f"You are near the others on {near} of {counted(len(shared), 'game')}." if shared else f"{rated}."
     facts = [Fact(rated)] if shared else []
-    facts.append(Fact(f"{fmean(one.score for one in given):.2f} of 5 on average"))
+    facts.append(Fact(f"{fixed(fmean(one.score for one in given))} of 5 on average"))
     refused = {one.transcript_id for one in store.discards.of(rater)}
     own = {one.transcript_id for one in given}
     waiting = [] if shared else [game for game in others if game in games and game not in refused | own]
@@ -122,7 +122,7 @@ def _others_words(own: float, scores: Sequence[float]) -> str:
         return ""
     difference = round(fmean(scores) - own, 1)
     side = "higher" if difference > 0 else "lower"
-    return f"{fmean(scores):.1f}, {abs(difference):g} {side}" if difference else "the same"
+    return f"{fixed(fmean(scores))}, {abs(difference):g} {side}" if difference else "the same"
 
 
 def _beside_others(shared: Sequence[tuple[float, float]], *, is_blind: bool) -> str:
@@ -133,7 +133,7 @@ def _beside_others(shared: Sequence[tuple[float, float]], *, is_blind: bool) -> 
         )
     leaning = fmean(own - mean for own, mean in shared)
     side = "more" if leaning > 0 else "less"
-    lean = f" You give {abs(leaning):.1f} {side} than they do." if abs(leaning) >= _NEAR else ""
+    lean = f" You give {fixed(abs(leaning))} {side} than they do." if abs(leaning) >= _NEAR else ""
     return f"Near is within half a point of the mean of all others.{lean}"
 
 

@@ -63,14 +63,12 @@ def shapes() -> None:
         st.caption("Each problem is listed with its place and how to fix it.")
 
     st.subheader("Formats", anchor=False)
-    table, native, others = st.tabs(["A table", "Native JSON", "Other tools"])
-    with table:
-        table_shape()
-    with native:
+    table_shape()
+    with st.expander("Native JSON"):
         native_shape()
-    with others:
+    with st.expander("Other tools"):
         other_shapes()
-    add_games_link("Upload games")
+    add_games_link("Add games")
 
 
 EXAMPLES = Path(__file__).with_name("examples")
@@ -157,8 +155,7 @@ def table_shape() -> None:
 
 
 def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
-    with st.expander(f"The example {name}", expanded=False):
-        st.code(text, language=language, height=420)
+    st.code(text, language=language, height=min(420, 32 + 24 * text.count("\n")))
     with st.container(horizontal=True):
         key = f"example_{mime.partition('/')[2]}"
         access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)

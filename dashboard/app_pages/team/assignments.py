@@ -29,7 +29,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
-from evaluation.text.display import counted, listed, shortened
+from evaluation.text.display import counted, fixed, listed, shortened
 from evaluation.workflows.iterations import current
 from evaluation.workflows.ratings import (
     CellState,
@@ -325,7 +325,7 @@ def _not_asked(game: GridGame, rater: str) -> str:
 
 def engagement_words(game: GridGame) -> str:
     """The score that counts, and whether it is disputed or decided."""
-    words = "" if game.score is None else f"{game.score:.2f}"
+    words = "" if game.score is None else fixed(game.score)
     if game.decision is not None:
         words += ", decided"
     elif game.is_disputed:

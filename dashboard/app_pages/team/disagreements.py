@@ -22,7 +22,7 @@ from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRo
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval
-from evaluation.text.display import counted, listed, shortened
+from evaluation.text.display import counted, fixed, listed, shortened
 from evaluation.workflows.ratings import RatingGrid, rating_grid
 
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
@@ -114,8 +114,8 @@ def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
     for one in report.gaps[:_FIRST]:
         words = (
-            f"{counted(one.raters, 'rater')} gave {one.rated:.2f}, the metrics {one.automatic:.2f}: "
-            f"{abs(one.gap):.2f} {'more' if one.gap > 0 else 'less'}"
+            f"{counted(one.raters, 'rater')} gave {fixed(one.rated)}, the metrics {fixed(one.automatic)}: "
+            f"{fixed(abs(one.gap))} {'more' if one.gap > 0 else 'less'}"
         )
         _lead(one.game, words, one.transcript_id)
     _rest(

@@ -104,7 +104,7 @@ def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
                 else "No model was asked yet, and no agent was evaluated.",
                 width="content",
             )
-            st.page_link("app_pages/agents/page.py", label="Evaluate agents", icon=":material/theater_comedy:")
+            st.page_link("app_pages/agents/page.py", label="Evaluate agents")
         return
     with state.linked_box("Agents over iterations", _AGENTS_OPEN, icon=":material/theater_comedy:") as is_open:
         if is_open:

@@ -61,7 +61,7 @@ def hidden_note(store: Store) -> None:
     games = counted(len(hidden), "game")
     st.caption(f"Engagement is hidden from you until you have rated what others rated: {games} of all iterations.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        rate_link("Rate them", ":material/rate_review:")
+        rate_link("Rate them")
         with st.popover("Show it, I will not rate them", type="tertiary"):
             assigned = {one.transcript_id for one in store.rating_assignments.current() if one.rater == who}
             yours = f", {len(assigned & {*hidden})} of them assigned to you" if assigned & {*hidden} else ""

@@ -167,7 +167,7 @@ def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
             if jobs.can_go_on(store, job):
                 _go_on_button(store, job)
             page, label, query = result_of(job.kind, order_of(store, job.id))
-            st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=query)
+            st.page_link(page, label=label, query_params=query)
             st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
 
 
