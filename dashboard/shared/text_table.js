@@ -51,6 +51,8 @@ function drawTable(view) {
   widths.append(...columns.map(({ isNumber }) => element("col", isNumber ? "number" : "")));
   table.append(widths, ...(hasHead ? [top] : []), view.body);
   view.box.replaceChildren(table);
+  // What is scrolled sideways is reached by the keyboard.
+  if (view.data.isMatrix && !pick) view.box.tabIndex = 0;
   addRows(view, rows.length > FEW + 5 ? Math.max(FEW, (atFirst ?? 0) + 1) : rows.length);
 }
 

@@ -155,7 +155,7 @@ def table_shape() -> None:
 
 
 def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
-    st.code(text, language=language, height=min(420, 32 + 24 * text.count("\n")))
+    st.code(text, language=language, wrap_lines=True)
     with st.container(horizontal=True):
         key = f"example_{mime.partition('/')[2]}"
         access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
