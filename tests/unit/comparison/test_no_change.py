@@ -16,7 +16,7 @@ from dashboard.app_pages.overview.cockpit_data import cockpit_of, sentence
 from dashboard.app_pages.trends import data as trends
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.comparison_tables import export_rows
-from dashboard.shared.formatting import look
+from dashboard.shared.formatting import CHANCE, look
 from dashboard.shared.queries import score_cell, thresholds, trend_points
 from evaluation.cli.rendering import _SYMBOLS as TERMINAL_SIGNS
 from evaluation.cli.rendering import score_cell as terminal_cell
@@ -87,7 +87,7 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     assert (pair.regressions, pair.at_chance_words) == ((), f"{AT_CHANCE.capitalize()}: {LABEL}.")
     row = next(row for row, _ in cockpit_of(RISEN, "v2", "v1") if row["label"] == LABEL)
     # The score has come to its end; its companion may still tell the sides apart.
-    assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {AT_CHANCE}", "voice distance 0.6 to 1")
+    assert (row["status"]["text"], row["texts"]["outcome"]) == (f"≈ {CHANCE}", "voice distance 0.6 to 1")
     assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
 
 
