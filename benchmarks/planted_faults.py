@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.companions import companion_value
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.control_words import COMPANION_NAMES
+from evaluation.rubric.at_chance import COMPANION_NAMES
 from evaluation.rubric.controls import (
     FEWEST_MESSAGES,
     changed,

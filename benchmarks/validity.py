@@ -22,7 +22,7 @@ from benchmarks.labels import print_labels
 from benchmarks.planted_faults import breaks, fault_table, noticed
 from evaluation import read_path
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.control_words import COMPANION_NAMES
+from evaluation.rubric.at_chance import COMPANION_NAMES
 from evaluation.rubric.controls import FEWEST_MESSAGES
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from evaluation.rubric.control_words import COMPANION_LABELS
+from evaluation.rubric.at_chance import COMPANION_LABELS
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,

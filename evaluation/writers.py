@@ -17,7 +17,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import json_text, spreadsheet_safe
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
-from evaluation.rubric.control_words import control_words
+from evaluation.rubric.at_chance import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Coverage

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from dashboard.shared.formatting import CHANCE
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.control_words import ControlSummary
+from evaluation.rubric.at_chance import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Comparison, Difference, Outcome

@@ -16,7 +16,7 @@ from evaluation.iterations.iteration import Fate
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
-from evaluation.rubric.control_words import metrics_above_chance
+from evaluation.rubric.at_chance import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     COST_LIMIT_USD,

@@ -13,7 +13,8 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.page_links import add_games_link
 from evaluation.access import Action
 from evaluation.iterations.board import Board, VersionMix
-from evaluation.iterations.keep_or_revert import FEWEST_GAMES, LONGEST_NAME
+from evaluation.iterations.game_tests import LONGEST_NAME
+from evaluation.iterations.keep_or_revert import FEWEST_GAMES
 from evaluation.rubric.definitions import ENGAGEMENT, VERSIONS
 from evaluation.score import MetricResult
 from evaluation.store import Store

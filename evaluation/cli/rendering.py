@@ -12,10 +12,10 @@ from evaluation.cli.terminal import code, markdown_table, note, safe, say, short
 from evaluation.comparison.movers import Losses
 from evaluation.escaping import json_text
 from evaluation.iterations.board import Board, IterationSummary, VersionMix, version_mixes
+from evaluation.iterations.game_tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.iterations.keep_or_revert import Decision
-from evaluation.iterations.tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.rubric.advice import COST, advise, nothing_to_fix
-from evaluation.rubric.control_words import control_words
+from evaluation.rubric.at_chance import control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
 from evaluation.rubric.verdict import has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, PERCENT, Status

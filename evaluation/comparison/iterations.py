@@ -13,17 +13,24 @@ import numpy as np
 
 from evaluation.comparison.movers import Mover
 from evaluation.escaping import cut
-from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import Board, IterationSummary, measure_games
-from evaluation.iterations.keep_or_revert import LONGEST_NAME, Decision, IterationSide
-from evaluation.iterations.tests import Game, KnownMean, game_coverage, known_mean, score_controls
-from evaluation.rubric.control_words import COMPANION_LABELS, REPETITION_RATE, ControlSummary, companion_change
+from evaluation.iterations.game_tests import (
+    LONGEST_NAME,
+    Game,
+    KnownMean,
+    game_coverage,
+    known_mean,
+    reserve_words,
+    score_controls,
+)
+from evaluation.iterations.keep_or_revert import Decision, IterationSide
+from evaluation.rubric.at_chance import COMPANION_LABELS, REPETITION_RATE, ControlSummary, companion_change
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE, Status
 from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
 from evaluation.statistics.intervals import difference_interval
-from evaluation.statistics.tests import LEVEL
+from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import difference_data, more_games, value_words
 from evaluation.text.display import cost_text, json_data, listed
 

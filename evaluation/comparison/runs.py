@@ -14,7 +14,7 @@ from evaluation.judged_by import JudgedBy
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
-from evaluation.statistics.tests import LEVEL
+from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import difference_data, sizes_words
 from evaluation.text.display import json_data, listed
 

@@ -32,7 +32,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.persona.agents import persona_text
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.rubric.control_words import Control
+from evaluation.rubric.at_chance import Control
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import Scored, metric_control, metric_judges
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder

@@ -16,12 +16,12 @@ from evaluation.corrections.statistics import SIMILARITY
 from evaluation.insight.validator import ValidationResult
 from evaluation.judged_by import Judges, apart_words
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.control_words import Control, is_at_chance
+from evaluation.rubric.at_chance import Control, is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare, holm
 from evaluation.statistics.intervals import Interval, Limits
-from evaluation.statistics.tests import LEVEL, clustered_difference
+from evaluation.statistics.significance import LEVEL, clustered_difference
 from evaluation.statistics.words import p_words
 from evaluation.text.display import counted, significant_text
 

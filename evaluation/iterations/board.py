@@ -11,20 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from evaluation.escaping import cut
-from evaluation.iterations.alike import distinct
 from evaluation.iterations.checklist import Checklist, checklist
-from evaluation.iterations.iteration import Iteration, baseline_before, current_iteration, reference_of
-from evaluation.iterations.keep_or_revert import (
-    FEWEST_GAMES,
+from evaluation.iterations.game_tests import (
     LONGEST_NAME,
-    Choice,
-    Decision,
-    IterationSide,
-    MetricChange,
-    at_chance_reserve,
-    decide,
-)
-from evaluation.iterations.tests import (
     TEST_SIZE,
     Chance,
     Game,
@@ -33,12 +22,23 @@ from evaluation.iterations.tests import (
     MetricMean,
     are_at_chance,
     chance_of_streak,
+    distinct,
     form_tests,
     game_coverage,
     judge_games,
     judges_apart,
     known_mean,
     metrics_of,
+)
+from evaluation.iterations.iteration import Iteration, baseline_before, current_iteration, reference_of
+from evaluation.iterations.keep_or_revert import (
+    FEWEST_GAMES,
+    Choice,
+    Decision,
+    IterationSide,
+    MetricChange,
+    at_chance_reserve,
+    decide,
 )
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import ANTI_REPETITION, DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
@@ -220,7 +220,7 @@ class IterationSummary:
 
     Attributes:
         means: Each metric over all games of the iteration that have a score.
-        verdict: Of all its games together, see :func:`~evaluation.iterations.tests.judge_games`; ``None`` without
+        verdict: Of all its games together, see :func:`~evaluation.iterations.game_tests.judge_games`; ``None`` without
             games.
         lowest: The metric with the largest shortfall, else the least headroom; ``None`` without scores.
         decision: Keep or revert against its reference; ``None`` when it has none.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evaluation.iterations.game_tests import STREAK, Game, GameTest, KnownMean, known_mean
 from evaluation.iterations.iteration import Iteration
-from evaluation.iterations.tests import STREAK, Game, GameTest, KnownMean, known_mean
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import Status, status_of

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.escaping import cut
-from evaluation.iterations.iteration import Iteration, RecordedDecision
-from evaluation.iterations.tests import (
+from evaluation.iterations.game_tests import (
+    LONGEST_NAME,
     Game,
     GameFailure,
     MetricMean,
@@ -20,6 +20,7 @@ from evaluation.iterations.tests import (
     metrics_of,
     with_open_engagement,
 )
+from evaluation.iterations.iteration import Iteration, RecordedDecision
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import MetricScore, is_metric_at_chance
@@ -30,7 +31,6 @@ FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
 
 _SMALLEST_CHANGE = 1e-9
-LONGEST_NAME = 60
 
 
 class Choice(StrEnum):
@@ -76,12 +76,12 @@ class IterationSide:
 
     @cached_property
     def means(self) -> Mapping[str, MetricMean]:
-        """:func:`~evaluation.iterations.tests.mean_scores` of its games."""
+        """:func:`~evaluation.iterations.game_tests.mean_scores` of its games."""
         return mean_scores(self.games, self.thresholds)
 
     @cached_property
     def failed(self) -> list[GameFailure | None]:
-        """:func:`~evaluation.iterations.tests.failures_by_game` of its games."""
+        """:func:`~evaluation.iterations.game_tests.failures_by_game` of its games."""
         return failures_by_game(self.games, self.thresholds)
 
     @property

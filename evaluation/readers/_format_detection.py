@@ -28,10 +28,10 @@ from evaluation.readers.formats import (
     aiwolf,
     captions,
     chat,
-    chat_exports,
     inspect_log,
     llm_werewolf,
     llmafia,
+    messenger_json,
     native,
     nested_json,
     own,
@@ -62,9 +62,9 @@ FILE_READERS: tuple[FileReader, ...] = (
     autogen.READER,
     crewai_log.READER,
     concordia.READER,
-    chat_exports.TELEGRAM_READER,
-    chat_exports.DISCORD_READER,
-    chat_exports.SLACK_DAY_READER,
+    messenger_json.TELEGRAM_READER,
+    messenger_json.DISCORD_READER,
+    messenger_json.SLACK_DAY_READER,
     chat.READER,
     chat.SHAREGPT_READER,
     captions.READER,
@@ -76,7 +76,7 @@ FOLDER_READERS: tuple[FolderReader, ...] = (llmafia.READER,)
 # Recognised by their first bytes, before anything is decoded to text.
 BINARY_READERS: tuple[FileReader, ...] = (tables.BINARY_READER,)
 # Zips that are one file of the tool that wrote them.
-ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, chat_exports.SLACK_READER)
+ARCHIVE_READERS: tuple[ArchiveReader, ...] = (inspect_log.ARCHIVE_READER, messenger_json.SLACK_READER)
 
 
 def choose_reader(document: Document) -> FileReader:

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from evaluation.rubric import link_strength
 from evaluation.rubric._claim_checks import findings_on
 from evaluation.rubric._passage import SCENE, Asked, Scene
-from evaluation.rubric.control_words import NO_CHANCE
+from evaluation.rubric.at_chance import NO_CHANCE
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
 from evaluation.judged_by import JudgedBy, Judges
-from evaluation.rubric.control_words import is_at_chance
+from evaluation.rubric.at_chance import is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
 from evaluation.score import AT_CHANCE, JUDGES, Coverage, MetricResult, Status, failure_beyond_score, status_by
 from evaluation.text.display import counted, dollars, listed
@@ -183,7 +183,7 @@ def has_low_evidence(metric: Scored) -> bool:
 
 
 def is_metric_at_chance(metric: Scored) -> bool:
-    """:func:`~evaluation.rubric.control_words.is_at_chance` of one game's score, or of the mean of several games."""
+    """:func:`~evaluation.rubric.at_chance.is_at_chance` of one game's score, or of the mean of several games."""
     controls = getattr(metric, "controls", None) or (metric_control(metric),)
     return metric.score is not None and is_at_chance(controls)
 

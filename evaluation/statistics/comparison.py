@@ -22,7 +22,7 @@ from evaluation.statistics.intervals import (
     mean_interval,
     no_interval,
 )
-from evaluation.statistics.tests import (
+from evaluation.statistics.significance import (
     LEVEL,
     MOST_FOR_EXACT,
     SignificanceTest,

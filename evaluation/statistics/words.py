@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
-from evaluation.statistics.tests import LEVEL, smallest_p
+from evaluation.statistics.significance import LEVEL, smallest_p
 from evaluation.text.display import counted, fixed, half_up, json_data
 
 

@@ -21,9 +21,9 @@ from evaluation.comparison.movers import (
 from evaluation.comparison.runs import Run, RunComparison, compare_runs, runs_apart_words
 from evaluation.errors import InputError, NotFoundError
 from evaluation.iterations.board import Board, games_by_iteration, make_board
+from evaluation.iterations.game_tests import Game, judges_apart, mean_scores, metrics_of
 from evaluation.iterations.iteration import Fate, Iteration, current_iteration, departs_from, reference_of
 from evaluation.iterations.keep_or_revert import Choice, IterationSide
-from evaluation.iterations.tests import Game, judges_apart, mean_scores, metrics_of
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import MetricScore

@@ -17,8 +17,8 @@ from evaluation import stored_board
 from evaluation.cli.main import app as command_line
 from evaluation.engines.scoring import Evaluation
 from evaluation.iterations.board import Board, make_board
+from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
-from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.rubric.advice import troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT

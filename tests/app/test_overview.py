@@ -12,8 +12,8 @@ from dashboard.app_pages.trends import data
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.iterations.board import make_board
+from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Iteration
-from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import marked_status

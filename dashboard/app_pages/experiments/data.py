@@ -34,7 +34,7 @@ from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import PERCENT
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.tests import LEVEL
+from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import change_words
 from evaluation.store import Store
 from evaluation.text.display import counted, fixed, listed

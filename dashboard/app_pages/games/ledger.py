@@ -14,7 +14,7 @@ from dashboard.shared.formatting import fraction_text, look
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import open_below
-from evaluation.rubric.control_words import control_words
+from evaluation.rubric.at_chance import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
 from evaluation.text.display import shortened
 from evaluation.text.tokens import excerpt

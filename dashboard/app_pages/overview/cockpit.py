@@ -31,9 +31,8 @@ from dashboard.shared.page_links import hand_over, team_link, transcript_link
 from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
-from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.keep_or_revert import LONGEST_NAME
+from evaluation.iterations.game_tests import LONGEST_NAME, reserve_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.store import Store

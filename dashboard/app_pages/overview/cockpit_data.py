@@ -17,15 +17,15 @@ from dashboard.shared.comparison_tables import METRIC_LABELS, signed
 from dashboard.shared.formatting import label_with_unit, look, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.iteration import Fate, Iteration
-from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
-from evaluation.iterations.tests import (
+from evaluation.iterations.game_tests import (
     MetricMean,
     judges_apart,
     metrics_of,
     with_open_engagement,
 )
-from evaluation.rubric.control_words import above_chance_change
+from evaluation.iterations.iteration import Fate, Iteration
+from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
+from evaluation.rubric.at_chance import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import marked_status
 from evaluation.score import AT_CHANCE, MetricDefinition, Status, changed_words

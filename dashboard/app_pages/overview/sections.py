@@ -21,7 +21,7 @@ from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Example
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import CheckState
-from evaluation.iterations.tests import GameTest
+from evaluation.iterations.game_tests import GameTest
 from evaluation.rubric.advice import advise, troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.statistics.comparison import Difference, Outcome

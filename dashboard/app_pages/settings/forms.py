@@ -17,7 +17,7 @@ from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.iterations.board import games_by_iteration
-from evaluation.iterations.tests import Game, game_failures, judge_games, known_mean, mean_scores
+from evaluation.iterations.game_tests import Game, game_failures, judge_games, known_mean, mean_scores
 from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, has_key, judge_config
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS

@@ -13,13 +13,13 @@ from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.escaping import cut
 from evaluation.insight.collector import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model
 from evaluation.store.transcripts import simulated
 from evaluation.transcript import Transcript
 
 NO_ITERATION = "no iteration"
-LONGEST_NAME = 60
 
 
 def behaviour_frame(store: Store, names: tuple[str, ...]) -> pd.DataFrame:

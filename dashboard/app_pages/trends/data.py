@@ -24,7 +24,7 @@ from evaluation.iterations.keep_or_revert import MetricChange
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.rubric.control_words import control_words, is_at_chance, summarise_controls
+from evaluation.rubric.at_chance import control_words, is_at_chance, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale

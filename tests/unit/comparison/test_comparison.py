@@ -11,11 +11,10 @@ import pytest
 
 from evaluation.comparison.iterations import compare_iterations, comparison_data, paired_games, typical_pair
 from evaluation.comparison.movers import biggest_movers, failure_reasons
-from evaluation.iterations.alike import reserve_words
 from evaluation.iterations.board import make_board
+from evaluation.iterations.game_tests import Game, reserve_words
 from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.iterations.tests import Game
 from evaluation.ratings import Rating
 from evaluation.score import RowVerdict, Status
 from evaluation.statistics.comparison import Outcome

@@ -24,9 +24,9 @@ from evaluation.comparison.iterations import compare_iterations, comparison_data
 from evaluation.experiments.ab_runner import ABConfig, ExperimentRunner, RunOutcome, stored_games
 from evaluation.experiments.tables import comparison_cells
 from evaluation.iterations.board import Board, make_board
+from evaluation.iterations.game_tests import Game, mean_scores, score_controls
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.iterations.tests import Game, mean_scores, score_controls
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS

@@ -9,9 +9,9 @@ import pytest
 from evaluation.errors import InputError
 from evaluation.iterations.board import games_by_iteration, make_board
 from evaluation.iterations.checklist import CheckState, checklist
+from evaluation.iterations.game_tests import Game, GameTest, chance_of_streak, form_tests, mean_scores
 from evaluation.iterations.iteration import Iteration, current_iteration
 from evaluation.iterations.keep_or_revert import Choice
-from evaluation.iterations.tests import Game, GameTest, chance_of_streak, form_tests, mean_scores
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import VerdictStatus
 from evaluation.score import Status

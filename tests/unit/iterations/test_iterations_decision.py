@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.iterations.board import disagreement_words, target_difference
+from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, baseline_before, reference_of
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
-from evaluation.iterations.tests import Game
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status
 from tests.games import scores_of

@@ -141,6 +141,6 @@ def test_only_logs_of_inspect_are_read_as_a_whole_zip() -> None:
 
 
 def test_each_format_is_in_the_test() -> None:
-    # Of Slack there is only a zip (test_chat_exports).
+    # Of Slack there is only a zip (test_messenger_json).
     tested = {expected for expected, _ in MADE.values()} | set(FOLDERS.values()) | {"slack"}
     assert tested == {reader.format for reader in (*FILE_READERS, *FOLDER_READERS, *BINARY_READERS, *ARCHIVE_READERS)}

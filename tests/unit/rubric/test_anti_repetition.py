@@ -2,7 +2,7 @@
 
 import pytest
 
-from evaluation.iterations.tests import Game, mean_scores
+from evaluation.iterations.game_tests import Game, mean_scores
 from evaluation.rubric.advice import shortfall
 from evaluation.rubric.metrics.anti_repetition import measure
 from evaluation.rubric.verdict import apply_thresholds, compute_verdict

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import renamed, with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.control_words import control_words, is_above_chance, metrics_above_chance, summarise_controls
+from evaluation.rubric.at_chance import control_words, is_above_chance, metrics_above_chance, summarise_controls
 from evaluation.rubric.controls import (
     Aims,
     PermutedRecord,

@@ -18,7 +18,7 @@ from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
 
 from evaluation.statistics.comparison import Measure, Outcome, cohens_d, compare, holm
 from evaluation.statistics.intervals import difference_interval, expanded_level, mean_interval, proportion_interval
-from evaluation.statistics.tests import (
+from evaluation.statistics.significance import (
     clustered_difference,
     games_needed,
     minimum_detectable_difference,
