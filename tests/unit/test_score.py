@@ -147,7 +147,7 @@ def test_brackets_hold_right_of_total_and_coverage_stands_in_words() -> None:
     assert coverage.words == "6 of 12 references to the past settled"
     assert score_cell("memory_accuracy", found) == "0.0 ✗ (0/6)"
     few = summarise(MEMORY_ACCURACY, [decided("memory_accuracy:1", "claim", True, "so")])
-    assert score_cell("memory_accuracy", few) == "100.0 ✓ (1/1), low evidence"
+    assert score_cell("memory_accuracy", few) == "100.0 … (1/1), low evidence"
     several = added_coverage([coverage, few.coverage])
     # The mean of several games is not a ratio of sums.
     assert (several.mark, several.words) == ("", "7 of 13 references to the past settled")

@@ -253,8 +253,8 @@ def test_from_the_store(compared: Store) -> None:
     assert [len(side.games) for side in (found.before, found.after)] == [3, 2]
     assert len(found.pairs) == 2
     depth = [one for one in found.movers if (one.metric, one.kind) == ("strategic_depth", "reason")]
-    # Before, 3 of 4 messages settled do not argue (why, fish, soup), after 1 of 3: 75 - 33.3 points.
-    assert depth[0].change == pytest.approx(75 - 100 / 3)
+    # Before, 3 of 5 messages do not argue (why, fish, soup), after 1 of 3: 60 - 33.3 points.
+    assert depth[0].change == pytest.approx(60 - 100 / 3)
     # One example from each of the three games before a second from one of them.
     assert len({example.transcript_id for example in depth[0].examples}) == 3
     assert {example.text for example in depth[0].examples} <= {"Ann, why?", "Fish.", "Soup."}
