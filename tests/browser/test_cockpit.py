@@ -103,3 +103,17 @@ def test_another_iteration_is_shown_against_its_own_reference(sample_server, vis
     expect(shown).to_have_value("Prompt v1")
     choose(page, "Iteration", "Prompt v3")
     expect(shown).to_have_value(own)
+
+
+def test_the_address_names_the_iteration_that_is_shown_over_a_tab_and_back(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/?iteration=Prompt+v3").page
+    shown = page.get_by_test_id("stSelectbox").filter(has_text="Iteration").get_by_role("combobox").first
+    page.get_by_role("tab", name="Numbers", exact=True).click()
+    page.wait_for_url("**panel=Numbers**")
+    page.get_by_role("link", name="Games", exact=True).first.click()
+    page.wait_for_url("**/games**")
+    page.go_back()
+    expect(shown).to_have_value("Prompt v3")
+    page.wait_for_url("**iteration=Prompt+v3**")
+    page.reload()
+    expect(shown).to_have_value("Prompt v3")

@@ -60,7 +60,10 @@ def pick_pair(board: Board) -> tuple[IterationSummary, IterationSummary | None]:
     state.tell_unknown(names, state.ITERATION)
     state.tell_unknown([*names, NOTHING], AGAINST)
     last = st.session_state.get(_LAST_SHOWN)
-    shown = by_name[_pick("Iteration", state.ITERATION, names, last if last in by_name else at_first)]
+    if last in by_name and state.ITERATION not in st.session_state and state.chosen(state.ITERATION) is None:
+        # Not as what is chosen at first, which the address leaves out: a reload or a copied link would show another.
+        state.set_widgets({state.ITERATION: last})
+    shown = by_name[_pick("Iteration", state.ITERATION, names, at_first)]
     name = shown.iteration.name
     own = shown.decision.reference if shown.decision else NOTHING
     others = [*([NOTHING] if own == NOTHING else []), *(one for one in names if one != name)]
