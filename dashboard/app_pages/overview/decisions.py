@@ -15,9 +15,11 @@ from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length
 from dashboard.shared.page_links import guide_link
 from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, SignOff, departs_from
 from evaluation.iterations.keep_or_revert import Choice, Decision
 from evaluation.store import Store
+from evaluation.text.display import shortened
 from evaluation.workflows.iterations import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
@@ -90,6 +92,8 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 plain(problem)
 
     with st.form(f"decide_{place}", border=False), st.container(gap="small"):
+        # Newer games may have changed which iteration the page opens on.
+        plain(f"Keep or revert {shortened(held.name, LONGEST_NAME)}?")
         st.radio(
             "**Your decision** (required)",
             list(Fate),
