@@ -14,7 +14,7 @@ from evaluation.text.display import counted, fixed, half_up, json_data
 
 
 def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
-    """Tell figures first what the tests show: "Depth +7.5 points, better beyond luck; 6 could be luck".
+    """Tell figures first what the tests show: "Depth +7.5 points, better beyond luck; the other 6 could be luck".
 
     The target, which is tested alone, comes first; then what changed beyond luck. Others are counted by outcome.
 
@@ -26,10 +26,13 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     proven = (Outcome.BETTER, Outcome.WORSE)
     told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
     others = Counter(one.words for one in tested if one not in told)
-    return "; ".join(
-        [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told]
-        + [f"{'all ' * (len(others) == 1 and not told)}{count} {words}" for words, count in others.items()]
-    )
+    parts = [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told]
+    counted_others = ", ".join(f"{count} {words}" for words, count in others.items())
+    if len(others) == 1:
+        counted_others = f"{'the other' if told else 'all'} {counted_others.removeprefix('1 ' if told else '')}"
+    elif others and told:
+        counted_others = f"of the other {others.total()}, {counted_others}"
+    return "; ".join(filter(None, (*parts, counted_others)))
 
 
 def sizes_words(after: int, before: int) -> str:

@@ -241,7 +241,7 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     found = compare(measures)
     assert [one.outcome for one in found.values()] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
     labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
-    words = "Depth +11.7 points, better beyond luck; 1 on low evidence; 1 could be luck"
+    words = "Depth +11.7 points, better beyond luck; of the other 2, 1 on low evidence, 1 could be luck"
     assert evidence_words(found.values(), labels) == words
     assert evidence_words([found["roles"]], labels) == "all 1 could be luck"
     said = difference_sentences(found["memory"])
