@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.agreement.between_raters import (
+    AGREE,
     FEWEST_FOR_READING,
-    TENTATIVE,
+    NOT,
+    TOO_FEW_GAMES,
+    UNCLEAR,
     Figure,
     GameDisagreement,
     ItemAgreement,
@@ -233,8 +236,8 @@ class AgreementReport:
 
     @property
     def missing_games(self) -> int:
-        """Number of further games with two raters that every figure needs to be read; 0 where there are enough."""
-        return max((games_short(one) for one in self.items), default=0)
+        """Number of further games with two raters until every figure is read; 0 where all of them tell."""
+        return max((FEWEST_FOR_READING - one.games for one in self.items if one.level == TOO_FEW_GAMES), default=0)
 
     @property
     def outlier(self) -> RaterDifference | None:
@@ -349,56 +352,22 @@ GAIN = 0.2
 """The rise of alpha without a rater from which the rater is named."""
 
 
-def games_short(one: ItemAgreement) -> int:
-    """Number of further games that an item needs before its agreement is read; 0 where nobody answered it twice."""
-    return FEWEST_FOR_READING - one.games if one.is_from_too_few else 0
-
-
-AGREE, PARTLY, NOT, TOO_FEW = "agree", "partly", "not", "too few games to tell"
-
-
-NEARER_TO_CHANCE = TENTATIVE / 2
-"""Below this alpha, agreement is nearer to chance (0) than to what conclusions need."""
-
-
-def agreement_level(one: ItemAgreement) -> str | None:
-    """Whether raters agree on an item; ``None`` where no game has two answers.
-
-    They agree when alpha reaches what tentative conclusions need, and the lower end of its interval does; below 20
-    games that cannot be told.
-    """
-    if not one.games:
-        return None
-    if one.is_from_too_few:
-        return TOO_FEW
-    alpha, low = one.alpha.value, one.alpha.interval.low
-    if math.isnan(alpha):
-        # Everybody gave the same answer to everything.
-        return AGREE
-    if alpha >= TENTATIVE and (low is None or low >= TENTATIVE):
-        return AGREE
-    return PARTLY if alpha >= NEARER_TO_CHANCE else NOT
-
-
-_SCORE_WORDS = {AGREE: "agree on the score", PARTLY: "agree partly on the score", NOT: "do not agree on the score"}
-
-
 def headline(report: AgreementReport) -> str:
     """The answer on the score; empty while no game has two raters."""
-    level = next((agreement_level(one) for one in report.items if one.item.is_score), None)
+    level = next((one.level for one in report.items if one.item.is_score), None)
     if level is None:
         return ""
     raters = max(one.raters for one in report.items)
     who = f"the {'two' if raters == 2 else raters} raters{' who share games' * (raters < report.raters)}"
-    if level == TOO_FEW:
-        return f"{level.capitalize()} whether {who} agree on the score."
-    return f"{who[0].upper()}{who[1:]} {_SCORE_WORDS[level]}."
+    if level in (AGREE, NOT):
+        return f"{who[0].upper()}{who[1:]} {'do not ' * (level == NOT)}agree on the score."
+    return f"{'It is unclear' if level == UNCLEAR else level.capitalize()} whether {who} agree on the score."
 
 
 def question_words(report: AgreementReport) -> str:
-    """The questions in a sentence: "On the questions: yes on 1, 3 and 4, partly on 2." Empty without an answer."""
-    levels = [(one.item.name.removeprefix("question_"), agreement_level(one)) for one in report.items[1:]]
-    words = {AGREE: "yes on", PARTLY: "partly on", NOT: "no on", TOO_FEW: f"{TOO_FEW} on"}
+    """The questions in a sentence: "On the questions: yes on 1, 3 and 4, unclear on 2." Empty without an answer."""
+    levels = [(one.item.name.removeprefix("question_"), one.level) for one in report.items[1:]]
+    words = {AGREE: "yes on", UNCLEAR: "unclear on", NOT: "no on", TOO_FEW_GAMES: f"{TOO_FEW_GAMES} on"}
     named = {said: [number for number, held in levels if held == level] for level, said in words.items()}
     parts = [f"{said} {listed(numbers)}" for said, numbers in named.items() if numbers]
     return f"On the questions: {', '.join(parts)}." if parts else ""

@@ -19,15 +19,10 @@ from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.access import Action
-from evaluation.agreement.between_raters import ItemAgreement
+from evaluation.agreement.between_raters import AGREE, NOT, TOO_FEW_GAMES, UNCLEAR, ItemAgreement
 from evaluation.agreement.report import (
-    AGREE,
-    NOT,
-    PARTLY,
-    TOO_FEW,
     AgreementReport,
     agreement_data,
-    agreement_level,
     headline,
     often_words,
     question_words,
@@ -42,7 +37,7 @@ NUMBERS = "numbers"
 
 def item_rows(report: AgreementReport) -> list[dict[str, object]]:
     """One row per item, those on which raters differ first: what it asks, whether they agree, how often they do."""
-    held = [(level, one) for one in report.items if (level := agreement_level(one)) is not None]
+    held = [(level, one) for one in report.items if (level := one.level) is not None]
     return [
         {
             "Question": f"{one.item.name[-1]}. {QUESTIONS[int(one.item.name[-1]) - 1]}"
@@ -55,7 +50,7 @@ def item_rows(report: AgreementReport) -> list[dict[str, object]]:
     ]
 
 
-_LEVELS = {NOT: "✗ no", PARTLY: "? partly", TOO_FEW: f"? {TOO_FEW}", AGREE: "✓ yes"}
+_LEVELS = {NOT: "✗ no", UNCLEAR: f"? {UNCLEAR}", TOO_FEW_GAMES: f"? {TOO_FEW_GAMES}", AGREE: "✓ yes"}
 
 
 def agreement() -> None:
@@ -74,7 +69,7 @@ def agreement() -> None:
     if report.shared_games:
         facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
         if report.note:
-            facts.append(Fact(f"{report.missing_games} more such games are needed to be sure", "orange"))
+            facts.append(Fact(f"{report.missing_games} more such games may tell", "orange"))
         sentence = " ".join(filter(None, (report.outlier_words, question_words(report))))
         with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):

@@ -257,7 +257,7 @@ def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
         st.caption(f"Nothing to assign: every game has {counted(plan.overlap, 'rater')} or more.")
     who = "The raters" if raters > 1 else "This rater and others"
     if plan.common:
-        st.caption(f"{who} then have {counted(plan.common, 'game')} in common; {FEWEST_FOR_READING} tell for sure.")
+        st.caption(f"{who} then have {counted(plan.common, 'game')} in common; {FEWEST_FOR_READING} often tell.")
     else:
         st.warning(f"{who} then have no game in common: whether they agree cannot be told.")
     if plan.short:

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from evaluation.agreement.between_raters import (
+    AGREE,
     FEWEST_FOR_READING,
     ITEMS,
+    NOT,
+    TOO_FEW_GAMES,
+    UNCLEAR,
     ItemAgreement,
     RatingTable,
     item_agreement,
@@ -21,14 +25,9 @@ from evaluation.agreement.between_raters import (
     revised_ratings,
 )
 from evaluation.agreement.report import (
-    AGREE,
-    NOT,
-    PARTLY,
-    TOO_FEW,
     AgreementReport,
     DecidedRow,
     agreement_data,
-    agreement_level,
     agreement_report,
     disputed_rows,
     headline,
@@ -190,17 +189,26 @@ def test_the_report_in_sentences() -> None:
 @pytest.mark.parametrize(
     ("games", "split", "level", "told"),
     [
-        (1, 1, TOO_FEW, "Too few games to tell whether the two raters agree on the score."),
-        (19, 19, TOO_FEW, "Too few games to tell whether the two raters agree on the score."),
+        (1, 1, TOO_FEW_GAMES, "Too few games to tell whether the two raters agree on the score."),
+        (13, 7, TOO_FEW_GAMES, "Too few games to tell whether the two raters agree on the score."),
+        # 7 of 14 split, alpha about 0; up to 0.5.
+        (14, 7, NOT, "The two raters do not agree on the score."),
+        (19, 19, TOO_FEW_GAMES, "Too few games to tell whether the two raters agree on the score."),
         (20, 20, NOT, "The two raters do not agree on the score."),
-        (40, 4, PARTLY, "The two raters agree partly on the score."),
+        (40, 4, UNCLEAR, "It is unclear whether the two raters agree on the score."),
+        # Alpha is about 0.5, nearer to what is needed than to chance, and wholly below it.
+        (200, 50, NOT, "The two raters do not agree on the score."),
         (400, 8, AGREE, "The two raters agree on the score."),
     ],
 )
 def test_whether_raters_agree_is_told_just_where_alpha_is_read(games: int, split: int, level: str, told: str) -> None:
     found = two_raters(games, split=split)
-    assert (agreement_level(found.items[0]), headline(found)) == (level, told)
-    assert (found.items[0].reading == "from too few games") is (level == TOO_FEW)
+    score = found.items[0]
+    assert (score.level, headline(found)) == (level, told)
+    assert (score.reading == "from too few games") is (level == TOO_FEW_GAMES)
+    assert (score.reading == "too low to rely on") is (level == NOT)
+    # Question 1 got the same answer in every game.
+    assert found.missing_games == max(0, 20 - games)
 
 
 def test_alpha_without_a_rater_is_not_told_from_one_game() -> None:
