@@ -250,7 +250,8 @@ class AgreementReport:
             return None
         # Measured against the one who is apart, everybody seems so: what tells is the agreement of the others.
         score = next(one.alpha.value for one in self.items if one.item.is_score)
-        known = [one for one in alone if one.without - score >= GAIN]
+        far = [one for one in alone if one.distance >= FAR and one.games >= FEWEST_FOR_FAR]
+        known = [one for one in alone if one.without - score >= GAIN * (0.5 if one in far else 1.0)]
         if known:
             return max(known, key=lambda one: one.without)
         return alone[0] if abs(alone[0].points) >= APART else None
@@ -262,9 +263,12 @@ class AgreementReport:
             return ""
         score, without = next(one.alpha.value for one in self.items if one.item.is_score), self.outlier.without
         known = not (math.isnan(score) or math.isnan(without))
-        return self.outlier.words + (
-            f" Alpha of the score is {without:.2f} without, {score:.2f} with." if known else ""
-        )
+        one = self.outlier
+        words = one.words
+        if abs(one.points) < one.distance / 2:
+            apart = f"{one.distance:.1f} points from the others on average"
+            words = f"{one.rater} scatters on {counted(one.games, 'game')} ({apart})."
+        return words + (f" Alpha of the score is {without:.2f} without, {score:.2f} with." if known else "")
 
 
 def agreement_report(
@@ -349,7 +353,11 @@ APART = 0.5
 
 
 GAIN = 0.2
-"""The rise of alpha without a rater from which the rater is named."""
+"""The rise of alpha without a rater from which the rater is named; half of it names one who is :data:`FAR`."""
+
+FAR, FEWEST_FOR_FAR = 1.0, 10
+"""Points between a rater and the others, in the mean of at least so many games. One of eight who gives random scores
+raises alpha by less than one of three; of raters who differ alike, this names hardly more."""
 
 
 def headline(report: AgreementReport) -> str:

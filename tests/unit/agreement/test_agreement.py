@@ -1,6 +1,7 @@
 """Agreement of raters in a report, of rule, judge and person row by row, and how often intervals of alpha cover."""
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -227,10 +228,40 @@ def test_a_rater_who_is_now_above_and_now_below_the_others_is_named_with_the_agr
     found = agreement_report(ratings(*rows), scores(a=50.0), NAMES)
     # In the mean Cleo gives as much as the others do.
     assert found.outlier_words == (
-        "Cleo gives as much as the others on 4 games, 3.0 points apart. Alpha of the score is 1.00 without, 0.02 with."
+        "Cleo scatters on 4 games (3.0 points from the others on average). "
+        "Alpha of the score is 1.00 without, 0.02 with."
     )
     calm = [row for row in rows if row[1] != "Cleo"] + [(game, "Cleo", 4, "yyyyy") for game in "cd"]
     assert agreement_report(ratings(*calm), scores(a=50.0), NAMES).outlier_words == ""
+
+
+def test_one_of_eight_who_scatters_is_named_whatever_the_offset_and_nobody_where_all_differ_alike() -> None:
+    generator = np.random.default_rng(1)
+    quality = generator.normal(3, 1.2, 20)
+    own = np.clip(np.round(quality + generator.normal(0, 0.8, (8, 20))), 1, 5).astype(int)
+
+    def given(table: np.ndarray) -> AgreementReport:
+        rows = [(f"g{game}", f"R{who}", int(score), "yyyyy") for (who, game), score in np.ndenumerate(table)]
+        return agreement_report(ratings(*rows), scores(g0=50.0), {})
+
+    assert given(own).outlier_words == ""
+    own[0] = generator.permutation(np.repeat(np.arange(1, 6), 4))
+    found = given(own)
+    assert found.outlier is not None
+    # Too little of a rise for one of three.
+    assert 0.1 <= found.outlier.without - found.items[0].alpha.value < 0.2
+    assert abs(found.outlier.points) < 0.5
+    assert re.match(r"R0 scatters on 20 games \(1\.\d points from the others on average\)\.", found.outlier_words)
+
+
+def test_a_rater_with_an_offset_gives_less_and_does_not_scatter() -> None:
+    rows = [
+        (game, who, score - 2 * (who == "Cleo"), "yyyyy")
+        for game, score in zip("abcd", (3, 4, 5, 5), strict=True)
+        for who in ("Ann", "Ben", "Cleo")
+    ]
+    told = agreement_report(ratings(*rows), scores(a=50.0), NAMES).outlier_words
+    assert told.startswith("Cleo gives 2.0 points less than the others on 4 games. Alpha")
 
 
 YES, NO, OUT = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
