@@ -20,7 +20,7 @@ QUESTION_COUNT = 5
 MAX_RATER_LENGTH = 200
 MAX_COMMENT_LENGTH = 20_000
 
-_YES_ANSWERS_THAT_PROMISE_ACCEPTABLE = 4
+_MOST_ANSWERS = 4
 _ACCEPTABLE_SCORE = 3
 _DIRECTIONS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 _ANSWER_LETTERS = {"y": True, "n": False, "-": None}
@@ -76,9 +76,14 @@ class Rating:
         return sum(answer is True for answer in self.answers)
 
     @property
-    def breaks_one_way_rule(self) -> bool:
-        """Whether 4 or more yes stand beside a score below 3 (rubric 1.0, metric 7); the converse is not a breach."""
-        return self.yes_count >= _YES_ANSWERS_THAT_PROMISE_ACCEPTABLE and self.score < _ACCEPTABLE_SCORE
+    def misfit(self) -> str:
+        """The words on a score below 3 beside 4 or more yes (rubric 1.0, metric 7), or above 3 beside 4 or more no."""
+        answer, side = (True, "below") if self.score < _ACCEPTABLE_SCORE else (False, "above")
+        count = self.answers.count(answer)
+        if count < _MOST_ANSWERS or self.score == _ACCEPTABLE_SCORE:
+            return ""
+        words = "yes" if answer else "no"
+        return f"{count} of {QUESTION_COUNT} answers are {words}, but the score is {side} {_ACCEPTABLE_SCORE}"
 
 
 def parse_answers(letters: str) -> tuple[bool | None, ...]:

@@ -239,11 +239,8 @@ def add(
         store.ratings.add(rating)
         name = store.transcripts.game_ids()[found.id]
         evaluation = current_evaluation(store, found)
-    if rating.breaks_one_way_rule:
-        note(
-            f"warning: {rating.yes_count} of the five questions were answered with yes, which promises at least 3, but "
-            f"the score is {score}. It is saved and flagged; rate again to revise it."
-        )
+    if rating.misfit:
+        note(f"warning: {rating.misfit}. It is saved and flagged; rate again to revise it.")
     engagement = evaluation.metrics[ENGAGEMENT.name]
     raters = counted(int(engagement.denominator), "rater")
     say(f"{safe(rating.rater)} rated {found.id[:8]} ({safe(name)}) {score} of 5.")
@@ -277,4 +274,4 @@ def import_sheet(
     verb = "would be stored" if is_dry else "stored"
     say(f"{done.added} new {verb}, {done.known} known already, {done.blank} without a score.")
     if done.flagged:
-        note(f"warning: {done.flagged} of them answer yes four times or more, which promises at least 3. Look again.")
+        note(f"warning: {done.flagged} of them have answers that do not fit the score. Look again.")

@@ -30,7 +30,7 @@ class SheetImport:
         added: How many ratings were new and are stored; 0 with any problem.
         known: How many were stored before, unchanged.
         blank: How many rows have no score.
-        flagged: How many of the new ones say yes four times or more and yet score below 3.
+        flagged: How many of the new ones have answers that do not fit their score.
     """
 
     added: int = 0
@@ -68,7 +68,7 @@ def import_ratings(
         if not is_dry:
             said_now = [rating.token for rating in fresh if rating.created_at == sheet.read_at]
             store.ratings.add_many(fresh, as_of_now=said_now)
-    flagged = sum(rating.breaks_one_way_rule for rating in fresh)
+    flagged = sum(bool(rating.misfit) for rating in fresh)
     return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
 
 

@@ -93,7 +93,7 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             "Others": _others_words(one.score, others.get(one.transcript_id, ())),
             "Your comment": shortened(one.comment, _LONGEST_COMMENT),
             "Yes answers": f"{one.yes_count} of {sum(answer is not None for answer in one.answers)}",
-            "Look again": f"{one.yes_count} yes, below 3" if one.breaks_one_way_rule else "",
+            "Look again": one.misfit,
         }
         for one in given
     ]
@@ -289,7 +289,7 @@ def _words(found: SheetImport) -> str:
     if found.blank:
         words += f", {counted(found.blank, 'row')} without a score"
     if found.flagged:
-        words += f". {found.flagged} of them say yes four times or more, yet score below 3: look again"
+        words += f". {found.flagged} of them have answers that do not fit the score: look again"
     return f"{words}. Nothing is stored yet."
 
 

@@ -299,12 +299,14 @@ function submit(view) {
 // What the rater should look at again before the form is saved, once each and one at a time: a press saves nothing that
 // was not shown before it.
 function nextDoubt(view) {
-  const yes = view.draft.answers.filter((value) => value === true).length;
-  if (yes >= 4 && view.draft.score < 3 && !view.warned) {
+  const { score, answers } = view.draft;
+  const isLow = score < 3;
+  const count = answers.filter((value) => value === isLow).length;
+  if (count >= 4 && score !== 3 && !view.warned) {
     view.warned = true;
-    return `${yes} of 5 answers are yes, which promises a score of at least 3. Look again, or save once more to keep ${view.draft.score}.`;
+    return `${count} of 5 answers are ${isLow ? "yes, but the score is below" : "no, but the score is above"} 3. Look again, or save once more to keep ${score}.`;
   }
-  const open = view.draft.answers.filter((value) => value === null).length;
+  const open = answers.filter((value) => value === null).length;
   // Once a form, also when other answers follow: a rater may leave questions open.
   if (!open || view.toldOpen === view.token) return "";
   view.toldOpen = view.token;

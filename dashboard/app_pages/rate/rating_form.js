@@ -229,7 +229,13 @@ function drawDiscard(view) {
     }
   };
   const buttons = element("div", "buttons");
-  buttons.append(button("primary", "Take it out of my queue", send), button("plain", "Cancel", () => dialog.close()));
+  buttons.append(button("primary", "Take it out of my queue", send, "Ctrl ↵"), button("plain", "Cancel", () => dialog.close()));
+  dialog.onkeydown = (event) => {
+    if (!event.ctrlKey || event.key !== "Enter" || event.repeat || event.isComposing) return;
+    // Nor does the key press the button that has the focus.
+    event.preventDefault();
+    send();
+  };
   const head = element("h3", "", "Cannot be rated");
   const hint = element("p", "", "A boring conversation can be rated: with 1. What you take out can be taken back under My ratings.");
   dialog.replaceChildren(head, hint, set, comment, fault, buttons);

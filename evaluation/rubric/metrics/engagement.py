@@ -34,8 +34,8 @@ def measure_ratings(
 
     Returns:
         A likert result, ``pending`` without a rating. One ledger row per rating: a rater's latest adds its score to the
-        numerator and one to the denominator, an earlier one is excluded. Notes name ratings that break the rubric's
-        one-way rule (4 or more yes, yet below 3).
+        numerator and one to the denominator, an earlier one is excluded. Notes name ratings whose answers do not fit
+        the score.
     """
     latest = latest_by_rater(ratings if counting is None else [one for one in ratings if one.token in counting])
     standing = {id(rating) for rating in latest.values()}
@@ -108,14 +108,9 @@ def _details(rating: Rating) -> dict[str, object]:
         "answers": list(rating.answers),
         "comment": rating.comment,
         "created_at": rating.created_at.isoformat(),
-        "breaks_one_way_rule": rating.breaks_one_way_rule,
+        "misfit": rating.misfit,
     }
 
 
 def _notes(ratings: Iterable[Rating]) -> tuple[str, ...]:
-    return tuple(
-        f"{rating.rater} answered {rating.yes_count} of the five questions with yes, "
-        f"which promises at least 3, but gave {rating.score}"
-        for rating in ratings
-        if rating.breaks_one_way_rule
-    )
+    return tuple(f"{rating.rater}: {rating.misfit}" for rating in ratings if rating.misfit)

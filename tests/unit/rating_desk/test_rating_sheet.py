@@ -201,7 +201,7 @@ def test_nothing_tells_a_rater_what_another_one_entered(store: Store) -> None:
     assert [one.score for one in store.ratings.every("Bob")] == [5]
 
 
-def test_a_dry_run_stores_nothing_and_flags_the_one_way_rule(store: Store) -> None:
+def test_a_dry_run_stores_nothing_and_flags_the_answers_that_do_not_fit(store: Store) -> None:
     data = b"game,score,question_1,question_2,question_3,question_4\none,2,y,y,y,y\n"
     dry = import_ratings(store, data, rater="Ada", is_dry=True)
     assert (dry.added, dry.flagged) == (1, 1)

@@ -62,19 +62,26 @@ def test_todays_threshold_can_be_given() -> None:
     assert (result.status, result.threshold) == (Status.FAILED, 3.5)
 
 
-def test_a_rating_that_breaks_the_one_way_rule_counts_and_is_flagged() -> None:
+def test_a_rating_whose_answers_do_not_fit_counts_and_is_flagged() -> None:
     result = measure(TRANSCRIPT, [rating("Ann", 2, answers="yyyyn")])
     assert result.score == 2.0
-    assert result.notes == ("Ann answered 4 of the five questions with yes, which promises at least 3, but gave 2",)
-    assert result.ledger[0].details["breaks_one_way_rule"] is True
+    told = "4 of 5 answers are yes, but the score is below 3"
+    assert (result.notes, result.ledger[0].details["misfit"]) == ((f"Ann: {told}",), told)
 
 
 @pytest.mark.parametrize(
-    ("score", "answers", "breaks"),
-    [(2, "yyyyn", True), (1, "yyyyy", True), (3, "yyyyy", False), (2, "yyynn", False), (5, "nnnnn", False)],
+    ("score", "answers", "told"),
+    [
+        (2, "yyyyn", "4 of 5 answers are yes, but the score is below 3"),
+        (2.5, "yyyyy", "5 of 5 answers are yes, but the score is below 3"),
+        (5, "nnnnn", "5 of 5 answers are no, but the score is above 3"),
+        (3.5, "nn-nn", "4 of 5 answers are no, but the score is above 3"),
+        *((score, answers, "") for score, answers in ((3, "yyyyy"), (3, "nnnnn"), (2, "yyynn"), (4, "yynnn"))),
+        *((score, answers, "") for score, answers in ((1, "nnnnn"), (5, "yyyyy"), (5, "n----"))),
+    ],
 )
-def test_the_rule_runs_one_way(score: int, answers: str, breaks: bool) -> None:
-    assert rating("Ann", score, answers=answers).breaks_one_way_rule is breaks
+def test_answers_and_score_fit_by_the_same_rule_on_both_sides(score: float, answers: str, told: str) -> None:
+    assert rating("Ann", score, answers=answers).misfit == told
 
 
 @pytest.mark.parametrize("score", [0, 0.5, 6, 5.5, 3.2, float("nan"), True, "3", None])
