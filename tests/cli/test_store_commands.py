@@ -63,7 +63,7 @@ def test_rate_saves_and_says_what_it_changes(run: Any, write_game: Any, database
     [rating] = Store(database).ratings.latest(ids(run)[0])
     assert (rating.score, rating.answers, rating.comment) == (4, (True, True, False, None, True), "Tense.")
     warned = run("rate", "game-1", "--rater", "Ben", "--score", 2, "--answers", "yyyyn")
-    assert (warned.exit_code, warned.stderr.startswith("warning: 4 of the five questions")) == (0, True)
+    assert (warned.exit_code, warned.stderr.startswith("warning: 4 of 5 answers are yes")) == (0, True)
     for score, answers in ((6, "yyyyy"), (3, "yes"), ("good", "yyyyy")):
         assert run("rate", "game-1", "--rater", "Cid", "--score", score, "--answers", answers).exit_code == 2
     assert set(Store(database).ratings.all()["rater"]) == {"Ann", "Ben"}
