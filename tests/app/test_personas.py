@@ -189,14 +189,20 @@ def test_a_text_that_repeats_stands_with_the_message_and_the_limit(checked) -> N
 
 
 def test_every_setting_has_a_field(open_page, store) -> None:
-    app = open_page("agents", agents="Checks", choose_checks="true", checked_agent="michael")
+    app = open_page("agents", agents="Checks", choose_checks="true", agent="michael")
     assert not app.exception
     assert len([*app.toggle, *app.number_input]) == len(settings()) == len(CorrectionConfig.model_fields)
 
 
 def test_settings_are_stored_refused_with_the_reason_and_reset(open_page, store, words) -> None:
-    app = open_page("agents", agents="Checks", choose_checks="true", checked_agent="dwight")
-    _field(app.toggle, "gate_fluency_enabled").set_value(True)
+    app = open_page("agents", agents="Checks", choose_checks="true", agent="dwight")
+    # One agent is chosen on the page: what is saved is of the one that its head names.
+    assert [one.value for one in app.selectbox] == ["dwight"]
+    assert _field(app.number_input, "gate_fluency_threshold").disabled
+    _field(app.toggle, "gate_fluency_enabled").set_value(True).run()
+    disabled = [one.key.rpartition("_")[0] for one in app.number_input if one.disabled]
+    assert "gate_fluency_threshold" not in disabled
+    assert "gate_adherence_threshold" in disabled
     _field(app.number_input, "gate_fluency_threshold").set_value(12.0)
     _button(app, "Save").click().run()
     assert not app.exception
@@ -235,3 +241,6 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
     _button(app, "Show all agents").click().run()
     assert "agent" not in app.query_params
     assert "No message of this agent was checked yet" not in words(app)
+    app = open_page("agents", agents="Checks", choose_checks="true")
+    assert not app.toggle
+    assert "Choose one agent at the top of this page" in words(app)

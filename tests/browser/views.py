@@ -67,7 +67,7 @@ _FURTHER = (
     View("trends-cost", "trends?trends=Cost+and+behaviour", _CHART, _DATA),
     View("two-games", f"{_GAME}&beside={{other}}", ".message .badge", _DATA),
     View("agents-checks", "agents?agents=Checks", "[data-testid='stCode']", _DATA),
-    View("agents-settings", "agents?agents=Checks&choose_checks=true", "[data-testid='stForm']", _DATA),
+    View("agents-settings", "agents?agents=Checks&agent=dwight&choose_checks=true", ".st-key-save_corrections", _DATA),
     View("agents-runs", "agents?agents=Runs", _TABLE, _DATA),
     View("experiments-ab", "experiments?experiments_view=A%2FB+tests", _TABLE, _DATA),
     View("experiments-table1", "experiments?experiments_view=The+paper", _TABLE, _DATA),

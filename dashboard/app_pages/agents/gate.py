@@ -54,8 +54,8 @@ _LONGEST_TEXT = 80
 def gate(store: Store) -> None:
     """Draw what became of messages before they were sent, each with its attempts, and the form of what is checked."""
     checked = resources.read(data.agents_checked)
+    agent = choose_agent()
     if any(checked.values()):
-        agent = choose_agent([agent for agent, count in checked.items() if count])
         looked = resources.share(data.looked_at, agent)
         if looked.messages:
             outcomes(looked)
@@ -70,8 +70,10 @@ def gate(store: Store) -> None:
     else:
         nothing_checked()
     with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:
-        if is_open:
-            settings_form(store)
+        if is_open and agent is None:
+            st.info("Choose one agent at the top of this page: each has settings of its own.")
+        elif is_open and agent is not None:
+            settings_form(store, agent)
 
 
 def nothing_checked() -> None:
@@ -85,18 +87,18 @@ def nothing_checked() -> None:
     st.code(_SNIPPET, language=None, wrap_lines=True)
 
 
-def choose_agent(checked: Sequence[str]) -> str | None:
-    """The agent whose messages are shown; ``None`` for all agents. The choice stands in the URL."""
+def choose_agent() -> str | None:
+    """The agent whose messages and settings are shown, whether or not it ever spoke; ``None`` for all agents.
+
+    The choice stands in the URL.
+    """
     names = resources.read(data.names_of_agents)
-    if (linked := state.chosen(AGENT, names)) and linked not in checked:
-        checked = [*checked, linked]
 
     def words(key: str) -> str:
         return data.agent_words(names, key) if key else "All agents"
 
-    options = [_ALL, *checked] if len(checked) > 1 else checked
     with state.head():
-        chosen = state.select_linked("Agent", options, words, parameter=AGENT, key=_PICKED, width=230)
+        chosen = state.select_linked("Agent", [_ALL, *names], words, parameter=AGENT, key=_PICKED, width=230)
     return chosen or None
 
 
@@ -236,35 +238,32 @@ def outcome_alt(counts: pd.DataFrame, step: str) -> str:
     return f"Checked messages by {step}, {len(counts)} bars: {sums}."
 
 
-_AGENT = "checked_agent"
 _FIELD = 200
 """Pixels of a number beside its switch."""
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"
 
 
-def settings_form(store: Store) -> None:
-    """The form for one agent; whoever is known can be configured before they ever speak."""
-    names = resources.read(data.names_of_agents)
-    words = partial(data.agent_words, names)
-    agent = state.select_linked("Agent", list(names), words, parameter=_AGENT, key="configured_agent")
+def settings_form(store: Store, agent: str) -> None:
+    """The form for one agent. No form of Streamlit's: a switch must turn on at once what stands beside it."""
     held = store.corrections.config(agent)
     _tell_what_holds(held)
     if (saved := st.session_state.pop(_SAVED, None)) is not None:
         st.success(saved)
     place = _place(agent, held)
-    with st.form(f"correction_settings_{place}", border=False):
-        values: dict[str, bool | float] = {}
-        for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
-            st.markdown(f"**{part}**")
-            with st.grid(2, min_column_width=300):
-                # What a switch turns on stands beside it.
-                for switch, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
-                    with st.container(horizontal=True, vertical_alignment="bottom", key=f"beside_{switch}"):
-                        values |= {name: _field(name, setting, held, place) for name, setting in cell}
-        with st.container(horizontal=True):
-            is_sent = st.form_submit_button("Save", type="primary", key="save_corrections")
-            is_reset = st.form_submit_button("Back to the defaults", icon=":material/undo:", key="reset_corrections")
+    values: dict[str, bool | float] = {}
+    for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
+        st.markdown(f"**{part}**")
+        with st.grid(2, min_column_width=300):
+            # What a switch turns on stands beside it.
+            for switch, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
+                with st.container(horizontal=True, vertical_alignment="bottom", key=f"beside_{switch}"):
+                    for name, setting in cell:
+                        is_off = not values.get(setting.switch, True)
+                        values[name] = _field(name, setting, held, place, is_off=is_off)
+    with st.container(horizontal=True):
+        is_sent = st.button("Save", type="primary", key="save_corrections")
+        is_reset = st.button("Back to the defaults", icon=":material/undo:", key="reset_corrections")
     if is_sent:
         _save(store, agent, values)
     if is_reset:
@@ -286,17 +285,17 @@ def _changed(held: CorrectionConfig) -> list[str]:
     return [name for name in settings() if getattr(held, name) != default_of(name)]
 
 
-def _field(name: str, setting: Setting, held: CorrectionConfig, place: str) -> bool | float:
+def _field(name: str, setting: Setting, held: CorrectionConfig, place: str, *, is_off: bool) -> bool | float:
     value, key = getattr(held, name), f"{name}_{place}"
     shown = f"{setting.meaning} Default: {setting.shown(default_of(name))}."
     if setting.kind == SWITCH:
         return st.toggle(setting.label, value, key=key, help=shown, width="stretch")
+    number = partial(st.number_input, key=key, help=shown, width=_FIELD, disabled=is_off)
     if setting.kind == COUNT:
-        return st.number_input(setting.label, 0, value=int(value), step=1, key=key, help=shown, width=_FIELD)
+        return number(setting.label, 0, value=int(value), step=1)
     step = 0.5 if setting.kind == MARK else 0.05
     # Wide open on purpose: what lies outside is refused with the reason, and not silently changed.
-    label = f"{setting.label} ({setting.kind})"
-    return float(st.number_input(label, value=float(value), step=step, format="%g", key=key, help=shown, width=_FIELD))
+    return float(number(f"{setting.label} ({setting.kind})", value=float(value), step=step, format="%g"))
 
 
 def _save(store: Store, agent: str, values: Mapping[str, bool | float]) -> None:
