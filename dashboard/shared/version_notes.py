@@ -12,6 +12,7 @@ from dashboard.shared.changes import attempt
 from dashboard.shared.jobs import jobs
 from dashboard.shared.page_links import add_games_link
 from evaluation.access import Action
+from evaluation.experiments.results import measure_label
 from evaluation.iterations.board import Board, VersionMix
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES
@@ -65,18 +66,20 @@ def _button(store: Store, games: int) -> None:
     )
 
 
-def trust_facts(scored: Collection[str], target: str | None, rests: str) -> list[Fact]:
-    """The metrics that say little as a fact below an answer; none where all can be trusted.
+def trust_facts(scored: Collection[str], target: str | None, rests: str, decides: str = "decides") -> list[Fact]:
+    """The measure that decides, or else metrics that say little, as a fact below an answer; none where there is none.
 
     Args:
         scored: The metrics that the page shows.
         target: The one that decides, if any.
         rests: What rests on it, the beginning of a sentence.
+        decides: Words before its name.
     """
     known = {one.metric: one.trust for one in metric_trust()}
     weak = trust_sentence(metric_trust(), scored, target, rests)
-    words = f"decided by a measure of {known[target]}" if target in known else weak.rstrip(".")
-    return [Fact(words, "orange", weak)] if weak else []
+    trust = f", {known[target]}" if target in known else ""
+    words = f"{decides}: {measure_label(target)}{trust}" if target else weak.rstrip(".")
+    return [Fact(words, "orange" if weak else "gray", weak)] if words else []
 
 
 def pair_note(before: str, after: str) -> None:

@@ -33,7 +33,7 @@ from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.persona.agents import persona_text
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.at_chance import Control
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
 from evaluation.rubric.verdict import Scored, metric_control, metric_judges
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import RaisingJudge, Writer
@@ -69,7 +69,7 @@ class ABConfig(BaseModel):
         runs_per_variant: How many runs; those of ``evaluation`` when left out, or all stored ones.
         seed: Of the first run of every variant; the next runs count on. Runs with the same seed are pairs.
         measures: What is compared, and which direction is better.
-        primary: The measure that decides.
+        primary: The measure that decides; by default the share of checks that pass, without that coherence.
         checks: Whether a judge checks a sample of every run's messages, which gives ``validation_pass_rate``. When left
             out: of what is run, not of what is stored.
         max_usd: What the runs of one call may cost together, in US dollars; the others wait for the next.
@@ -91,6 +91,11 @@ class ABConfig(BaseModel):
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
 
     @property
+    def is_primary_chosen(self) -> bool:
+        """Whether the file names the measure that decides."""
+        return "primary" in self.model_fields_set
+
+    @property
     def is_checked(self) -> bool:
         """Whether a judge checks messages of this test's runs."""
         return self.source == "simulation" if self.checks is None else self.checks
@@ -108,6 +113,8 @@ class ABConfig(BaseModel):
 
     @model_validator(mode="after")
     def _primary_decides(self) -> Self:
+        if not self.is_primary_chosen and self.primary not in self.measures:
+            object.__setattr__(self, "primary", COHERENCE.name)  # still not chosen, for the report
         if self.measures.get(self.primary, "neither") == "neither":
             raise ValueError(f"{self.primary!r}, the primary measure, must be among measures, as higher or lower")
         return self

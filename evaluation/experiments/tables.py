@@ -32,7 +32,7 @@ from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.intervals import LEVEL as LEVEL_OF_INTERVALS
 from evaluation.statistics.intervals import Interval, proportion_interval
-from evaluation.statistics.words import p_words, percent_interval
+from evaluation.statistics.words import outcome_counts, p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
 
 
@@ -368,8 +368,7 @@ def basis_words(result: StudyResult) -> str:
             means[name] = f"{name} {value} ({counted(n, 'run')})"
     told = f"{own[0].label}: {listed(list(means.values()))}."
     others = [one for one in result.comparisons if one.metric_name != result.primary]
-    proven = dict.fromkeys(one.label for one in others if one.significant and one.reason != AT_CHANCE)
-    if proven:
-        return f"{told} Differences beyond luck on other measures: {listed(list(proven))}."
-    count = len({one.metric_name for one in others})
-    return f"{told} No difference beyond luck on {counted(count, 'other measure')}." if count else told
+    proven = [one for one in others if one.significant and one.reason != AT_CHANCE]
+    beyond = [f"beyond luck on {listed(list(dict.fromkeys(one.label for one in proven)))}"] if proven else []
+    found = outcome_counts(beyond, [str(one.outcome.words) for one in others if one not in proven])
+    return f"{told} Other differences: {found}." if found else told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
@@ -25,14 +25,23 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str])
     tested = sorted(differences, key=lambda one: not one.is_primary)
     proven = (Outcome.BETTER, Outcome.WORSE)
     told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
-    others = Counter(one.words for one in tested if one not in told)
-    parts = [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told]
-    counted_others = ", ".join(f"{count} {words}" for words, count in others.items())
-    if len(others) == 1:
-        counted_others = f"{'the other' if told else 'all'} {counted_others.removeprefix('1 ' if told else '')}"
+    return outcome_counts(
+        [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told],
+        [one.words for one in tested if one not in told],
+    )
+
+
+def outcome_counts(told: Sequence[str], outcomes: Iterable[str]) -> str:
+    """Words on some differences, then the outcomes of the others, counted: "6 could be luck, 2 cannot be tested"."""
+    others = Counter(outcomes)
+    said = ", ".join(f"{count} {words}" for words, count in others.items())
+    if len(others) == 1 and told:
+        said = f"the other {said.removeprefix('1 ')}"
+    elif len(others) == 1 < others.total():
+        said = f"all {said}"
     elif others and told:
-        counted_others = f"of the other {others.total()}, {counted_others}"
-    return "; ".join(filter(None, (*parts, counted_others)))
+        said = f"of the other {others.total()}, {said}"
+    return "; ".join(filter(None, (*told, said)))
 
 
 def sizes_words(after: int, before: int) -> str:

@@ -227,7 +227,7 @@ def iterations_test(before: str, after: str, target: str | None = None) -> str:
     """
     text = (files("evaluation.experiments") / "ab_iterations.yaml").read_text("utf-8")
     is_known = target is not None and DEFINITIONS[target].scale == PERCENT
-    primary = target if is_known else COHERENCE.name
+    primary = f"primary: {target}" if is_known else f"# primary: {COHERENCE.name}, by default"
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
     names = {"name": f"{before} and {after}", "before": before, "after": after}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dashboard.app_pages.experiments import data
+from dashboard.shared.version_notes import trust_facts
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, Side, StudyResult, study_result
@@ -88,6 +89,8 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
     assert row["texts"]["outcome"] == "▲ better beyond luck"
     assert [one["place"] for one in row["games"]] == [0.8, 0.84, 0.88]
     assert [one.transcript_id for one in targets["game"]] == ["b0", "b1", "b2"]
+    [fact] = trust_facts(["coherence"], "coherence", "The recommendation", "decides by default")
+    assert fact.text == "decides by default: Conversation coherence, some trust"
     # No difference of two shares is larger than 100 points.
     values["b"] = [0.0, 100.0, 100.0]
     [(wide, _)] = data.mark_rows(shown("a", "b"))

@@ -50,6 +50,13 @@ def test_on_a_phone_the_answer_stands_first_and_a_row_takes_few_lines(sample_ser
     assert band.bounding_box()["y"] < 200
     height = page.get_by_test_id("stMain").evaluate("(main) => main.scrollHeight")
     assert height < 2000
+    # No word of a switch is broken for the number beside it, and a choice that is too long ends in dots.
+    page.goto(f"{sample_server.url}/agents?agents=Checks&agent=dwight&choose_checks=true")
+    label = page.locator("[data-testid='stCheckbox'] p", has_text="Judge adherence")
+    expect(label).to_be_visible()
+    assert label.bounding_box()["height"] < 30
+    page.goto(f"{sample_server.url}/experiments")
+    expect(page.get_by_role("combobox").first).to_have_css("text-overflow", "ellipsis")
     # A list needs no words of its own beside the title; a switch does.
     page.goto(f"{sample_server.url}/trends")
     expect(page.get_by_text("Games without an iteration")).to_be_visible()

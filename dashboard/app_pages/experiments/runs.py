@@ -51,7 +51,6 @@ _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 """The query parameters that name the study which is looked at."""
 _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
-_WIDTH = 280
 _BAND = "band: where the mean of ● may truly lie"
 START = "start"
 """The key of the form that runs an experiment, and in the address whether it is open."""
@@ -66,7 +65,7 @@ def choose(found: Sequence[ShownStudy], kind: str) -> ShownStudy:
         st.session_state[key] = state.chosen(parameter, titles) or next(iter(titles))
     label = "A/B test" if kind == AB_TEST else "Experiment"
     with state.head():
-        chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key, width=_WIDTH)
+        chosen = st.selectbox(label, list(titles), format_func=told_apart(titles).__getitem__, key=key, width=PICKER)
     state.choose(**{parameter: chosen})
     return by_id[chosen]
 
@@ -139,14 +138,16 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     is_only_pair = len(result.variants) == 2
     cells = [comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]
     table = "Every pair of variants on every measure"
+    assert isinstance(study.plan, ABConfig)
+    decides = "decides" if study.plan.is_primary_chosen else "decides by default"
     action = answer(
         result.recommendation,
         basis_words(result),
-        trust_facts([one.metric_name for one in result.comparisons], result.primary, "The recommendation"),
+        trust_facts([one.metric_name for one in result.comparisons], result.primary, "The recommendation", decides),
         color="green" if result.winner else "gray",
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
-    kind = "stored game" if isinstance(study.plan, ABConfig) and study.plan.source == "transcripts" else "run"
+    kind = "stored game" if study.plan.source == "transcripts" else "run"
     is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND), after) and data.is_drawn(
         result.primary
     )

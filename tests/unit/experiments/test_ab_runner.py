@@ -23,6 +23,7 @@ from evaluation.experiments.ab_runner import (
 )
 from evaluation.experiments.results import RunResult, StudyResult, sentence, study_result
 from evaluation.experiments.tables import basis_words, runs_by_status
+from evaluation.files.yaml_files import parse_model
 from evaluation.insight._questions import QualityAnswer
 from evaluation.insight.collector import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
@@ -34,10 +35,11 @@ from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement
 from evaluation.rubric.verdict import MetricScore, Scored
-from evaluation.score import Status
+from evaluation.score import AT_CHANCE, Status
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.text.display import json_data, significant_text
 from evaluation.transcript import Transcript
+from evaluation.workflows.ab_tests import iterations_test
 from tests.games import game_of
 
 
@@ -309,6 +311,11 @@ def test_without_checks_the_primary_measure_of_the_adr_is_unknown() -> None:
 def test_the_primary_measure_must_be_able_to_decide() -> None:
     with pytest.raises(ValidationError, match="must be among measures"):
         ABConfig(name="t", source="transcripts", variants={"a": {}, "b": {}}, measures={"q": "neither"}, primary="q")
+    # Where nobody chose it, the report says so, also of a test that was stored.
+    for target, measure in ((None, "coherence"), ("memory_accuracy", "memory_accuracy")):
+        config = parse_model(iterations_test("a", "b", target).encode(), ABConfig, "a.yaml")
+        stored = ABConfig.model_validate_json(config.model_dump_json(exclude_unset=True))
+        assert (stored.primary, stored.is_primary_chosen) == (measure, target is not None)
 
 
 def test_fewer_than_two_variants_are_refused() -> None:
@@ -345,8 +352,13 @@ def test_the_deciding_measure_comes_first_and_says_what_the_decision_rests_on() 
     result = study_result(runs, {"cost": "lower", "q": "higher", "speed": "neither"}, primary="q")
     assert [one.metric_name for one in result.comparisons][:4] == ["q", "q", "q", "cost"]
     means = "x 4 (3 runs), y 4.1 (3 runs) and z 6 (3 runs)"
-    assert basis_words(result) == f"q: {means}. No difference beyond luck on 2 other measures."
-    assert basis_words(replace(result, primary="cost")).endswith("Differences beyond luck on other measures: q.")
+    assert basis_words(result) == f"q: {means}. Other differences: 3 cannot be tested, 3 could be luck."
+    assert basis_words(replace(result, primary="cost")).endswith(
+        "Other differences: beyond luck on q; the other 4 could be luck."
+    )
+    chance = [replace(one, reason=AT_CHANCE) if one.metric_name == "cost" else one for one in result.comparisons]
+    told = basis_words(replace(result, comparisons=tuple(chance)))
+    assert told.endswith(f"Other differences: 3 {AT_CHANCE}, 3 could be luck.")
     assert basis_words(StudyResult()) == ""
 
 
