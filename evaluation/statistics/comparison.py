@@ -222,7 +222,7 @@ class Difference:
         detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. At 0.05
             for the primary metric; for others at what Holm asks of the smallest p: 0.05 over their number.
         games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
-            no answer.
+            no answer, and where more games would not do: at chance, on low evidence.
         most: The largest difference that the scale allows; infinite without limits.
         rests_on_repeats: Whether the evidence is low because the test finds nothing without games that repeat others.
     """
@@ -345,10 +345,12 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         difference_interval(measure.after, measure.before, limits=span, level=1.0 - each) for each in (LEVEL, deciding)
     )
     detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
-    needed = None if math.isnan(test.p) else games_needed(difference, after.sd, before.sd, level=rule.power_level)
     outcome = _outcome(difference, rule.p, measure)
     is_beyond_luck = outcome in (Outcome.BETTER, Outcome.WORSE)
     rests_on_repeats = is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding
+    outcome = Outcome.LOW_EVIDENCE if rests_on_repeats else outcome
+    is_in_vain = math.isnan(test.p) or outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
+    needed = None if is_in_vain else games_needed(difference, after.sd, before.sd, level=rule.power_level)
     return Difference(
         name,
         measure.unit,
@@ -364,7 +366,7 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         _paired(measure),
         detectable,
         needed,
-        Outcome.LOW_EVIDENCE if rests_on_repeats else outcome,
+        outcome,
         span[1] if span else math.inf,
         rests_on_repeats,
     )

@@ -94,6 +94,9 @@ def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(o
     [row] = [one for one in data_of(app, "cockpit")["rows"] if one["isTarget"]]
     assert row["texts"]["outcome"] == f"▼ {told}"
     assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))
+    # The status has said that the evidence is low.
+    row, *_ = data_of(open_page(iteration="Prompt v2", against="Prompt v1"), "cockpit")["rows"]
+    assert (row["status"]["text"], row["texts"]["outcome"]) == ("✓ passed, low evidence", "")
 
 
 def test_the_reserve_of_the_rule_stands_in_the_answer_and_beside_it_before_and_after_the_last_rating(

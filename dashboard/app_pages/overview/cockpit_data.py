@@ -294,7 +294,7 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
-            "outcome": _outcome_words(difference, companion, is_at_chance=status == AT_CHANCE),
+            "outcome": _outcome_words(difference, companion, status),
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },
@@ -310,12 +310,13 @@ def _row(
     return row, targets
 
 
-def _outcome_words(difference: Difference | None, companion: str, *, is_at_chance: bool) -> str:
-    """The result of a row's difference, and its companion where that fell beyond luck, or where the score is at chance.
+def _outcome_words(difference: Difference | None, companion: str, status: str) -> str:
+    """The result of a row's difference, and its companion where that fell beyond luck, or where the status says it all.
 
-    That it is at chance is said beside it; the companion may still tell the sides apart.
+    That it is at chance, or on low evidence, is said beside it; the companion may still tell the sides apart.
     """
-    if difference is None or is_at_chance:
+    is_said = status.endswith("low_evidence") and difference and difference.words == Outcome.LOW_EVIDENCE.words
+    if difference is None or status == AT_CHANCE or is_said:
         return companion
     outcome = signed(difference.outcome, difference.words)
     return f"{companion}; score {outcome}" if companion.startswith("▼") else outcome

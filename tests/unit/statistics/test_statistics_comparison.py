@@ -243,7 +243,11 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
     words = "Depth +11.7 points, better beyond luck; of the other 2, 1 on low evidence, 1 could be luck"
     assert evidence_words(found.values(), labels) == words
-    assert evidence_words([found["roles"]], labels) == "all 1 could be luck"
+    assert evidence_words([found["roles"]], labels) == "1 could be luck"
+    # More games would not do for scores that rest on too little, or are at chance.
+    by_luck = compare({"depth": Measure(low, [88.0, 91.0, 95.0], limits=PERCENT, at_chance=(True, True))})["depth"]
+    assert [found["memory"].games_needed, by_luck.games_needed] == [None, None]
+    assert found["depth"].games_needed is not None
     said = difference_sentences(found["memory"])
     assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
     assert said[2] == "All games after score the same, so the test knows no spread but that of the games before."
