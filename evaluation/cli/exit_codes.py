@@ -91,6 +91,9 @@ def exit_codes() -> Iterator[None]:
     except DramaturgError as error:
         note(f"error: {error}")
         raise typer.Exit(INFRASTRUCTURE if isinstance(error, InfrastructureError) else BAD_INPUT) from None
+    except typer.BadParameter as error:
+        error.message = error.message.removeprefix("Value error, ")
+        raise
     except KeyboardInterrupt:
         note("Interrupted. What was stored until now is kept.")
         raise typer.Exit(INTERRUPTED) from None

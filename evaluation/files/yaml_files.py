@@ -255,9 +255,9 @@ def explained(what: str) -> WrapValidator:
 
 
 def did_you_mean(value: object, known: Iterable[str]) -> str:
-    """A sentence with the most similar of the known words, with a blank before it; empty when none is similar."""
-    is_word = isinstance(value, str) and len(value) < _LONGEST_SHOWN
-    close = difflib.get_close_matches(str(value), list(known), n=1) if is_word else []
+    """A sentence with the most similar of the known words, or one that it is a word of, with a blank before it."""
+    names, word = list(known), str(value) if isinstance(value, str) and len(value) < _LONGEST_SHOWN else ""
+    close = difflib.get_close_matches(word, names, n=1) or [one for one in names if word in one.split()]
     return f" Do you mean {str(close[0])!r}?" if close else ""
 
 

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from evaluation.errors import ConflictError, InputError, NotFoundError
+from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import well_formed
 from evaluation.iterations.iteration import (
     Description,
@@ -26,7 +26,7 @@ from evaluation.store._bulk_rows import (
     require_text,
 )
 from evaluation.store.transactions import Units
-from evaluation.store.transcripts import MOVE, require_iteration, require_transcript
+from evaluation.store.transcripts import MOVE, require_iteration, require_transcript, unknown_iteration
 from evaluation.text.normal import fold
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Iterations:
         for iteration in self.list():
             if iteration.name == name:
                 return iteration
-        raise NotFoundError(f"There is no iteration {name!r}.", remedy="See them with: dramaturg iterations.")
+        raise unknown_iteration(name, [one.name for one in self.list()])
 
     def list(self) -> list[Iteration]:
         """All iterations in the order in which they were created.

@@ -402,8 +402,15 @@ def require_iteration(cursor: DuckDBPyConnection, name: str | None) -> int | Non
         return None
     found = cursor.execute("SELECT position FROM iterations WHERE name = ?", [well_formed(name)]).fetchone()
     if found is None:
-        raise NotFoundError(f"There is no iteration {name!r}.", remedy=_ITERATIONS)
+        raise unknown_iteration(name, [one for (one,) in cursor.execute("SELECT name FROM iterations").fetchall()])
     return int(found[0])
+
+
+def unknown_iteration(name: str, known: Sequence[str]) -> NotFoundError:
+    """The error for a name that no iteration has."""
+    from evaluation.files.yaml_files import did_you_mean  # reads YAML, which few commands need
+
+    return NotFoundError(f"There is no iteration {name!r}.{did_you_mean(name, known)}", remedy=_ITERATIONS)
 
 
 def deleted_ones(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> set[str]:
