@@ -77,13 +77,10 @@ class Rating:
 
     @property
     def misfit(self) -> str:
-        """The words on a score below 3 beside 4 or more yes (rubric 1.0, metric 7), or above 3 beside 4 or more no."""
-        answer, side = (True, "below") if self.score < _ACCEPTABLE_SCORE else (False, "above")
-        count = self.answers.count(answer)
-        if count < _MOST_ANSWERS or self.score == _ACCEPTABLE_SCORE:
+        """The words on a score below 3 beside 4 or more yes; the rule runs one way (rubric 1.0, metric 7)."""
+        if self.yes_count < _MOST_ANSWERS or self.score >= _ACCEPTABLE_SCORE:
             return ""
-        words = "yes" if answer else "no"
-        return f"{count} of {QUESTION_COUNT} answers are {words}, but the score is {side} {_ACCEPTABLE_SCORE}"
+        return f"{self.yes_count} of {QUESTION_COUNT} answers are yes, but the score is below {_ACCEPTABLE_SCORE}"
 
 
 def parse_answers(letters: str) -> tuple[bool | None, ...]:

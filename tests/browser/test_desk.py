@@ -245,16 +245,10 @@ def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:
     assert other.locator(".talk .message").first.inner_text() != first
 
 
-@pytest.mark.parametrize(
-    ("keys", "told"),
-    [
-        ("2yyyy", "4 of 5 answers are yes, but the score is below 3"),
-        ("5nnnn", "4 of 5 answers are no, but the score is above 3"),
-    ],
-)
-def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk, keys: str, told: str) -> None:
+def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
+    told = "4 of 5 answers are yes, but the score is below 3"
     page = desk.seen.page
-    for key in (*keys, "Control+Enter"):
+    for key in ("2", "y", "y", "y", "y", "Control+Enter"):
         page.keyboard.press(key)
     expect(page.get_by_text(told).first).to_be_visible()
     # Pressed twice is pressed once, and each of the two is saved over by a press of its own.
@@ -267,7 +261,7 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk, keys: st
     assert desk.scores == []
     save_once_read(page)
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
-    assert desk.scores == [int(keys[0])]
+    assert desk.scores == [2]
 
 
 def test_what_was_typed_survives_a_reload_at_once_and_follows_the_rater_to_another_browser(desk, visit) -> None:

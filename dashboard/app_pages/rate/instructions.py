@@ -118,8 +118,8 @@ def rating_guide() -> None:
     for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):
         st.markdown(f"**{number}. {question}** {words}")
     st.markdown(
-        "With four or five times yes, a score below 3 does not fit; with four or five times no, one above 3. A 4 with "
-        "two times yes is fine. Where the two do not fit, the form asks you to look again, and saves what you decide."
+        "With four or five times yes, a score below 3 does not fit. The reverse does not hold: a 4 with two times yes "
+        "is fine. Where the two do not fit, the form asks you to look again, and saves what you decide."
     )
     st.subheader("The form", anchor=False)
     st.markdown(

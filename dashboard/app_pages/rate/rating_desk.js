@@ -300,11 +300,10 @@ function submit(view) {
 // was not shown before it.
 function nextDoubt(view) {
   const { score, answers } = view.draft;
-  const isLow = score < 3;
-  const count = answers.filter((value) => value === isLow).length;
-  if (count >= 4 && score !== 3 && !view.warned) {
+  const yes = answers.filter((value) => value === true).length;
+  if (yes >= 4 && score < 3 && !view.warned) {
     view.warned = true;
-    return `${count} of 5 answers are ${isLow ? "yes, but the score is below" : "no, but the score is above"} 3. Look again, or save once more to keep ${score}.`;
+    return `${yes} of 5 answers are yes, but the score is below 3. Look again, or save once more to keep ${score}.`;
   }
   const open = answers.filter((value) => value === null).length;
   // Once a form, also when other answers follow: a rater may leave questions open.

@@ -74,13 +74,11 @@ def test_a_rating_whose_answers_do_not_fit_counts_and_is_flagged() -> None:
     [
         (2, "yyyyn", "4 of 5 answers are yes, but the score is below 3"),
         (2.5, "yyyyy", "5 of 5 answers are yes, but the score is below 3"),
-        (5, "nnnnn", "5 of 5 answers are no, but the score is above 3"),
-        (3.5, "nn-nn", "4 of 5 answers are no, but the score is above 3"),
         *((score, answers, "") for score, answers in ((3, "yyyyy"), (3, "nnnnn"), (2, "yyynn"), (4, "yynnn"))),
-        *((score, answers, "") for score, answers in ((1, "nnnnn"), (5, "yyyyy"), (5, "n----"))),
+        *((score, answers, "") for score, answers in ((1, "nnnnn"), (5, "yyyyy"), (5, "nnnnn"), (3.5, "nn-nn"))),
     ],
 )
-def test_answers_and_score_fit_by_the_same_rule_on_both_sides(score: float, answers: str, told: str) -> None:
+def test_the_rule_runs_one_way(score: float, answers: str, told: str) -> None:
     assert rating("Ann", score, answers=answers).misfit == told
 
 
