@@ -241,6 +241,7 @@ def _press(
 
 def test_a_run_that_is_started_is_the_one_that_is_shown(pressed_server, visit) -> None:
     page = visit(f"{pressed_server.url}/experiments?start=true").page
+    page.locator("summary").filter(has_text="More").click()
     page.get_by_label("Seed").fill("77")
     page.get_by_label("Seed").press("Enter")
     known = {one.id for one in pressed_server.store.experiments.all()}
