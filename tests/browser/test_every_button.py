@@ -99,6 +99,9 @@ def _pages() -> list[tuple[str, list[View]]]:
     return [(name or "overview", list(own)) for name, own in groupby(ordered, lambda view: page.sub("", view.path))]
 
 
+_PRESS = "(nodes, at) => { nodes[at]?.click(); return at < nodes.length; }"
+
+
 class Presser:
     """Presses everything on a page once and notes what breaks.
 
@@ -153,15 +156,13 @@ class Presser:
             is_fresh = False
             home = self.page.url
             number, signature = place
-            target = self.page.locator(_PRESSED).nth(number)
             # The click of a script is none of a person's, which alone make an entry of the browser's history.
             self.page.keyboard.press("Shift")
-            if not target.count():
-                # Something was drawn anew meanwhile: it is looked for again.
+            # Looked for and pressed in one step: between two it may be drawn anew.
+            if not self.page.locator(_PRESSED).evaluate_all(_PRESS, number):
                 self.done.discard(signature)
                 self.rest()
                 continue
-            target.evaluate("(node) => node.click()")
             self.rest()
             self.look(f"{signature!r} with {text!r}" if text else f"{signature!r}")
             if (close := self.page.locator(_OPEN_DIALOG)).count():
