@@ -422,9 +422,9 @@ def _kinds(before: Sequence[Game], after: Sequence[Game]) -> Iterator[str]:
     sizes = [sorted({game.players for game in side if game.players}) for side in (before, after)]
     sources = [sorted({game.source for game in side if game.source}) for side in (before, after)]
     told = [
-        (f"{low} to {high} players" if low < high else counted(low, "player"))
-        + f" ({listed(source)})" * (sources[0] != sources[1])
-        for (low, *_, high), source in zip((size * 2 for size in sizes if size), sources, strict=False)
+        f"{size[0]} to {size[-1]} players" if len(size) > 1 else counted(size[0], "player") for size in sizes if size
     ]
+    if sources[0] != sources[1]:
+        told = [f"{size} ({listed(source)})" for size, source in zip(told, sources, strict=False)]
     if len(told) == 2 and told[0] != told[1]:
         yield f"Not all games are alike, which may move a score, too: before {told[0]}, after {told[1]}."

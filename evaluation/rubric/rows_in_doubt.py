@@ -25,7 +25,7 @@ class ReviewKind(StrEnum):
     UNCODED = "talks about players, role unclear"
     WEAK_LINK = "barely an answer, counted"
     STRONG_LINK = "likely an answer, not counted"
-    UNSURE = "the reader doubts it"
+    UNSURE = "the reader disagrees"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _memory(row: LedgerRow) -> ReviewKind | None:
 
 
 UNSURE = "unsure"
-"""The kind of review of a row that the reader, without a licence, doubts."""
+"""The kind of review of a row about which the reader, without a licence, rather thinks the opposite."""
 
 
 def _depth(row: LedgerRow) -> ReviewKind | None:

@@ -271,8 +271,7 @@ class Results:
     def rows_in_doubt(self, transcript_ids: Sequence[str]) -> dict[str, list[ReviewItem]]:
         """Rows that :func:`~evaluation.rubric.rows_in_doubt.review_items` finds in the results as they stand.
 
-        By transcript that has any, in the order given, and in the order of metrics and rows. A doubt that today's
-        definitions no longer know is left out.
+        By transcript that has any, in the order given, and in the order of metrics and rows.
         """
         chosen = {"ids": list(transcript_ids), "metrics": list(_ALL)}
         found: dict[str, list[ReviewItem]] = {}
@@ -280,10 +279,8 @@ class Results:
             results = [number for (number,) in cursor.execute(_RESULTS_IN_DOUBT, [chosen["ids"]]).fetchall()]
             for row in cursor.execute(_IN_DOUBT.format(numbers(results)), chosen).fetchall():
                 key, metric, row_id, verdict, kind, *scores = row
-                # Of a definition before today's, until the game is scored again.
-                if kind in _REVIEW_KINDS:
-                    item = ReviewItem(metric, row_id, _VERDICTS[verdict], _REVIEW_KINDS[kind], *scores)
-                    found.setdefault(key, []).append(item)
+                item = ReviewItem(metric, row_id, _VERDICTS[verdict], _REVIEW_KINDS[kind], *scores)
+                found.setdefault(key, []).append(item)
         return found
 
     def outcomes_in_doubt(self, iteration: str) -> list[tuple[str, tuple[float | None, ...]]]:

@@ -32,7 +32,7 @@ from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.game_tests import LONGEST_NAME, reserve_words
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.store import Store
@@ -123,8 +123,8 @@ def cockpit(
         cockpit_rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)
-        if reference is not None and (reserve := reserve_words(reference.games, shown.games)):
-            plain(reserve)
+        if pair and pair.reserve:
+            plain(pair.reserve)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
             plain(more)
         if is_hidden:
@@ -190,7 +190,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
         page_links.check_link(
-            f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decides alone",
+            f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decide{'s' * (deciding < 2)} alone",
             shown.iteration.name,
         )
 

@@ -144,16 +144,6 @@ def test_after_any_change_the_table_holds_what_whole_results_say(store: Store, w
         assert stored_review_counts(store, iteration.name) == counts
 
 
-def test_a_doubt_of_an_older_definition_is_left_out(store: Store) -> None:
-    keys = store.transcripts.ids()
-    before = store.results.rows_in_doubt(keys)
-    [gone, *_] = sorted({str(one.kind) for items in before.values() for one in items})
-    with store.unit(write=True) as cursor:
-        cursor.execute("UPDATE rows_in_doubt SET kind = 'of before' WHERE kind = ?", [gone])
-    left = {key: rest for key, items in before.items() if (rest := [one for one in items if one.kind != gone])}
-    assert store.results.rows_in_doubt(keys) == left
-
-
 def doubts(items: Iterable[ReviewItem]) -> set[tuple[object, ...]]:
     return {(one.metric, one.row_id, one.kind, one.before, one.if_counts, one.if_not, one.if_excluded) for one in items}
 
