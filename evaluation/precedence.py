@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evaluation.overrides import Override
+from evaluation.rubric.definitions import score_words
 from evaluation.rubric_judge.reading_decisions import RowDecision
-from evaluation.score import JUDGES, LedgerRow, Method, MetricResult, replace_rows
+from evaluation.score import JUDGES, OVERRULED, LedgerRow, Method, MetricResult, redecided, replace_rows
 from evaluation.text.display import counted
 
 
@@ -49,6 +50,7 @@ def _judged(result: MetricResult, decisions: Sequence[RowDecision]) -> MetricRes
     rows = {row.id: own[row.id].applied_to(row) for row in result.ledger if row.id in own}
     judged = [row for row in rows.values() if row.method is Method.JUDGE]
     found = replace_rows(result, rows)
+    found = replace(found, details={**found.details, OVERRULED: overruled_words(found, own)})
     if not judged:
         return found
     judges = list(dict.fromkeys(own[row.id].model for row in judged))
@@ -57,6 +59,24 @@ def _judged(result: MetricResult, decisions: Sequence[RowDecision]) -> MetricRes
     told = ", ".join(f"judge:{model}" for model in judges)
     notes = (f"{counted(len(judged), 'row')} decided by {told}", *rule)
     return replace(found, notes=notes, details={**found.details, JUDGES: judges})
+
+
+def overruled_words(result: MetricResult, decisions: Mapping[str, RowDecision]) -> str:
+    """The judge's verdicts that proof overrules, and the score without proof; empty where it overrules none.
+
+    "2 of 21 verdicts of the model overruled by proof; 52.4 % by the model alone".
+
+    Args:
+        result: With the decisions applied.
+        decisions: By row.
+    """
+    own = [(row, decisions[row.id]) for row in result.ledger if row.id in decisions]
+    lost = {row.id: redecided(row, one.verdict) for row, one in own if one.verdict is not row.verdict}
+    if not lost:
+        return ""
+    alone = replace_rows(result, lost).score
+    score = "no score" if alone is None else score_words(result.definition, alone)
+    return f"{len(lost)} of {counted(len(own), 'verdict')} of the model overruled by proof; {score} by the model alone"
 
 
 def _with_added_rows(result: MetricResult, overrides: Sequence[Override]) -> MetricResult:

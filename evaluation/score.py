@@ -190,6 +190,9 @@ class Evidence(NamedTuple):
 JUDGES = "judges"
 """The detail of a result that lists the models that decided any of its rows."""
 
+OVERRULED = "overruled"
+"""The detail of a result that says which of the judges' verdicts proof overrules."""
+
 PROOF = "proof"
 """The detail of a row of the rule that rests on what anybody can check: no reader or judge overrules it."""
 
@@ -346,18 +349,16 @@ class MetricResult:
 
     @property
     def reading_words(self) -> str:
-        """Words for who read: "read by gpt-4o-mini; by rules alone 52.8 %"; empty for what the rule alone computed."""
+        """Words for who read and what proof overruled: "read by gpt-4o-mini; by rules alone 52.8 %"; else empty."""
         judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
         if not judges and (why := self.details.get("stood_down")):
             return f"rules decide: {why}"
         readers = judges or (("the built-in reader",) if by_rule is not None else ())
-        if not readers:
-            return ""
-        words = f"read by {', '.join(readers)}"
-        if by_rule is None:
-            return words
-        letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
-        return f"{words}; by rules alone {letter}"
+        words = [f"read by {', '.join(readers)}" if readers else "", self.details.get(OVERRULED)]
+        if by_rule is not None:
+            letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
+            words.append(f"by rules alone {letter}")
+        return "; ".join(filter(None, words))
 
     @property
     def method(self) -> Method:

@@ -92,6 +92,17 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     assert json.loads(data["body"])["rows"][data["focus"]["row"]]["i"] == "m1"
 
 
+def test_verdicts_of_a_model_that_proof_overrules_stand_at_the_score(open_page, store, words) -> None:
+    game = game_of([("Ann", "It is Ben, because he dodged you."), ("Ben", "I vote Ann.")])
+    add_evaluated(store, game, source_name="reason.json")
+    row = ("strategic_depth", "strategic_depth:m0", RowVerdict.DOES_NOT_COUNT)
+    store.decisions.save([RowDecision(game.id, *row, "shallow", "A mood.", None, (), "live", "small-model", "a" * 64)])
+    app = detail(open_page, game.id)
+    assert "% by the model alone" in widget(app.button, "metric_strategic_depth").label
+    assert "1 of 1 verdict of the model overruled by proof; " in words(app)
+    assert "Gives a reason. The proof decides, though small-model says shallow: A mood." in words(app)
+
+
 def test_decisions_on_rows_that_are_gone_are_listed(open_page, filled, words, small_game) -> None:
     game = small_game("one")
     rows = filled.results.load(game.id)["strategic_depth"]

@@ -20,7 +20,15 @@ from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
 from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, marked_status
-from evaluation.score import AT_CHANCE, LedgerRow, MetricDefinition, RowVerdict, changed_words, failure_beyond_score
+from evaluation.score import (
+    AT_CHANCE,
+    OVERRULED,
+    LedgerRow,
+    MetricDefinition,
+    RowVerdict,
+    changed_words,
+    failure_beyond_score,
+)
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
 from evaluation.validity import trust_words
@@ -115,9 +123,9 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     if outcome.score is None:
         return _cell(label, status, look(status).word, limit)
     value = score_text(outcome.score, definition.scale, outcome.threshold)
-    return _cell(
-        label, status, value, *filter(None, (limit, _caution(outcome, definition.name), changed_words(outcome.changed)))
-    )
+    alone = outcome.details.get(OVERRULED, "").rpartition("; ")[2]
+    beside = (limit, _caution(outcome, definition.name), alone, changed_words(outcome.changed))
+    return _cell(label, status, value, *filter(None, beside))
 
 
 def _caution(outcome: Scored, metric: str) -> str:

@@ -28,12 +28,15 @@ _REASON = re.compile(
     r"|since(?= (?:i|you|u|he|she|they|we|NAME)\b))"
     r" (?P<given>[^.?]+)(?P<end>[.?]|$)"
 )
-# Says the accusation again in place of a reason.
+# Says the accusation again, or only what all have to do, in place of a reason.
 _HOLLOW = re.compile(
     r"(?:of (?:that|this|reasons?)|reasons?|(?:(?:NAME|he|she|they|you|u|it|i)(?:'s|'re|'m)?"
     r"|i'm|he's|she's|you're|they're|it's)? ?(?:is|are|am)? ?(?:just |clearly |definitely |obviously )?(?:an? |the )?"
     r"(?:mafia|wolf|werewolf|evil|scum|bad|guilty|sus|suspicious|villager|town|innocent|good)?) ?"
+    r"|we(?: all)? (?:have to|need to|must|should)\b.*"
 )
+# Grants a reason of others, to go on with "but": "I know that we look odd due to NAME's claim, but I am honest".
+_GRANTED = re.compile(r"\bi (?:do |can |fully )?(?:understand|know|realize|see|get)\b(?:(?! but | however )[^.?])*$")
 _ABOUT_THE_GAME = re.compile(
     r"\b(?:NAME|you|u|your|he|she|they|him|her|vot\w+|mafia|wol[fv]\w*|seer|town|villager|round)\b"
 )
@@ -52,7 +55,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     person may decide a row otherwise: the rubric's manual override. Three kinds of rows are *proven*
     (``details["proof"]``), with or without a keyword, so that only a person decides them otherwise: a stated reason
     about the game argues, however short ("cuz you were silent"), unless it only says the accusation again ("because
-    she is Mafia"); a bare report of votes or eliminations and plain agreement do not.
+    she is Mafia") or what all must do ("since we need to find them"); bare reports of votes or eliminations and plain
+    agreement do not.
 
     Args:
         transcript: The transcript to measure.
@@ -113,7 +117,8 @@ def _proof(prepared: PreparedMessage, reading: Reading) -> tuple[bool, str] | No
         said = " ".join(_words_and_stops(prepared))
         for reason in _REASON.finditer(said):
             is_told = reason["end"] != "?" and not _HOLLOW.fullmatch(reason["given"])
-            if is_told and _ABOUT_THE_GAME.search(said):
+            is_granted = " but " in reason["given"] and _GRANTED.search(said[: reason.start()])
+            if is_told and not is_granted and _ABOUT_THE_GAME.search(said):
                 return True, "Gives a reason."
     if "agree" in words or "disagree" in words:
         said = " ".join(_words_and_stops(prepared)).strip(" .")

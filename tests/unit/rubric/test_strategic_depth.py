@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.rubric.metrics.strategic_depth import measure
-from evaluation.score import RowVerdict, Status
+from evaluation.score import PROOF, RowVerdict, Status
 from tests.games import discussion
 
 NAMES = ("Agent-Alpha", "Agent-Bravo", "Agent-Trust")
@@ -25,6 +25,21 @@ def test_the_rubrics_failing_example() -> None:
     result = measure(discussion([("Agent-Alpha", "I agree with that")]))
     assert (result.score, result.status) == (0.0, Status.FAILED)
     assert result.ledger[0].reason == "Agrees, without a reason of its own."
+
+
+@pytest.mark.parametrize(
+    ("text", "is_proven"),
+    [
+        ("It is Bravo, since we heard no answer from him.", True),
+        ("I know that you trust him, but it is Bravo, because he dodged you.", True),
+        # A task of everybody, and what is granted only to go on with "but", are no reason.
+        ("Since we have to find the Werewolves, I urge you to share your thoughts.", False),
+        ("I know that we look odd due to Bravo's findings, but I assure you that I am a Villager.", False),
+    ],
+)
+def test_a_reason_proves_an_argument_where_it_supports_what_is_said(text: str, is_proven: bool) -> None:
+    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
+    assert bool(row.details.get(PROOF)) is is_proven
 
 
 EVERY_FORM = """

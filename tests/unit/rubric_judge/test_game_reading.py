@@ -183,6 +183,16 @@ def test_what_the_record_proves_outranks_the_judge_who_is_quoted() -> None:
     assert [(row.verdict, row.method) for row in rows] == [(COUNTS, Method.RULE), (NOT, Method.RULE)]
     assert rows[0].reason.endswith("The proof decides, though scripted says inaccurate: It is inaccurate.")
     assert rows[1].details["judged"]["label"] == "accurate"
+    # Both verdicts turned round give the same score; of depth the rule keeps one row that the model would not count.
+    told = "2 of 2 verdicts of the model overruled by proof; 50.0 % by the model alone"
+    assert results["memory_accuracy"].remarks[-1] == told
+    reasoned = (("Ann", "It is Ben, because he dodged you."), ("Ben", "Hello."), ("Cid", "Hello."))
+    _, results, _ = judged(answering({}), game(reasoned))
+    told = "1 of 3 verdicts of the model overruled by proof; 0.0 % by the model alone"
+    assert (results["strategic_depth"].numerator, results["strategic_depth"].reading_words) == (
+        1.0,
+        f"read by scripted; {told}",
+    )
 
 
 def test_what_could_not_be_so_is_left_out_and_told() -> None:
