@@ -143,6 +143,7 @@ def ab(
     """
     from evaluation.cli._experiment_runs import carry_out
     from evaluation.experiments.ab_runner import ABConfig
+    from evaluation.experiments.results import measure_label
     from evaluation.experiments.tables import comparison_cells, run_cells, runs_by_status, variant_cells
     from evaluation.files.yaml_files import read_model
     from evaluation.judging.judge_config import price_of
@@ -166,7 +167,8 @@ def ab(
         say(cell_table([comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]) + "\n")
         failed = [run_cells(one) for one in result.runs if one.status == "failed"]
         lines = [*result.reasons, *(" ".join((one["Variant"], one["Run"], one["Status"])) for one in failed)]
-        say("\n".join([safe(result.recommendation), *(f"- {safe(line)}" for line in lines)]))
+        decides = f"{test.decides.capitalize()}: {measure_label(test.primary)}."
+        say("\n".join([safe(result.recommendation), *(f"- {safe(line)}" for line in (decides, *lines))]))
     if result.skipped:
         note(f"{result.skipped} runs wait for a new budget. Raise the limit, or run it again.")
     if result.failed:

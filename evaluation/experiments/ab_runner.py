@@ -22,7 +22,6 @@ from evaluation.files.yaml_files import did_you_mean
 from evaluation.insight.collector import LLMCallEvent, MetricsCollector, transcript_metrics, with_counts
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, LARGEST_SEED, EvaluationConfig, ValidationResult, Validator
-from evaluation.judged_by import Judges
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, tallied_calls
@@ -32,9 +31,8 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge, JudgementStatus
 from evaluation.persona.agents import persona_text
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.rubric.at_chance import Control
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
-from evaluation.rubric.verdict import Scored, metric_control, metric_judges
+from evaluation.rubric.verdict import MetricScore
 from evaluation.simulation.environment import FACILITATOR, Environment, RoomPlan, TurnOrder
 from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.text.agent_names import agent_name, require_distinct_agents
@@ -91,9 +89,10 @@ class ABConfig(BaseModel):
     evaluation: EvaluationConfig = Field(default_factory=EvaluationConfig)
 
     @property
-    def is_primary_chosen(self) -> bool:
-        """Whether the file names the measure that decides."""
-        return "primary" in self.model_fields_set
+    def decides(self) -> str:
+        """The words before the measure that decides: whether the file chose it."""
+        is_chosen = "primary" in self.model_fields_set
+        return "decides" if is_chosen else "no measure was chosen to decide, so it is the usual one"
 
     @property
     def is_checked(self) -> bool:
@@ -113,8 +112,8 @@ class ABConfig(BaseModel):
 
     @model_validator(mode="after")
     def _primary_decides(self) -> Self:
-        if not self.is_primary_chosen and self.primary not in self.measures:
-            object.__setattr__(self, "primary", COHERENCE.name)  # still not chosen, for the report
+        if "primary" not in self.model_fields_set and self.primary not in self.measures:
+            object.__setattr__(self, "primary", COHERENCE.name)  # still not chosen, see ``decides``
         if self.measures.get(self.primary, "neither") == "neither":
             raise ValueError(f"{self.primary!r}, the primary measure, must be among measures, as higher or lower")
         return self
@@ -157,15 +156,15 @@ class RunOutcome:
         metrics: Figures by name; ``None`` where one is not known.
         transcript: What was said, where there is anything to check.
         personas: Persona texts by player.
-        judges: Who judged the figures that a judge decided.
-        controls: As in ``RunResult``.
+        scored: As in ``RunResult``.
+        original: As in ``RunResult``.
     """
 
     metrics: Mapping[str, float | None]
     transcript: Transcript | None = None
     personas: Mapping[str, str] | None = None
-    judges: Mapping[str, Judges] = field(default_factory=dict)
-    controls: Mapping[str, Control] = field(default_factory=dict)
+    scored: Mapping[str, MetricScore] = field(default_factory=dict)
+    original: str = ""
 
 
 Run = Callable[[dict[str, Any], int], Awaitable[RunOutcome]]
@@ -302,8 +301,8 @@ def _done(run: RunResult, outcome: RunOutcome) -> RunResult:
     return replace(
         run,
         metrics={**outcome.metrics} if share is None else {**outcome.metrics, PASS_RATE: share},
-        judges=dict(outcome.judges),
-        controls=dict(outcome.controls),
+        scored=outcome.scored,
+        original=outcome.original,
         transcript_id=outcome.transcript.id if outcome.transcript else "",
     )
 
@@ -455,19 +454,17 @@ def _cost(calls: Sequence[CallRecord]) -> Cost:
     )
 
 
-Load = Callable[[str], tuple[Transcript, Mapping[str, Scored], Mapping[str, str]]]
-"""Gives a stored transcript by id, with its scores by metric and its players' personas."""
+Load = Callable[[str], tuple[Transcript, Mapping[str, MetricScore], Mapping[str, str], str]]
+"""Gives a stored transcript by id, with its scores by metric, its players' personas, and the game it repeats."""
 
 
 def stored_games(load: Load) -> Run:
     """Runs that read stored games: their figures and their scores on the rubric's metrics."""
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:  # noqa: ARG001 - a stored game needs no seed
-        transcript, scores, personas = load(str(config["run"]))
+        transcript, scores, personas, original = load(str(config["run"]))
         metrics = flat_metrics(transcript_metrics(transcript)) | {name: one.score for name, one in scores.items()}
-        judges = {name: found for name, one in scores.items() if (found := metric_judges(one))}
-        controls = {name: held for name, one in scores.items() if (held := metric_control(one)) is not None}
-        return RunOutcome(metrics, transcript, personas, judges, controls)
+        return RunOutcome(metrics, transcript, personas, scores, original)
 
     return run
 

@@ -14,12 +14,11 @@ from typing import Literal, Self
 from evaluation.corrections.action_gate import GateOutcome, GateResult
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.insight.validator import ValidationResult
-from evaluation.judged_by import Judges, apart_words
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.at_chance import Control, is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import AT_CHANCE
-from evaluation.statistics.comparison import Difference, Measure, Outcome, compare, holm
+from evaluation.statistics.comparison import Measure, Outcome, compare
 from evaluation.statistics.intervals import Interval, Limits
 from evaluation.statistics.significance import LEVEL, clustered_difference
 from evaluation.statistics.words import p_words
@@ -127,8 +126,8 @@ class RunResult:
         validations: Checks of its messages.
         detail: Why it failed or was skipped.
         is_resumed: Whether it was run by an earlier call.
-        judges: Who judged the measures that a judge decided.
-        controls: Scores beside those of scrambled copies, by measure; see ``rubric.controls``.
+        scored: A stored game's scores on the rubric's metrics, with what each rests on.
+        original: Id of the earliest game that it repeats nearly word for word; empty for none.
         key: Changes with everything that decides the result.
     """
 
@@ -143,8 +142,8 @@ class RunResult:
     validations: tuple[ValidationResult, ...] = ()
     detail: str = ""
     is_resumed: bool = False
-    judges: Mapping[str, Judges] = field(default_factory=dict)
-    controls: Mapping[str, Control] = field(default_factory=dict)
+    scored: Mapping[str, MetricScore] = field(default_factory=dict)
+    original: str = ""
     key: str = ""
 
     def values(self, measure: str) -> dict[str, float]:
@@ -212,7 +211,7 @@ class StatisticalComparison:
         mean_a: Their mean, NaN without a value.
         sd_a: Their standard deviation (ddof 1), NaN with fewer than two.
         difference: Of the means.
-        interval: Of the difference, Welch's; of two variants at the level that decides it, else at 95 %.
+        interval: Of the difference, Welch's; of variants at the level that decides it, else at 95 %.
         p_value: Welch's t-test, two-sided; NaN where no test is possible.
         p_holm: The same, adjusted (Holm) over the pairs of the deciding measure, or over the pairs of all others.
         p_clustered: The same difference with each agent, or unit, counted once; NaN where units have nothing in common.
@@ -224,10 +223,11 @@ class StatisticalComparison:
         effect_size: Cohen's d, NaN where there is none.
         detectable: The smallest difference that so many runs would find in 8 of 10 tests; NaN when unknown.
         runs_needed: On each side, to find a difference as large as this; ``None`` when that has no answer.
-        favours: The arm that is better by a significant difference; ``None`` for neither.
-        reason: Why no test is possible, or that the variant that looks better is no better than scrambled copies; else
-            empty.
+        favours: The arm that is better by a significant difference without ``doubt``; ``None`` for neither.
+        reason: Why no test is possible; else empty.
         unscored: How many scores are missing, on either side.
+        doubt: Why nothing is concluded whatever the test says, in the words of every comparison: "on low evidence".
+            Empty for no doubt; ``None`` in a result that was stored before there were any.
     """
 
     metric_name: str
@@ -254,6 +254,12 @@ class StatisticalComparison:
     favours: str | None
     reason: str = ""
     unscored: int = 0
+    doubt: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.doubt is None and self.metric_name in DEFINITIONS:
+            object.__setattr__(self, "doubt", UNCHECKED)
+            object.__setattr__(self, "favours", None)
 
     @property
     def label(self) -> str:
@@ -263,13 +269,22 @@ class StatisticalComparison:
     @property
     def outcome(self) -> Outcome:
         """The verdict on b, where one direction is better."""
-        if self.reason == AT_CHANCE:
-            return Outcome.AT_CHANCE
+        if self.doubt:
+            return Outcome.AT_CHANCE if self.doubt == AT_CHANCE else Outcome.LOW_EVIDENCE
         if self.significant is None:
             return Outcome.UNTESTABLE
         if self.favours is None:
             return Outcome.NO_EVIDENCE
         return Outcome.BETTER if self.favours == self.variant_b else Outcome.WORSE
+
+    @property
+    def words(self) -> str:
+        """The verdict on b: "better beyond luck", "on low evidence", "could be luck"."""
+        return self.doubt or self.outcome.words
+
+
+UNCHECKED = "compared before low evidence and repeated games counted: run it again"
+"""The doubt on a stored comparison of scores that does not say what these rest on."""
 
 
 _LABELS = {name: one.label for name, one in DEFINITIONS.items()} | {str(one): label for one, label in LABELS.items()}
@@ -288,22 +303,23 @@ def _values(runs: Sequence[RunResult], measure: str) -> _Values:
     return {(run.run_index, agent): value for run in runs for agent, value in run.values(measure).items()}
 
 
-def _is_at_chance(runs: Sequence[RunResult], measure: str) -> bool:
-    return is_at_chance(run.controls.get(measure) for run in runs)
+def _measure(arms: Sequence[Sequence[RunResult]], name: str, limits: Limits, *, is_paired: bool) -> Measure:
+    from evaluation.iterations.board import measure_games  # a store is opened without it
+    from evaluation.iterations.game_tests import Game
 
-
-def _measure(
-    first: Sequence[RunResult], second: Sequence[RunResult], name: str, limits: Limits, *, is_paired: bool
-) -> Measure:
-    before, after = _values(first, name), _values(second, name)
-    apart = apart_words(run.judges.get(name, ()) for run in (*first, *second) if run.values(name))
+    old, new = (
+        [Game(run.transcript_id, run.variant, run.scored, original=run.original) for run in runs if name in run.scored]
+        for runs in arms
+    )
+    if old and new:
+        return measure_games(name, old, new)
+    before, after = (_values(runs, name) for runs in arms)
     return Measure(
         list(before.values()),
         list(after.values()),
         [(before[key], after[key]) for key in before if key in after] if is_paired else [],
         limits,
-        apart=f"judged {apart}, and verdicts of different judges do not compare" if apart else "",
-        at_chance=(_is_at_chance(first, name), _is_at_chance(second, name)),
+        is_low_evidence=name in DEFINITIONS,
     )
 
 
@@ -378,8 +394,9 @@ class StudyResult:
             others = self.variants.keys() - {best}
             than = min(others) if len(others) == 1 else "every other variant"
             return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
-        if any(one.reason == AT_CHANCE for one in own):
-            return f"No winner: {label} is {AT_CHANCE}."
+        if doubt := next((one.doubt for one in own if one.doubt), ""):
+            verb = {AT_CHANCE: "is ", UNCHECKED: "was "}.get(doubt, "rests " * doubt.startswith("on "))
+            return f"No winner: {label} {verb}{doubt}."
         if all(one.significant is None for one in own):
             return f"No winner: {label} cannot be tested ({own[0].reason if own else 'no runs'})."
         if any(one.significant and not one.practical_difference for one in own):
@@ -444,53 +461,49 @@ def study_result(
     variants = {name: variant_results(name, own, measures) for name, own in runs.items()}
     if stopped:
         return StudyResult(variants, stopped=stopped)
-    found: list[tuple[tuple[str, str], Difference]] = []
-    for first, second in combinations(runs, 2):
-        compared = {
-            name: _measure(runs[first], runs[second], name, (limits or {}).get(name), is_paired=is_paired)
-            for name in measures
-        }
-        found += [((first, second), one) for one in compare(compared, primary=primary).values()]
-    adjusted: dict[int, float] = {}
-    for is_primary in (True, False):
-        family = [place for place, (_, one) in enumerate(found) if one.is_primary is is_primary]
-        adjusted |= zip(family, holm(found[place][1].welch.p for place in family), strict=True)
+    pairs = list(combinations(runs, 2))
     rows = []
-    for place, (names, one) in enumerate(found):
-        sides, p_holm = [runs[name] for name in names], adjusted[place]
-        significant = None if math.isnan(p_holm) else p_holm <= LEVEL
-        seems_better = _is_at_chance(sides[one.difference > 0], one.name)
-        is_proven = significant and measures[one.name] != "neither" and not seems_better
-        scores = [each.score for side in sides for run in side for each in run.scores if each.dimension == one.name]
-        larger = max(abs(one.before.mean), abs(one.after.mean))
-        rows.append(
-            StatisticalComparison(
-                one.name,
-                measures[one.name],
-                *names,
-                one.before.n,
-                one.after.n,
-                one.before.mean,
-                one.after.mean,
-                one.before.sd,
-                one.after.sd,
-                one.difference,
-                one.deciding_interval if primary and len(runs) == 2 else one.interval,
-                one.welch.p,
-                p_holm,
-                _clustered_p(*(_values(side, one.name) for side in sides)) if is_paired else math.nan,
-                significant,
-                None if math.isnan(one.difference) else abs(one.difference) > threshold * larger,
-                one.paired.sign_flip.p if one.paired and one.paired.n else None,
-                one.effect.value,
-                one.detectable,
-                one.games_needed,
-                names[(one.difference > 0) == (measures[one.name] == "higher")] if is_proven else None,
-                AT_CHANCE if seems_better else one.welch.reason,
-                sum(score is None for score in scores),
+    for family in ([name for name in measures if (name == primary) is decides] for decides in (True, False)):
+        places = [(names, measure) for names in pairs for measure in family]
+        compared = {
+            str(place): _measure([runs[arm] for arm in names], name, (limits or {}).get(name), is_paired=is_paired)
+            for place, (names, name) in enumerate(places)
+        }
+        for (names, name), one in zip(places, compare(compared).values(), strict=True):
+            sides = [runs[arm] for arm in names]
+            is_proven = one.outcome in (Outcome.BETTER, Outcome.WORSE) and measures[name] != "neither"
+            is_doubted = one.outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE) or one.may_be_of_length
+            scores = [each.score for side in sides for run in side for each in run.scores if each.dimension == name]
+            larger = max(abs(one.before.mean), abs(one.after.mean))
+            rows.append(
+                StatisticalComparison(
+                    name,
+                    measures[name],
+                    *names,
+                    one.before.n,
+                    one.after.n,
+                    one.before.mean,
+                    one.after.mean,
+                    one.before.sd,
+                    one.after.sd,
+                    one.difference,
+                    one.deciding_interval if primary else one.interval,
+                    one.welch.p,
+                    one.p_holm,
+                    _clustered_p(*(_values(side, name) for side in sides)) if is_paired else math.nan,
+                    None if math.isnan(one.p_holm) else one.p_holm <= LEVEL,
+                    None if math.isnan(one.difference) else abs(one.difference) > threshold * larger,
+                    one.paired.sign_flip.p if one.paired and one.paired.n else None,
+                    one.effect.value,
+                    one.detectable,
+                    one.games_needed,
+                    names[(one.difference > 0) == (measures[name] == "higher")] if is_proven else None,
+                    one.welch.reason,
+                    sum(score is None for score in scores),
+                    one.words if is_doubted else "",
+                )
             )
-        )
-    return StudyResult(variants, tuple(sorted(rows, key=lambda row: row.metric_name != primary)), primary or "")
+    return StudyResult(variants, tuple(rows), primary or "")
 
 
 def sentence(one: StatisticalComparison) -> str:
@@ -505,8 +518,8 @@ def sentence(one: StatisticalComparison) -> str:
         f"{name}: {significant_text(one.mean_a)} ({counted(one.n_a, 'run')}) and "
         f"{significant_text(one.mean_b)} ({counted(one.n_b, 'run')})"
     )
-    if one.reason == AT_CHANCE:
-        return f"{means}; {AT_CHANCE}."
+    if one.doubt:
+        return f"{means}; {one.doubt}."
     practical = "a practical difference" if one.practical_difference else "no practical difference"
     if one.significant is None:
         return f"{means}, {practical}; no test is possible: {one.reason}."

@@ -139,7 +139,7 @@ def finding_words(rows: Comparisons) -> str:
 
 def row_words(row: StatisticalComparison) -> str:
     """The verdict on a difference: "higher beyond luck", "could be luck". More is not better in each of the paper."""
-    return row.outcome.words.replace("better", "higher").replace("worse", "lower")
+    return row.words.replace("better", "higher").replace("worse", "lower")
 
 
 _DIRECTION_WORDS = {
@@ -334,14 +334,14 @@ def comparison_cells(one: StatisticalComparison, *, is_only_pair: bool) -> Row:
     )
     return {
         "Measure": one.label,
-        "Better": one.favours or (f"≈ {AT_CHANCE}" if one.reason == AT_CHANCE else "neither"),
+        "Better": one.favours or ("≈ " * (one.doubt == AT_CHANCE) + (one.doubt or "neither")),
         **({} if is_only_pair else {"A": first, "B": second}),
         **dict(zip(columns, values, strict=True)),
         "Interval": _interval(one.interval),
         "Effect size": significant_text(one.effect_size, signed=True),
         "p": p_words(one.p_value),
         "p (Holm)": p_words(one.p_holm),
-        "Significant": {True: "✓ yes", False: "no", None: "untestable"}[one.significant],
+        "Significant": {True: "yes" if one.doubt else "✓ yes", False: "no", None: "untestable"}[one.significant],
         "Practical": {True: "yes", False: "no", None: "untestable"}[one.practical_difference],
         "Detectable": significant_text(one.detectable),
     }
@@ -368,7 +368,7 @@ def basis_words(result: StudyResult) -> str:
             means[name] = f"{name} {value} ({counted(n, 'run')})"
     told = f"{own[0].label}: {listed(list(means.values()))}."
     others = [one for one in result.comparisons if one.metric_name != result.primary]
-    proven = [one for one in others if one.significant and one.reason != AT_CHANCE]
+    proven = [one for one in others if one.significant and not one.doubt]
     beyond = [f"beyond luck on {listed(list(dict.fromkeys(one.label for one in proven)))}"] if proven else []
-    found = outcome_counts(beyond, [str(one.outcome.words) for one in others if one not in proven])
+    found = outcome_counts(beyond, [one.words for one in others if one not in proven])
     return f"{told} Other differences: {found}." if found else told

@@ -109,7 +109,7 @@ def holm_levels(p_values: Iterable[float], level: float) -> list[float]:
 class Outcome(StrEnum):
     """Conclusion on a difference.
 
-    ``at_chance``: the values after are no better than those of scrambled copies, so a rise would mean nothing.
+    ``at_chance``: the values of the side that seems better are no better than those of scrambled copies.
     ``low_evidence``: the test finds a difference, but what a side's scores rest on is too little to say so.
     ``untestable``: too few games, or no spread on either side.
     """
@@ -401,9 +401,9 @@ def _span(limits: Limits) -> Limits:
 
 
 def _outcome(difference: float, p: float, measure: Measure) -> Outcome:
-    was_at_chance, is_at_chance = measure.at_chance
-    # A fall from a level that means something is one, wherever it ends.
-    if is_at_chance and (was_at_chance or not (p <= LEVEL and difference < 0)):
+    # The side that seems better, whichever that is: a fall from a level that means something is one, wherever it ends.
+    seems_better = measure.at_chance[difference > 0] if difference else all(measure.at_chance)
+    if seems_better and not math.isnan(difference):
         return Outcome.AT_CHANCE
     if math.isnan(p):
         return Outcome.UNTESTABLE

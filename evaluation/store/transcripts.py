@@ -236,13 +236,15 @@ class Transcripts:
         values = {"iteration": iteration and well_formed(iteration)}
         return self._store.table(_SUMMARIES, values, times=["added_at"])
 
-    def originals(self) -> dict[str, str]:
+    def originals(self, among: Sequence[str] = ()) -> dict[str, str]:
         """The earliest game of the iterations that a later one of the same players repeats, by the later one's id.
+
+        The games ``among`` which to look, by id, need no iteration.
 
         A game repeats another where four fifths of its messages of at least 20 bytes, and 5 or more, are there as well.
         """
         first: dict[str, str] = {}
-        for ((earlier, later),) in self._store.rows(_REPEATS):
+        for ((earlier, later),) in self._store.rows(_REPEATS, [list(among)]):
             first.setdefault(later, first.get(earlier, earlier))
         return first
 
@@ -325,7 +327,8 @@ ORDER BY transcripts.position
 # A game is looked at beside one other: of those that were the first to hold its messages, the one with most of them.
 _REPEATS = """
 WITH played AS (
-    SELECT transcript_id, position FROM transcripts WHERE iteration IS NOT NULL
+    SELECT transcript_id, position FROM transcripts
+    WHERE iteration IS NOT NULL OR list_contains(?::text[], transcript_id)
     QUALIFY count(*) OVER (PARTITION BY list_sort(player_names)) > 1
 ), said AS MATERIALIZED (
     SELECT DISTINCT transcript_id, played.position, hash(speaker, text) AS line

@@ -42,7 +42,7 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import JudgeKind
 from evaluation.progress import ProgressCallback, no_progress
 from evaluation.rubric.definitions import COHERENCE, DEFINITIONS
-from evaluation.rubric.verdict import Scored
+from evaluation.rubric.verdict import MetricScore
 from evaluation.score import PERCENT
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -136,7 +136,8 @@ def _runner(
     """The runner of a test with its runs from the store or a model, or with ``instead`` in the place of these."""
     check_test(test)
     if test.source == "transcripts":
-        listed, run = _listed(store, test), _games_of_store(store)
+        listed = _listed(store, test)
+        run = _games_of_store(store, [one for variant in listed.variants.values() for one in variant["runs"]])
     else:
         base = {**test.base, "model": _speaker_config(store, test.base.get("model"), options).model}
         listed, run = test.model_copy(update={"base": base}), _simulation(store, chosen, judged, options)
@@ -207,12 +208,14 @@ def _games(store: Store, name: str, variant: Mapping[str, Any]) -> list[str]:
     return found
 
 
-def _games_of_store(store: Store) -> Run:
-    def load(transcript_id: str) -> tuple[Transcript, Mapping[str, Scored], dict[str, str]]:
+def _games_of_store(store: Store, games: Sequence[str]) -> Run:
+    originals = store.transcripts.originals(games)
+
+    def load(transcript_id: str) -> tuple[Transcript, Mapping[str, MetricScore], dict[str, str], str]:
         with store.unit():
             transcript = store.transcripts.get(transcript_id)
             scores = store.results.metric_scores(transcript_id=transcript_id)[transcript_id]
-        return transcript, scores, player_personas(store, transcript)
+        return transcript, scores, player_personas(store, transcript), originals.get(transcript_id, "")
 
     return stored_games(load)
 
@@ -227,7 +230,7 @@ def iterations_test(before: str, after: str, target: str | None = None) -> str:
     """
     text = (files("evaluation.experiments") / "ab_iterations.yaml").read_text("utf-8")
     is_known = target is not None and DEFINITIONS[target].scale == PERCENT
-    primary = f"primary: {target}" if is_known else f"# primary: {COHERENCE.name}, by default"
+    primary = f"primary: {target}" if is_known else f"# primary: not chosen, so it is {COHERENCE.name}"
     measures = "\n".join(f"  {name}: higher" for name, one in DEFINITIONS.items() if one.scale == PERCENT)
     # JSON is YAML, so a name in quotes stays what it is.
     names = {"name": f"{before} and {after}", "before": before, "after": after}

@@ -12,6 +12,8 @@ from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.experiment import EXPERIMENT, ExperimentPlan, scenario_named
 from evaluation.experiments.results import RunResult, Side, StudyResult, study_result
 from evaluation.experiments.study import Study
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import Status
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
 from evaluation.workflows.studies import latest_options, run_as_job
@@ -67,10 +69,14 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
     values = {"a": [30.0, 34.0, 38.0], "b": [80.0, 84.0, 88.0], "c": [1.0, 2.0, 3.0]}
     measures = {"coherence": "higher", "total_tokens": "neither"}
 
+    def scored(score: float) -> dict[str, MetricScore]:
+        return {"coherence": MetricScore(Status.FAILED, score, 90.0)}
+
     def shown(*names: str) -> data.ShownStudy:
         runs = {
             name: [
-                RunResult(name, at, f"{name}{at}", metrics={"coherence": one}) for at, one in enumerate(values[name])
+                RunResult(name, at, f"{name}{at}", metrics={"coherence": one}, scored=scored(one))
+                for at, one in enumerate(values[name])
             ]
             for name in names
         }
@@ -89,8 +95,10 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
     assert row["texts"]["outcome"] == "▲ better beyond luck"
     assert [one["place"] for one in row["games"]] == [0.8, 0.84, 0.88]
     assert [one.transcript_id for one in targets["game"]] == ["b0", "b1", "b2"]
-    [fact] = trust_facts(["coherence"], "coherence", "The recommendation", "decides by default")
-    assert fact.text == "decides by default: Conversation coherence, some trust"
+    decides = "no measure was chosen to decide, so it is the usual one"
+    test = ABConfig(name="t", source="transcripts", variants={"a": {}, "b": {}}, measures=measures)
+    [fact] = trust_facts(["coherence"], "coherence", "The recommendation", test.decides)
+    assert fact.text == f"{decides}: Conversation coherence, some trust"
     # No difference of two shares is larger than 100 points.
     values["b"] = [0.0, 100.0, 100.0]
     [(wide, _)] = data.mark_rows(shown("a", "b"))

@@ -16,8 +16,9 @@ from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.ratings import Rating
+from evaluation.rubric.verdict import MetricScore
 from evaluation.rubric_judge.reading_decisions import RowDecision
-from evaluation.score import RowVerdict
+from evaluation.score import RowVerdict, Status
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.agents import find_subjects
@@ -77,7 +78,9 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, 
     store.experiments.begin(plan)
     store.experiments.end(plan.id, StudyStatus.FAILED, StudyResult(error=HOSTILE))
     variants = {
-        name: [RunResult(name, at, metrics={"coherence": value + at}) for at in range(3)]
+        name: [
+            RunResult(name, at, scored={"coherence": MetricScore(Status.PASSED, value + at, 90.0)}) for at in range(3)
+        ]
         for name, value in (("short", 6.0), (HOSTILE[:200], 70.5))
     }
     result = study_result(variants, {"coherence": "higher"}, primary="coherence")

@@ -250,7 +250,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     axis = "" if most in (9, 100) else f"axis 0 to {most:g}"
     span = f"change {' to '.join(fixed(end, signed=True) for end in ends)}" if ends else ""
     aim = "; ".join(filter(None, (span, paper, axis)))
-    told = one.outcome.words if shown.is_test else row_words(one)
+    told = one.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
     name = f"{cut(after, _LONGEST_NAME)}, run" if shown.is_test else "pair"
     texts = {

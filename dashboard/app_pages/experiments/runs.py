@@ -139,11 +139,12 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     cells = [comparison_cells(one, is_only_pair=is_only_pair) for one in result.comparisons]
     table = "Every pair of variants on every measure"
     assert isinstance(study.plan, ABConfig)
-    decides = "decides" if study.plan.is_primary_chosen else "decides by default"
     action = answer(
         result.recommendation,
         basis_words(result),
-        trust_facts([one.metric_name for one in result.comparisons], result.primary, "The recommendation", decides),
+        trust_facts(
+            [one.metric_name for one in result.comparisons], result.primary, "The recommendation", study.plan.decides
+        ),
         color="green" if result.winner else "gray",
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
@@ -164,7 +165,7 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
             status_table(cells, table)
         st.caption(
             "Significant: the deciding measure is tested apart, the others adjusted together (Holm), as on the "
-            "Overview; intervals of two variants are as wide as that asks for. Practical: more than 10 "
+            "Overview; intervals are as wide as that asks for. Practical: more than 10 "
             "% of the larger mean, unless the test says otherwise. Effect size: Cohen's d. Detectable: the smallest "
             "difference that so many runs would find in 8 of 10 tests."
         )

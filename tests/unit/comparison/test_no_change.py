@@ -210,8 +210,7 @@ def test_an_a_b_test_names_no_winner_by_it() -> None:
 
     async def run(config: dict[str, Any], seed: int) -> RunOutcome:
         score = float(config["run"])
-        control = controlled(score, 20.0 if score < 90 else score).control
-        return RunOutcome({TARGET: score}, controls={TARGET: control or {}})
+        return RunOutcome({TARGET: score}, scored={TARGET: controlled(score, 20.0 if score < 90 else score)})
 
     config = ABConfig.model_validate(
         {"name": "x", "base": {}, "variants": {name: {"runs": list(map(str, values))} for name, values in runs.items()}}
@@ -413,7 +412,7 @@ def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(apart: Store) -
 
     def load(transcript_id: str) -> tuple:
         scores = apart.results.metric_scores(transcript_id=transcript_id)[transcript_id]
-        return apart.transcripts.get(transcript_id), scores, {}
+        return apart.transcripts.get(transcript_id), scores, {}, ""
 
     result = asyncio.run(ExperimentRunner(config, stored_games(load)).run_ab_test())
     assert result.winner is None

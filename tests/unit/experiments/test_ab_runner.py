@@ -1,13 +1,15 @@
 """A/B tests: isolation, seeds, limits, resuming, simulated runs, and a winner only where the runs show one."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import to_json
 
 from evaluation.errors import InputError, JudgeError
 from evaluation.experiments.ab_runner import (
@@ -21,8 +23,8 @@ from evaluation.experiments.ab_runner import (
     stored_games,
     variant_config,
 )
-from evaluation.experiments.results import RunResult, StudyResult, sentence, study_result
-from evaluation.experiments.tables import basis_words, runs_by_status
+from evaluation.experiments.results import UNCHECKED, RunResult, StudyResult, sentence, study_result
+from evaluation.experiments.tables import basis_words, comparison_cells, runs_by_status
 from evaluation.files.yaml_files import parse_model
 from evaluation.insight._questions import QualityAnswer
 from evaluation.insight.collector import transcript_metrics
@@ -34,8 +36,9 @@ from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.protocol import Judge, Judgement
-from evaluation.rubric.verdict import MetricScore, Scored
-from evaluation.score import AT_CHANCE, Status
+from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import MetricScore
+from evaluation.score import AT_CHANCE, Coverage, Status
 from evaluation.simulation.scripted_world import ScriptedProvider, ScriptedWorld
 from evaluation.text.display import json_data, significant_text
 from evaluation.transcript import Transcript
@@ -206,9 +209,9 @@ def test_a_judge_that_raises_anything_makes_a_failed_run() -> None:
 
 
 def test_checks_of_stored_games_give_the_pass_rate() -> None:
-    def load(key: str) -> tuple[Transcript, dict[str, Scored], dict[str, str]]:
+    def load(key: str) -> tuple[Transcript, dict[str, MetricScore], dict[str, str], str]:
         said = [("Ada", "Fine words."), ("Ada", "Bad words." if key.startswith("b") else "More fine words.")]
-        return game_of(said, game_id=key), {"coherence": MetricScore(Status.FAILED, 50.0, 70.0)}, {}
+        return game_of(said, game_id=key), {"coherence": MetricScore(Status.FAILED, 50.0, 70.0)}, {}, ""
 
     def script(request: Any) -> QualityAnswer:
         return QualityAnswer(reason="so", score=0.1 if "Bad words" in request.prompt.user else 0.9)
@@ -237,9 +240,9 @@ class Shelf:
         self.depth = 50.0
         self.text = "Fine words."
 
-    def load(self, key: str) -> tuple[Transcript, dict[str, Scored], dict[str, str]]:
+    def load(self, key: str) -> tuple[Transcript, dict[str, MetricScore], dict[str, str], str]:
         said = [("Ada", f"{self.text} {at}") for at in range(4)]
-        return game_of(said, game_id=key), {"depth": MetricScore(Status.FAILED, self.depth, 90.0)}, {}
+        return game_of(said, game_id=key), {"depth": MetricScore(Status.FAILED, self.depth, 90.0)}, {}, ""
 
 
 def stored(shelf: Shelf, judge: Judge, finished: dict[str, RunResult] | None = None, **more: Any) -> StudyResult:
@@ -315,7 +318,7 @@ def test_the_primary_measure_must_be_able_to_decide() -> None:
     for target, measure in ((None, "coherence"), ("memory_accuracy", "memory_accuracy")):
         config = parse_model(iterations_test("a", "b", target).encode(), ABConfig, "a.yaml")
         stored = ABConfig.model_validate_json(config.model_dump_json(exclude_unset=True))
-        assert (stored.primary, stored.is_primary_chosen) == (measure, target is not None)
+        assert (stored.primary, stored.decides == "decides") == (measure, target is not None)
 
 
 def test_fewer_than_two_variants_are_refused() -> None:
@@ -356,10 +359,51 @@ def test_the_deciding_measure_comes_first_and_says_what_the_decision_rests_on() 
     assert basis_words(replace(result, primary="cost")).endswith(
         "Other differences: beyond luck on q; the other 4 could be luck."
     )
-    chance = [replace(one, reason=AT_CHANCE) if one.metric_name == "cost" else one for one in result.comparisons]
+    chance = [replace(one, doubt=AT_CHANCE) if one.metric_name == "cost" else one for one in result.comparisons]
     told = basis_words(replace(result, comparisons=tuple(chance)))
     assert told.endswith(f"Other differences: 3 {AT_CHANCE}, 3 could be luck.")
     assert basis_words(StudyResult()) == ""
+
+
+def test_a_difference_of_scores_has_the_verdict_and_the_words_of_the_comparison_of_iterations() -> None:
+    rule = DEFINITIONS["memory_accuracy"].coverage
+    assert rule is not None
+
+    def result(settled: int, *, last_repeats: bool = False) -> StudyResult:
+        runs = {
+            arm: [
+                RunResult(
+                    arm,
+                    place,
+                    f"{arm}{place}",
+                    scored={
+                        "memory_accuracy": MetricScore(Status.FAILED, value, 80.0, "", Coverage(rule, settled, settled))
+                    },
+                    original=f"{arm}{place - 1}" if last_repeats and value == 72.5 else "",
+                )
+                for place, value in enumerate(values)
+            ]
+            for arm, values in {"old": [50.0, 55.0, 60.0], "new": [64.0, 72.0, 72.5]}.items()
+        }
+        return study_result(runs, {"memory_accuracy": "higher"}, primary="memory_accuracy", is_paired=False)
+
+    assert result(100).winner == "new"
+    for found, words in ((result(1), "on low evidence"), (result(100, last_repeats=True), "on repeated games")):
+        [one] = found.comparisons
+        assert (one.words, one.significant, one.favours, found.winner) == (words, True, None, None)
+        assert found.recommendation == f"No winner: Memory accuracy rests {words}."
+        assert comparison_cells(one, is_only_pair=True)["Better"] == words
+        assert found.reasons[0].endswith(f"{words}.")
+    # What was stored before says nothing of either.
+    older = json.loads(to_json(result(100), inf_nan_mode="strings"))
+    del older["comparisons"][0]["doubt"]
+    read = TypeAdapter(StudyResult).validate_python(older)
+    assert (read.winner, read.recommendation) == (
+        None,
+        f"No winner: Memory accuracy was {UNCHECKED}.",
+    )
+    again = TypeAdapter(StudyResult).validate_json(to_json(result(1), inf_nan_mode="strings"))
+    assert (again.comparisons[0].words, again.runs) == ("on low evidence", result(1).runs)
 
 
 BASE = {

@@ -247,6 +247,12 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     # More games would not do for scores that rest on too little, or are at chance.
     by_luck = compare({"depth": Measure(low, [88.0, 91.0, 95.0], limits=PERCENT, at_chance=(True, True))})["depth"]
     assert [found["memory"].games_needed, by_luck.games_needed] == [None, None]
+    # The side that seems better decides, whichever way the two are compared.
+    for chance, outcome in (((False, True), Outcome.AT_CHANCE), ((True, False), Outcome.BETTER)):
+        up, down = Measure(low, high, at_chance=chance), Measure(high, low, at_chance=chance[::-1])
+        assert compare({"up": up}, primary="up")["up"].outcome is outcome
+        back = compare({"down": down}, primary="down")["down"].outcome
+        assert back is {Outcome.BETTER: Outcome.WORSE}.get(outcome, outcome)
     assert found["depth"].games_needed is not None
     said = difference_sentences(found["memory"])
     assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
