@@ -11,6 +11,7 @@ from typing import Literal
 
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
+from evaluation.rubric.at_chance import WAITING
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
@@ -66,7 +67,7 @@ _LOOKS = {
     "failed": Look("✗", "failed", "red"),
     # They count as they are, and are drawn in no colour that promises more.
     AT_CHANCE: Look("≈", CHANCE, "gray"),
-    "passed_not_compared": Look("…", "passed, not compared with scrambled copies yet", "gray"),
+    "passed_not_compared": Look("…", f"passed, {WAITING}", "gray"),
     "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
     "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
     "pending": Look("…", "pending", "blue"),

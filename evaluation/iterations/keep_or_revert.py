@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -363,7 +363,11 @@ class _Weighing:
         if self.at_chance:
             # Those that count: whoever adds up the list of passes finds more.
             yield f"Of {len(DEFINITIONS) - len(self.at_chance)} metrics, {self.passed_before} {passed}"
-            yield f"{AT_CHANCE.capitalize()} on a side, so not counted: {_labels(self.at_chance)}."
+            sides = {
+                side.iteration.name: [name for name in self.at_chance if is_metric_at_chance(side.means[name])]
+                for side in (self.reference, self.candidate)
+            }
+            yield not_counted_words(sides)
         else:
             yield f"{counted(self.passed_before, 'metric')} {passed}"
         if self.fell:
@@ -400,6 +404,21 @@ class _Weighing:
 def at_chance_reserve(target: str) -> str:
     """The reserve behind an answer of the rule whose target is at chance, wherever that answer stands."""
     return f", but {DEFINITIONS[target].label} is {AT_CHANCE}"
+
+
+def not_counted_words(at_chance: Mapping[str, Collection[str]]) -> str:
+    """A sentence on the metrics that do not count, as they are at chance on a side, and on which; empty without any.
+
+    Args:
+        at_chance: The metrics by the name of the iteration whose scores are at chance; one of two counts for both.
+    """
+    told = [
+        DEFINITIONS[name].label
+        + f" ({'both' if len(sides) > 1 else cut(sides[0], LONGEST_NAME)})" * (len(at_chance) > 1)
+        for name in DEFINITIONS
+        if (sides := [side for side, names in at_chance.items() if name in names])
+    ]
+    return f"{AT_CHANCE.capitalize()}, so not counted: {listed(told)}." if told else ""
 
 
 def _labels(metrics: Iterable[str]) -> str:

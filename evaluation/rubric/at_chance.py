@@ -13,6 +13,11 @@ _CLEAR = 0.05
 _SMALLEST_LEAD = 1.0
 NO_CHANCE = "no chance level"
 """The reason of a control of a metric that no rearrangement destroys."""
+TOO_FEW = "too few arrangements to tell"
+"""The reason of a control whose best arrangement would not lie beyond luck."""
+BETTER, COULD_BE_LUCK = "better than scrambled copies, beyond luck", "ahead of scrambled copies, but that could be luck"
+TOO_ALIKE, WAITING = f"{TOO_FEW} it from scrambled copies", "not compared with scrambled copies yet"
+"""With ``AT_CHANCE`` the words for a game beside its scrambled copies; there are no others."""
 COMPANION_LABELS = {
     "link_strength": "link strength",
     "voice_distance": "voice distance",
@@ -39,8 +44,8 @@ def is_at_chance(controls: Iterable[Control | None]) -> bool:
     """Whether the scores of some games are no better than those of their scrambled copies.
 
     So they are where they lie less than a point above them in the mean, and where most of several games that were
-    compared do not lie above them beyond luck. One game that does not proves no chance: its words say that it is not
-    better beyond luck, and it keeps its status.
+    compared do not lie above them beyond luck. One game that does not proves no chance: its words say that it could be
+    luck, and it keeps its status.
 
     Args:
         controls: Each game's; ``None`` where none is computed.
@@ -64,20 +69,17 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
     if score is None:
         return ""
     if control is None or control.get("status") == "pending":
-        return "not compared with scrambled copies yet"
+        return WAITING
     beside = control.get("companion") or {}
     shown = _companion(beside) if beside.get("value") is not None else ""
     compared = "" if control["chance"] is None else _chance(metric, control) + _compared_words(metric, score, control)
+    is_too_few = control["reason"] == TOO_FEW
     if is_at_chance([control]):
-        return "; ".join(filter(None, (f"{AT_CHANCE}: {compared}", shown)))
+        return "; ".join(filter(None, (f"{AT_CHANCE}{f', {TOO_FEW} more' * is_too_few}: {compared}", shown)))
     if _is_compared(control):
         # The companion speaks where it tells the game from chance, or where the score alone cannot.
         by_companion = _is_clear(beside) or not _is_score_compared(control)
-        verdict = (
-            "better than scrambled copies, beyond luck"
-            if is_above_chance(control)
-            else "not better than scrambled copies beyond luck"
-        )
+        verdict = BETTER if is_above_chance(control) else TOO_ALIKE if is_too_few else COULD_BE_LUCK
         return f"{verdict} ({shown if by_companion else compared})"
     reason = (
         "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
@@ -168,20 +170,20 @@ class ControlSummary:
         """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
         Examples: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)"; "no better than
-        scrambled copies (99 %)"; "no better than scrambled copies beyond luck in 2 of 3 games".
+        scrambled copies (99 %)"; "no better than scrambled copies: above them beyond luck in 1 of 3 games".
         """
         parts = []
         if self.chance is not None and self.difference is not None and self.difference < _SMALLEST_LEAD:
             parts = [f"{AT_CHANCE} ({number_words(self.chance)} %)"]
         elif self.is_at_chance:
-            parts = [f"{AT_CHANCE} beyond luck in {self.compared - self.above} of {counted(self.compared, 'game')}"]
+            parts = [f"{AT_CHANCE}: above them beyond luck in {self.above} of {counted(self.compared, 'game')}"]
         elif self.compared:
             parts = [f"better than scrambled copies in {self.above} of {counted(self.compared, 'game')}"]
         if self.companion is not None and self.value is not None:
             chance = "" if self.companion_chance is None else f" (scrambled {number_words(self.companion_chance)})"
             parts.append(f"mean {companion_words(self.companion, self.value)}{chance}")
         if self.pending and self.compared:
-            parts.append(f"{counted(self.pending, 'game')} not compared with scrambled copies yet")
+            parts.append(f"{counted(self.pending, 'game')} {WAITING}")
         return ", ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:

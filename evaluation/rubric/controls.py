@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from evaluation.rubric import link_strength
 from evaluation.rubric._claim_checks import findings_on
 from evaluation.rubric._passage import SCENE, Asked, Scene
-from evaluation.rubric.at_chance import NO_CHANCE
+from evaluation.rubric.at_chance import NO_CHANCE, TOO_FEW
 from evaluation.rubric.definitions import (
     ANTI_REPETITION,
     COHERENCE,
@@ -67,7 +67,6 @@ DRAWS = 200
 """How many copies are drawn; up to so many arrangements are enumerated instead."""
 LEAST_P = 0.05
 """Where even the best arrangement cannot reach this, nothing can be told."""
-TOO_FEW = "too few arrangements to tell"
 NEAR = 3
 """Voice distance: messages at most so many places apart are not compared."""
 

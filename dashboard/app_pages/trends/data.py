@@ -20,14 +20,14 @@ from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
-from evaluation.iterations.keep_or_revert import MetricChange
+from evaluation.iterations.keep_or_revert import MetricChange, not_counted_words
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.at_chance import control_words, is_at_chance, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
-from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
+from evaluation.score import PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.store import Store
@@ -229,8 +229,8 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
     beside, lower_words = "", ""
     apart = _apart(all_games[reference], all_games[name]) if reference in reached else {}
     if reference in reached and apart:
-        lower_words = "".join(
-            f" {DEFINITIONS[metric].label} does not compare with {cut(reference, _LONGEST_NAME)}: judged {words}."
+        lower_words = " ".join(
+            f"{DEFINITIONS[metric].label} does not compare with {cut(reference, _LONGEST_NAME)}: judged {words}."
             for metric, words in apart.items()
         )
     elif reference in reached:
@@ -241,14 +241,12 @@ def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: 
         lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
         if lower:
             than = f"Lower than {cut(reference, _LONGEST_NAME)} on {listed(lower)}"
-            lower_words = f" {than}; the Overview tells what could be luck."
+            lower_words = f"{than}; the Overview tells what could be luck."
     unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
-    waits = f" {ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
+    waits = f"{ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
     whole = f"{count} of {counted(len(thresholds) - len(at_chance), 'threshold')}{beside}"
-    names = listed([one.label for metric, one in DEFINITIONS.items() if metric in at_chance])
-    head = f"{AT_CHANCE.capitalize()}{' on a side' * (reference in reached)}"
-    chance = f" {head}, so not counted: {names}." if names else ""
-    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", f"{waits}{chance}{lower_words}".strip()
+    chance = not_counted_words({one: no_better[one] & passing for one in (reference, name) if one in reached})
+    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", " ".join(filter(None, (waits, chance, lower_words)))
 
 
 def _is_at_chance(games: pd.DataFrame) -> bool:

@@ -159,7 +159,7 @@ def test_a_fall_from_what_meant_something_is_one_wherever_it_ends() -> None:
 def test_it_is_counted_among_no_passing_metrics() -> None:
     decision = RISEN["v2"].decision
     assert (decision.choice, decision.passed_before, decision.passed_after) == (Choice.KEEP, 6, 6)
-    assert f"{AT_CHANCE.capitalize()} on a side, so not counted: {LABEL}." in decision.explanation
+    assert f"{AT_CHANCE.capitalize()}, so not counted: {LABEL} (v2)." in decision.explanation
     assert any(line.startswith("Of 6 metrics, ") for line in decision.explanation)
     [game, *_] = games((99.0, 99.0))
     verdict = judge_scores(game.metrics, 1.0)
@@ -202,7 +202,7 @@ def test_trends_count_no_such_threshold_as_reached() -> None:
     newer = [row | {"position": 2, "iteration": "v3", "control": None} for row in rows]
     head, rest = trends.sentence(pd.DataFrame(rows + newer), DEFAULT_THRESHOLDS, {"v3": "v2"})
     assert head == "v3 reaches 6 of 6 thresholds, as many as v2"
-    assert rest == f"{AT_CHANCE.capitalize()} on a side, so not counted: {LABEL}."
+    assert rest == f"{AT_CHANCE.capitalize()}, so not counted: {LABEL} (v2)."
 
 
 def test_an_a_b_test_names_no_winner_by_it() -> None:

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 from benchmarks.labelled_games import load_games
 from benchmarks.planted_faults import renamed, with_order, with_speakers
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.at_chance import control_words, is_above_chance, metrics_above_chance, summarise_controls
+from evaluation.rubric.at_chance import (
+    BETTER,
+    COULD_BE_LUCK,
+    TOO_FEW,
+    control_words,
+    is_above_chance,
+    metrics_above_chance,
+    summarise_controls,
+)
 from evaluation.rubric.controls import (
     Aims,
     PermutedRecord,
@@ -206,7 +214,7 @@ def control_of(
     return dict.fromkeys(KEYS) | found
 
 
-BETTER, SAME_MESSAGES = "better than scrambled copies, beyond luck", "with the same messages in random order it is"
+LINK, SAME_MESSAGES = "link strength 66, scrambled 50", "with the same messages in random order it is"
 LINKED = {"value": 66, "chance": 50, "p": 0.01}
 
 
@@ -223,14 +231,20 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
         # The companion speaks where the score alone is not compared, above chance or not.
         (
             control_of(80, 0.2, "too few to tell", beside=LINKED | {"p": 0.4}),
-            "not better than scrambled copies beyond luck (link strength 66, scrambled 50)",
+            f"{COULD_BE_LUCK} (link strength 66, scrambled 50)",
         ),
         (
             control_of(24, 0.6) | {"value": 23.8, "difference": -0.2},
             f"{AT_CHANCE}: {SAME_MESSAGES} 24 %, compared with 24 % by the rule without reply ids",
         ),
-        (control_of(89, 0.3), f"not better than scrambled copies beyond luck ({SAME_MESSAGES} 89 %)"),
+        (control_of(89, 0.3), f"{COULD_BE_LUCK} ({SAME_MESSAGES} 89 %)"),
         (control_of(60, 0.01), f"{BETTER} ({SAME_MESSAGES} 60 %)"),
+        # Too few arrangements are neither "no better" nor a lead that could be luck.
+        (control_of(80, 0.2, TOO_FEW, beside=LINKED | {"p": 0.4}), f"{TOO_FEW} it from scrambled copies ({LINK})"),
+        (
+            control_of(90, 0.2, TOO_FEW, beside=LINKED | {"p": 0.4}),
+            f"{AT_CHANCE}, {TOO_FEW} more: {SAME_MESSAGES} 90 %; {LINK}",
+        ),
         (control_of(None, None, "one speaker"), "not compared with scrambled copies: one speaker"),
         (control_of(80, 0.2, "too few to tell"), "not compared with scrambled copies: too few to tell"),
         (control_of(None, None, "no chance level"), ""),
@@ -253,7 +267,7 @@ def test_a_rate_stands_before_its_unit() -> None:
 def test_the_controls_of_several_games_in_words() -> None:
     clear = control_of(60, 0.5, beside={"value": 70, "chance": 50, "p": 0.01})
     unclear = control_of(60, 0.5, beside={"value": 54, "chance": 50, "p": 0.2})
-    told = f"{AT_CHANCE} beyond luck in 1 of 2 games, mean link strength 62 (scrambled 50)"
+    told = f"{AT_CHANCE}: above them beyond luck in 1 of 2 games, mean link strength 62 (scrambled 50)"
     assert summarise_controls([clear, unclear]).words == told
     assert summarise_controls([clear, clear, unclear]).words.startswith("better than scrambled copies in 2 of 3 games")
     assert summarise_controls([control_of(None, None, "one speaker")]).words == ""
