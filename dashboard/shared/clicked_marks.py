@@ -11,6 +11,7 @@ import streamlit as st
 from dashboard.shared import state
 from dashboard.shared.state import LEDGER, NO_ITERATION_CHOICE
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.score import LedgerRow
 from evaluation.store import Store
 
 
@@ -57,28 +58,38 @@ MarkTargets: TypeAlias = Mapping[str, Sequence[MarkTarget | RunTarget]]
 def address(store: Store, target: MarkTarget) -> dict[str, str]:
     """The query of the Games page that shows the target.
 
-    A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. An
-    iteration opens as the list of its games, the lowest score of the metric first.
+    A game opens at its first message that loses points of the metric; where none does, at the metric's ledger. The
+    games of no iteration, or of another figure, open as their list.
     """
     iteration = target.iteration or NO_ITERATION_CHOICE
     if target.metric not in DEFINITIONS:
         message = {"message": target.message_id} if target.message_id else {}
         return {"transcript": target.transcript_id, **message} if target.transcript_id else {"of_iteration": iteration}
     if target.transcript_id is None:
-        # The list's choices stand in its address by their labels.
-        lowest_first = f"Lowest {DEFINITIONS[target.metric].label.lower()}"
-        return {"of_iteration": iteration, "order": lowest_first}
+        return games_by_metric(iteration, target.metric)
     message_id = target.message_id or first_losing_message(store, target.transcript_id, target.metric)
     if message_id is None:
         return {"transcript": target.transcript_id, "show": LEDGER, "metric": target.metric}
     return {"transcript": target.transcript_id, "message": message_id, "metric": target.metric}
 
 
+def games_by_metric(iteration: str, metric: str) -> dict[str, str]:
+    """The query of the Games page that lists an iteration's games, the lowest score of the metric first."""
+    # The list's choices stand in its address by their labels.
+    return {"of_iteration": iteration, "order": f"Lowest {DEFINITIONS[metric].label.lower()}"}
+
+
 def first_losing_message(store: Store, transcript_id: str, metric: str) -> str | None:
     """The id of the first message of a game that loses points of a metric; ``None`` when none does."""
+    row = losing_row(store, transcript_id, metric)
+    return row.message_id if row else None
+
+
+def losing_row(store: Store, transcript_id: str, metric: str) -> LedgerRow | None:
+    """The first row of a game that loses points of a metric, of a message where there is one; ``None`` for none."""
     result = store.results.load(transcript_id).get(metric)
-    rows = result.ledger if result is not None else ()
-    return next((row.message_id for row in rows if row.message_id and row.numerator < row.denominator), None)
+    rows = [row for row in (result.ledger if result else ()) if row.numerator < row.denominator]
+    return next((row for row in rows if row.message_id), rows[0] if rows else None)
 
 
 _CHOSEN = "chosen_mark"
@@ -128,11 +139,24 @@ def remember_target(target: MarkTarget | RunTarget) -> None:
     st.session_state[_CHOSEN] = target
 
 
-def open_clicked_mark(store: Store) -> None:
-    """Open the page with what is behind the mark that was clicked just before this run, if one was."""
+def open_clicked_mark(store: Store, *, on_overview: bool = False) -> None:
+    """Open the page with what is behind the mark that was clicked just before this run, if one was.
+
+    The mean of a metric opens on the Overview: the games of both sides.
+
+    Args:
+        store: Where to look for the message that loses points.
+        on_overview: Whether this is that page, which keeps what it compares.
+    """
     target = take_clicked_mark()
     if isinstance(target, MarkTarget):
-        st.switch_page("app_pages/games/page.py", query_params=address(store, target))
+        if target.transcript_id is not None or not target.iteration or target.metric not in DEFINITIONS:
+            st.switch_page("app_pages/games/page.py", query_params=address(store, target))
+        elif on_overview:
+            state.choose(**{state.OPENED_METRIC: target.metric})
+        else:
+            place = {state.ITERATION: target.iteration, state.OPENED_METRIC: target.metric}
+            st.switch_page("app_pages/overview/page.py", query_params=place)
     elif isinstance(target, RunTarget):
         query = {name: value for name, value in target.query.items() if value}
         st.switch_page("app_pages/agents/page.py", query_params=query)

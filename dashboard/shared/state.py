@@ -55,13 +55,16 @@ METRICS_TRUST = "Metrics"
 """The view of the guide that says of each metric whether one can trust it."""
 ITERATION = "iteration"
 """The iteration that the Overview shows."""
+OPENED_METRIC = "of_metric"
+"""The metric whose games the Overview shows in place of the decision."""
 PANEL = "panel"
 """The part of the Overview below the decision that is open."""
 BESIDE = "beside"
 """The game that stands beside the one that is shown."""
 NO_ITERATION_CHOICE = "none"
 """In the address of the list of games: those of no iteration."""
-"""The iteration whose failing messages are shown."""
+DRAFT = "draft_"
+"""How the keys of inputs begin that keep what was typed while another page is shown."""
 _AIMS = "aims"
 _FOLLOWED = "followed"
 _HISTORY = "browser_history"
@@ -116,6 +119,16 @@ def apply_next_choices() -> None:
     """Makes the choices that :func:`choose_next` left, before any widget of the page is drawn."""
     for key, value in st.session_state.pop(_NEXT, {}).items():
         st.session_state[key] = value
+
+
+def keep_drafts() -> None:
+    """Keeps what was begun in the inputs whose keys begin with ``DRAFT``, on other pages too; call once a run.
+
+    Streamlit forgets an input that a page does not draw. One in a form tells the server nothing before it is sent, so
+    these stand in none.
+    """
+    begun = {str(key): value for key, value in st.session_state.items() if str(key).startswith(DRAFT)}
+    set_widgets(begun)
 
 
 def set_widgets(values: Mapping[str, Any]) -> None:

@@ -19,9 +19,9 @@ def mark(page: Page, name: str):
 
 
 def lands_on_what_is_behind(page: Page) -> str:
-    """Waits for the Games page; returns the part of its address that says what it shows."""
-    page.wait_for_url(re.compile(r"/games\?"))
-    expect(page.locator("h1", has_text="Games")).to_be_visible()
+    """Waits for the Games page, or the games of both sides on the Overview; returns what the address says of it."""
+    page.wait_for_url(re.compile(r"/games\?|of_metric="))
+    expect(page.locator("h1", has_text=re.compile("Games|Overview"))).to_be_visible()
     settle(page)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
     return page.url.split("?", 1)[1]
@@ -57,18 +57,20 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
     for kind in KINDS:
         # Marks that no other covers: the lowest game of role consistency, both sides of personality diversity.
         mark(seen.page, "3:game:0" if kind == "game" else f"4:{kind}:0").click()
-        found = lands_on_what_is_behind(seen.page)
         if kind == "game":
+            found = lands_on_what_is_behind(seen.page)
             assert "transcript=" in found
             assert "metric=role_consistency" in found
             expect(seen.page.locator(".badge[aria-pressed='true']").first).to_be_attached()
             # Why the message fails stands beside it after one click, on a phone in a dialog above it.
             expect(seen.page.get_by_text(re.compile("does not fit")).first).to_be_visible()
         else:
-            assert "order=Lowest+personality+diversity" in found
-            expected = "Prompt+v2" if kind == "before" else "Prompt+v4"
-            assert f"of_iteration={expected}" in found
-            expect(seen.page.locator(".picture-box .row:not(.head)").first).to_be_visible()
+            # The games of both sides, and the message that the lowest one loses points by.
+            seen.page.wait_for_url(re.compile("of_metric=personality_diversity"))
+            expect(seen.page.get_by_text("Personality diversity: 45.8 % to 100.0 %")).to_be_visible()
+            for side in ("Prompt v2", "Prompt v4"):
+                expect(seen.page.get_by_text(f"{side}: mean of 3 games")).to_be_visible()
+            expect(seen.page.get_by_role("cell", name=re.compile("^Most like ")).first).to_be_visible()
         seen.page.go_back()
         expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
         seen.settle()
@@ -117,3 +119,15 @@ def test_the_address_names_the_iteration_that_is_shown_over_a_tab_and_back(sampl
     page.wait_for_url("**iteration=Prompt+v3**")
     page.reload()
     expect(shown).to_have_value("Prompt v3")
+
+
+def test_a_decision_that_was_begun_survives_another_page(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/", height=1000).page
+    why = page.get_by_role("textbox", name=re.compile("^Why"))
+    why.fill("Half a reason")
+    page.get_by_text("Revert it", exact=True).click()
+    page.get_by_test_id("stSidebarNavLink").filter(has_text="Trends").click()
+    expect(page.locator("h1", has_text="Trends")).to_be_visible()
+    page.go_back()
+    expect(why).to_have_value("Half a reason")
+    expect(page.get_by_role("radio", name="Revert it")).to_be_checked()

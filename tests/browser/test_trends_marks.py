@@ -39,7 +39,7 @@ def open_point(page: Page, trace: int, number: int) -> str:
     for _ in range(3):
         click_point(page, trace, number)
         try:
-            page.wait_for_url(re.compile(r"/games\?"), timeout=30_000)
+            page.wait_for_url(re.compile(r"/(games)?\?"), timeout=30_000)
         except TimeoutError:
             continue
         break
@@ -49,14 +49,14 @@ def open_point(page: Page, trace: int, number: int) -> str:
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_dots_and_diamonds_open_their_games_and_back_leads_to_the_page_as_it_was(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/trends", width=width, height=1600)
-    presses = {"metric=strategic_depth": (GAME, 0), "of_iteration=Prompt+v3": (MEAN, 2)}
+    presses = {"metric=strategic_depth": (GAME, 0), "of_metric=strategic_depth": (MEAN, 2)}
     for expected, pressed in presses.items():
         expect(point(seen.page, MEAN, 3)).to_be_visible()
         seen.settle()
         found = open_point(seen.page, *pressed)
         assert expected in found
-        if "of_iteration" in expected:
-            assert "order=Lowest+strategic+depth" in found
+        if "of_metric" in expected:
+            assert "iteration=Prompt+v3" in found
         seen.page.go_back()
         seen.page.wait_for_url(re.compile("/trends"))
         seen.settle()

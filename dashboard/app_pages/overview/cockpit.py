@@ -101,11 +101,8 @@ def cockpit(
         is_hidden: Whether the ratings of their games are hidden from the person.
     """
     name = shown.iteration.name
-    pair = None
-    if reference is not None and reference.games and shown.games:
-        between = (reference.iteration.name, name)
-        pair = resources.once(compare_iterations, between, board, *between)
-        pair = pair.without(ENGAGEMENT.name) if is_hidden else pair
+    pair = pair_of(board, shown, reference)
+    pair = pair.without(ENGAGEMENT.name) if pair and is_hidden else pair
     _earlier_that_waits(board, shown)
     shown = shown.without_ratings() if is_hidden else shown
     newer_note(board, name)
@@ -131,6 +128,14 @@ def cockpit(
             hidden_note(store)
         decision_form(store, shown, is_main=step is NextStep.RECORD)
     return pair
+
+
+def pair_of(board: Board, shown: IterationSummary, reference: IterationSummary | None) -> IterationComparison | None:
+    """The comparison of an iteration with its reference; ``None`` unless both have games."""
+    if reference is None or not (reference.games and shown.games):
+        return None
+    between = (reference.iteration.name, shown.iteration.name)
+    return resources.once(compare_iterations, between, board, *between)
 
 
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:

@@ -53,7 +53,7 @@ LEGEND = (
     "● now, with its 95 % interval",
     "· a game",
     "┃ threshold: left of it fails",
-    "a mark opens its games",
+    "a mark or a name opens its games",
 )
 
 
@@ -293,7 +293,7 @@ def _row(
             "before": f"reference: {score_text(before, definition.scale)}",
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
-            "change": "other judges" if is_apart else _change_text(definition, before, mean.score),
+            "change": "other judges" if is_apart else change_text(definition, before, mean.score),
             "outcome": _outcome_words(difference, companion, status),
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
@@ -355,7 +355,8 @@ def _dots(shown: IterationSummary, definition: MetricDefinition) -> list[tuple[f
     ]
 
 
-def _change_text(definition: MetricDefinition, before: float | None, after: float | None) -> str:
+def change_text(definition: MetricDefinition, before: float | None, after: float | None) -> str:
+    """The change of a score in its unit, such as "+4.6 points"; "no reference" without one, empty without a score."""
     if before is None or after is None:
         return "" if after is None else "no reference"
     unit = "%" if definition.scale.high == 100 else ""

@@ -24,7 +24,7 @@ from evaluation.workflows.iterations import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
 _PROBLEM = "decision_problem"
-_FATE, _WHY, _WHO = "fate_of", "why", "decided_by"
+_FATE, _WHY, _WHO = (f"{state.DRAFT}{one}" for one in ("fate_of", "why", "decided_by"))
 
 
 def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> None:
@@ -91,7 +91,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 # It may hold the name that was typed.
                 plain(problem)
 
-    with st.form(f"decide_{place}", border=False), st.container(gap="small"):
+    with st.container(gap="small"):
         # Newer games may have changed which iteration the page opens on.
         plain(f"Keep or revert {shortened(held.name, LONGEST_NAME)}?")
         st.radio(
@@ -108,7 +108,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if not identity.decider_name():
                 st.text_input("Your name (required)", key=f"{_WHO}_{place}", width=140)
-            st.form_submit_button(
+            st.button(
                 "Record the decision",
                 key=f"decide_now_{place}",
                 type="primary" if is_main else "secondary",

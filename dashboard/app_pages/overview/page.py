@@ -3,8 +3,9 @@
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
-from dashboard.app_pages.overview.cockpit import cockpit, pick_pair
+from dashboard.app_pages.overview.cockpit import cockpit, pair_of, pick_pair
 from dashboard.app_pages.overview.edit_iteration import manage_games, more_menu
+from dashboard.app_pages.overview.opened_metric import opened_metric
 from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
@@ -12,6 +13,7 @@ from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.identity.visible_games import games_of, is_engagement_hidden
 from dashboard.shared.page_links import add_games_link, no_games_yet
 from dashboard.shared.version_notes import versions_banner
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.store import Store
 from evaluation.text.display import counted
 
@@ -20,7 +22,7 @@ DECISION, ALL_ITERATIONS = "Decision", "All iterations"
 
 def show(store: Store) -> None:
     show_outcome(store)
-    open_clicked_mark(store)
+    open_clicked_mark(store, on_overview=True)
     with st.spinner("Reading games and scores", show_time=True):
         seen = resources.share(queries.overview)
     if seen.board.iterations and seen.transcripts:
@@ -62,6 +64,10 @@ def decision(store: Store, seen: queries.Overview) -> None:
         more_menu(store, shown, seen.board)
     sides = [shown, *([reference] if reference else [])]
     is_hidden = is_engagement_hidden(store, [game.transcript_id for side in sides for game in side.games])
+    metric = state.chosen(state.OPENED_METRIC, DEFINITIONS)
+    if metric and not (is_hidden and metric == ENGAGEMENT.name):
+        opened_metric(metric, shown, reference, pair_of(seen.board, shown, reference))
+        return
     pair = cockpit(store, seen.board, shown, reference, is_hidden=is_hidden)
     versions_banner(store)
     panel(store, seen.board, shown, reference, pair, is_hidden=is_hidden)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,17 @@ _LONGEST = 300
 _picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
 
 
-def why_messages_fail(name: str, before: str | None) -> None:
-    """Draw the reasons of an iteration beside those of ``before``, or the messages of the chosen reason."""
+def why_messages_fail(name: str, before: str | None, metric: str | None = None) -> None:
+    """Draw the reasons of an iteration beside those of ``before``, or the messages of the chosen reason.
+
+    Args:
+        name: The iteration's.
+        before: That of its reference, if any.
+        metric: The only one that is meant; all when left out.
+    """
     found = resources.share(stored_failure_reasons, name, before)
+    if metric:
+        found = replace(found, metrics=tuple(one for one in found.metrics if one.metric == metric))
     chosen = state.chosen(_REASON)
     reason = find_reason(found, chosen) if chosen else None
     if reason is not None:

@@ -13,6 +13,7 @@ import streamlit as st
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
+from dashboard.shared.state import DRAFT
 from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.ratings import SCORES, EngagementDecision
@@ -24,7 +25,9 @@ _DONE = "team_done"
 """Where :func:`act` leaves what it did for the next run to show."""
 _TOLD_AT = "team_told_at"
 _DOUBLE_CLICK_SECONDS = 2.0
+_UNDO_SECONDS = 60.0
 _LEAD = "lead_name"
+_SCORE, _REASON = f"{DRAFT}team_score", f"{DRAFT}team_reason"
 Done = TypeVar("Done")
 
 
@@ -39,14 +42,17 @@ class _Told:
 
 
 def told(place: str = "") -> None:
-    """Say what became of the last change, once; the second click of a double click does not take it away.
+    """Say what became of the last change: once, or for a minute where it can be undone.
+
+    The second click of a double click does not take it away.
 
     Args:
         place: The form that it is said below; empty for the top of the section.
     """
     said: _Told | None = st.session_state.get(_DONE)
     if said is not None and said.place == place:
-        if monotonic() - st.session_state.setdefault(_TOLD_AT, monotonic()) > _DOUBLE_CLICK_SECONDS:
+        told_for = monotonic() - st.session_state.setdefault(_TOLD_AT, monotonic())
+        if told_for > (_UNDO_SECONDS if said.take_back else _DOUBLE_CLICK_SECONDS):
             del st.session_state[_DONE]
             return
         if said.is_fine:
@@ -59,7 +65,7 @@ def told(place: str = "") -> None:
                 st.button("Undo", icon=":material/undo:", key="team_undo_told", on_click=said.take_back)
 
 
-def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None], part: str = "") -> None:
+def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None], *, is_open: bool = True) -> None:
     """The decision on the score of a game with a way to undo it, else the form where raters lie apart.
 
     Args:
@@ -67,43 +73,46 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
         lead: Who undoes one, unless a name was typed to decide.
         game: With its ratings.
         after: Called once something was stored.
-        part: Tells the fields of several games on one page apart.
+        is_open: Whether the form is unfolded, not one of several.
     """
+    of, score_key, reason_key = game.transcript_id, *(f"{key}_{game.transcript_id}" for key in (_SCORE, _REASON))
     if game.decision is not None:
         held = game.decision
-        wanted = st.session_state.get(f"team_decided_score{part}")
-        if st.session_state.get(f"team_decide_button{part}") and wanted not in (None, held.score):
+        if st.session_state.get(f"team_decide_button_{of}") and st.session_state.get(score_key) not in (
+            None,
+            held.score,
+        ):
             act(lambda: _refuse(held), "", after)
         plain(f"Decided by {held.who} on {local_time(held.created_at)}: {held.score} of 5 counts. {held.reason}")
-        if st.button("Undo the decision", icon=":material/undo:", key=f"team_undo_decision{part}"):
+        if st.button("Undo the decision", icon=":material/undo:", key=f"team_undo_decision_{of}"):
             _undo(store, lead, game, held.id, after)
             st.rerun()
         return
     if not game.is_disputed:
         return
-    scores = ", ".join(f"{one.rater} {one.score}" for one in game.ratings)
-    with st.expander(f"Decide: {counted(game.spread, 'point')} apart", expanded=not part, key=f"team_decide_box{part}"):
-        plain(scores)
-        with st.form(f"team_decide{part}", border=False):
-            score = st.segmented_control("The score that counts", SCORES, key=f"team_decided_score{part}")
-            reason = st.text_input("Why? (required)", key=f"team_decision_reason{part}")
-            who = identity.decider_name() or _lead_name(part)
-            st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
-            if st.form_submit_button("Decide", type="primary", key=f"team_decide_button{part}"):
-                if score is None or not (reason.strip() and who.strip()):
-                    asked = "Say why." if not reason.strip() else "Enter your name."
-                    st.warning("Choose a score from 1 to 5." if score is None else asked)
-                else:
-                    act(
-                        lambda: store.engagement_decisions.add(
-                            game.transcript_id, score, who=identity.name_among(who, ()), reason=reason
-                        ),
-                        f"{score} of 5 counts for {game.name}.",
-                        after,
-                        place=f"form{part}",
-                        take_back=lambda number: _undo(store, lead, game, number, after),
-                    )
-            told(f"form{part}")
+    begun = any(st.session_state.get(key) for key in (score_key, reason_key))
+    title = f"Decide: {counted(game.spread, 'point')} apart"
+    with st.expander(title, expanded=is_open or begun, key=f"team_decide_box_{of}"):
+        plain(", ".join(f"{one.rater} {one.score}" for one in game.ratings))
+        score = st.segmented_control("The score that counts", SCORES, key=score_key)
+        reason = st.text_input("Why? (required)", key=reason_key)
+        who = identity.decider_name() or _lead_name(of)
+        st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
+        if st.button("Decide", type="primary", key=f"team_decide_button_{of}"):
+            asked = {"Choose a score from 1 to 5.": score, "Say why.": reason.strip(), "Enter your name.": who.strip()}
+            if missing := [words for words, given in asked.items() if not given]:
+                st.warning(" ".join(missing))
+            else:
+                act(
+                    lambda: store.engagement_decisions.add(
+                        of, float(score or 0), who=identity.name_among(who, ()), reason=reason
+                    ),
+                    f"{score} of 5 counts for {game.name}.",
+                    after,
+                    place=of,
+                    take_back=lambda number: _undo(store, lead, game, number, after),
+                )
+        told(of)
 
 
 def _undo(store: Store, lead: str, game: GridGame, number: int, after: Callable[[], None]) -> None:
@@ -121,9 +130,9 @@ def _refuse(held: EngagementDecision) -> None:
     )
 
 
-def _lead_name(part: str) -> str:
+def _lead_name(of: str) -> str:
     """A name for decisions of a lead who does not rate, to whom ratings would be hidden under a rater's name."""
-    held = st.text_input("Your name (required)", st.session_state.get(_LEAD, ""), key=f"team_decider{part}")
+    held = st.text_input("Your name (required)", st.session_state.get(_LEAD, ""), key=f"team_decider_{of}")
     st.session_state[_LEAD] = held
     return str(held)
 

@@ -99,7 +99,7 @@ def _split_games(report: AgreementReport) -> None:
 
 def _decision(grid: RatingGrid, transcript_id: str) -> None:
     game = next(one for one in grid.games if one.transcript_id == transcript_id)
-    decision(resources.store(), identity.author_name(), game, _stay, f"_{transcript_id}")
+    decision(resources.store(), identity.author_name(), game, _stay, is_open=False)
 
 
 def _stay() -> None:
