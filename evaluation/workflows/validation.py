@@ -66,8 +66,7 @@ def _warnings(transcript: Transcript) -> Iterator[str]:
         yield "No role was found, so role consistency will not apply."
     elif without_role:
         yield f"{without_role} of {players} players {_have(without_role)} no role."
-    if not transcript.votes:
-        yield "No votes were found, so memory accuracy cannot verify claims about them."
+    yield from filter(None, [no_votes_words(transcript)])
     if discussion and all(message.reply_to is None for message in discussion):
         yield "No message says which one it answers, so coherence rests on names and words alone."
     timeless = sum(message.sent_at is None for message in transcript.messages)
@@ -77,6 +76,11 @@ def _warnings(transcript: Transcript) -> Iterator[str]:
         yield f"{counted(timeless, 'message')} {_have(timeless)} no time."
     if transcript.cost is None or not transcript.cost.is_known:
         yield "The cost is unknown, so it cannot be judged."
+
+
+def no_votes_words(transcript: Transcript) -> str:
+    """Words for a game without votes and what that costs; empty where there are some."""
+    return "" if transcript.votes else "No votes were found, so memory accuracy cannot verify claims about them."
 
 
 def _have(count: int) -> str:

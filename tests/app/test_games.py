@@ -132,6 +132,21 @@ def test_a_pasted_game_is_read_like_a_file(open_page, store, words) -> None:
     assert app.text_area[0].value == "", "the same text is not offered again"
 
 
+def test_what_is_kept_is_not_shown_as_left_out_and_missing_votes_are_told(open_page, words) -> None:
+    app = open_page("games", part="Add")
+    said = "Players: Ann (Seer), Ben (Mafia), Cid (Villager)\nAnn: Who is it?\nBen: Not me.\nCid: Nor me.\n"
+    app.text_area[0].set_value(f"{said}[private] Ben to Cid: Trust me.\nAnn: So?").run()
+    columns = {one.markdown[0].value: one for one in app.columns if one.markdown}
+    kept = "1 message with recipients that are not all players is private."
+    assert kept in columns["**Understood**"].text[0].value
+    assert columns["**Left out**"].text[0].value == "Nothing."
+    no_votes = "No votes were found, so memory accuracy cannot verify claims about them."
+    assert [one.value for one in app.warning] == [no_votes]
+    app.text_area[0].set_value(f"{said}Ann: I vote Ben.").run()
+    assert '1 vote taken from speech ("I vote Bob"): no other is recorded there.' in words(app)
+    assert not app.warning
+
+
 @pytest.mark.parametrize(
     ("files", "proposed"),
     [

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row, status_table
 from evaluation.progress import ProgressCallback
-from evaluation.readers import Limits, ReadResult, understood
+from evaluation.readers import NOT_READ, Limits, ReadResult, understood, with_role
 from evaluation.readers.import_report import (
     ImportOutcome,
     ImportReport,
@@ -25,6 +25,7 @@ from evaluation.readers.import_report import (
     refusal_groups,
 )
 from evaluation.text.display import counted, shortened
+from evaluation.workflows.validation import no_votes_words
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
@@ -158,15 +159,20 @@ def _preview(result: ReadResult, which: str) -> None:
     transcript = result.transcript or result.preview
     assert transcript is not None
     read_as = f"Read as {kinds_words(result.kinds)}." if result.kinds else ""
+    lost = [one for one in result.remarks if "left out" in one or NOT_READ in one]
+    kept = [one for one in result.remarks if one not in lost]
     blocks = {
-        "Understood": [understood(transcript), read_as],
+        "Understood": [understood(transcript), read_as, *kept[:_MOST_REMARKS]],
         "Asked": [question.words.partition(" Understood: ")[0] for question in result.questions[:_MOST_REMARKS]],
-        "Left out": [left_out_words(result), *result.remarks[:_MOST_REMARKS]],
+        "Left out": [left_out_words(result), *lost[:_MOST_REMARKS]],
     }
     for column, (title, lines) in zip(st.columns(3), blocks.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
             plain("\n".join(filter(None, lines)) or "Nothing.")
+    # Where players have roles or leave, somebody is voted out.
+    if (with_role(transcript) or transcript.eliminations) and (words := no_votes_words(transcript)):
+        st.warning(words, icon=":material/warning:")
     st.caption(f"The {which} game begins so:")
     first = transcript.discussion[:_PREVIEWED_MESSAGES]
     plain("\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message.")

@@ -353,9 +353,15 @@ def _without_kinds(lines: list[_Line]) -> list[_Line]:
     kinds = Counter(kind for whose, _, kind in split.values() if whose and kind in word_set("speech_labels"))
     bare = {name: whose for name, (whose, _, kind) in split.items() if kinds[kind] > 1}
     # "Ann to Bob", where Bob speaks as well.
-    pairs = {name: name.split(" to ") for name in {line.head.name for line in lines} if name.count(" to ") == 1}
+    names = {line.head.name for line in lines}
+    pairs = {name: name.split(" to ") for name in names if name.count(" to ") == 1}
     people = {whose for whose, _ in pairs.values()}
-    pairs = {name: pair for name, pair in pairs.items() if pair[1] in people} if len(people) > 1 else {}
+    hidden = {line.head.name for line in lines if any(channel_named(tag) == "private" for tag in line.head.tags)}
+    pairs = {
+        name: pair
+        for name, pair in pairs.items()
+        if (pair[0] in names and (pair[1] in names or name in hidden)) or (len(people) > 1 and pair[1] in people)
+    }
 
     def renamed(head: Head) -> Head:
         name, *to = pairs.get(head.name) or [bare.get(head.name, head.name)]
@@ -1045,7 +1051,7 @@ class _Page:
         # The letters of lines that are taken for the game's own words since nobody is known to say them.
         self._told = self._titles = 0
         self._is_described = True
-        self._verdicts = 0
+        self._verdicts = self._in_speech = 0
         self.winner: str | None = None
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
@@ -1059,6 +1065,7 @@ class _Page:
             if one.channel_name == _MEDIA and any(one.lines[1:]):
                 # What stands below the name of a file is said.
                 one.channel, one.channel_name, one.lines = "public", None, one.lines[1:]
+        self._votes_in_speech()
         players = self._players()
         said = [one for one in self._spoken if any(one.lines)]
         moments = _moments((one.time for one in said), is_day_first=dates != "month-first")
@@ -1076,6 +1083,21 @@ class _Page:
         words = " ".join(filter(None, (words, "" if self._is_described else NO_PROGRAM)))
         left_out = tuple(self._left_out)
         return ReadResult(transcript=transcript, kinds=kinds, left_out=left_out, not_understood=words, **about)
+
+    def _votes_in_speech(self) -> None:
+        """Takes what players say before all as their votes of the round, where no other is recorded of them."""
+        recorded = {(vote["round"], vote["voter"]) for vote in self._draft.votes}
+        found: dict[tuple[int | None, str], tuple[_Spoken, str]] = {}
+        for one in self._spoken:
+            key = (one.round, one.speaker)
+            is_public = one.channel == "public" and not (one.channel_name or one.recipients or one.metadata)
+            if is_public and key not in recorded and not self._is_leading(one.speaker):
+                for whom in game_log.votes_in_speech("\n".join(one.lines), self._find):
+                    found[key] = (one, whom)
+        for one, whom in found.values():
+            self._draft.round, self._draft.phase = one.round, one.phase
+            self._draft.vote(one.speaker, whom)
+        self._in_speech = len(found)
 
     def _inside(self, said: Sequence[_Spoken]) -> str:
         """A remark on names of speakers, in capitals with a colon, that stand in the middle of another's lines.
@@ -1105,6 +1127,8 @@ class _Page:
             yield f"{counted(labels, 'line')} with {label} left in the message above."
         if self._verdicts:
             yield f"{counted(self._verdicts, 'vote')} on a trial or a proposal (guilty, yes) left out: for no player."
+        if self._in_speech:
+            yield f'{counted(self._in_speech, "vote")} taken from speech ("I vote Bob"): no other is recorded there.'
         if count := self._speakers.untimed:
             yield f"{counted(count, 'line')} with a speaker's name but without a time left in the message above."
         lines = self._lines if self._speakers.is_timed else ()

@@ -88,6 +88,27 @@ def test_ways_to_vote() -> None:
     assert ("Per", "I vote for Olga.") in public(transcript)
 
 
+def test_votes_said_in_speech_stand_where_no_other_is_recorded() -> None:
+    text = (
+        "Day 1\nOlga: Per is quiet.\nPer: I vote Olga.\nRui: I trust Olga. Then my vote is Per.\n"
+        "Sara: I'm voting Per, he lied.\nOlga: ##vote Rui\nOlga: I vote Per.\nPer: No, I vote Sara!\n"
+        "Day 2\nOlga: I'm voting with Per.\nPer: If I vote Rui, what then?\nRui: I vote Per, unless he talks.\n"
+    )
+    found = result(text)
+    assert votes(shown(text)) == [("Olga", "Rui"), ("Per", "Sara"), ("Rui", "Per"), ("Sara", "Per")]
+    assert ("Rui", "I trust Olga. Then my vote is Per.") in public(shown(text))
+    assert '3 votes taken from speech ("I vote Bob"): no other is recorded there.' in found.remarks
+
+
+@pytest.mark.parametrize("line", ["[private] Per to Olga: We push Rui.", "Per to Olga: We push Rui."])
+def test_who_is_spoken_to_stands_beside_the_name(line: str) -> None:
+    game = shown(f"Olga: Hello, Per.\nRui: Who is it?\nPer: Hello.\n{line}\nRui: So?\n")
+    assert [(m.speaker, m.recipients, m.text) for m in game.messages if m.channel == "private"] == [
+        ("Per", ("Olga",), "We push Rui.")
+    ]
+    assert ("Rui", "Who is it?") in public(game)
+
+
 def test_roles_by_list_rounds_and_silence() -> None:
     text = (
         "P1: Role.FASCIST\nP2: Role.LIBERAL\nP3: Role.HITLER\n\nRound 1 has started!\nP1: I trust P2.\n"
