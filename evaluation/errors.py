@@ -53,7 +53,7 @@ class OpenQuestionError(InputError):
     """A file can be read in two ways, and a person has to say which.
 
     Attributes:
-        asked: Topic and name of each question: the same for files that ask alike.
+        asked: Topic of each question, and its name or else its words: the same for files that ask alike.
     """
 
     asked: frozenset[tuple[str, str]] = frozenset()

@@ -113,5 +113,5 @@ def _export_row(one: Difference) -> dict[str, object]:
         "paired_p_is_exact": one.paired.is_exact if one.paired else None,
         "minimum_detectable_difference": one.detectable,
         "games_needed_per_side": one.games_needed,
-        "verdict": str(one.outcome),
+        "verdict": one.words,
     }

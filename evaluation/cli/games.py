@@ -203,7 +203,8 @@ def delete(
         _delete_agent(store, agent, yes)
         return
     references = transcripts or []
-    names = [_name(store, each) for each in dict.fromkeys(_resolved(store, references))]
+    known = store.transcripts.game_names()
+    names = [shortened(known[each], 40) for each in dict.fromkeys(_resolved(store, references))]
     listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
     with store.unit(write=True):
@@ -248,7 +249,3 @@ def _latest(store: Store) -> int:
 
 def _resolved(store: Store, references: Sequence[str]) -> list[str]:
     return [store.transcripts.resolve(reference) for reference in references]
-
-
-def _name(store: Store, transcript_id: str) -> str:
-    return shortened(store.transcripts.game_ids()[transcript_id], 40)

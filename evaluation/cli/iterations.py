@@ -141,7 +141,7 @@ def compare(
     metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
     in place of iterations are compared without a database.
     """
-    from evaluation.cli.rendering import stored_mixes, warn_of
+    from evaluation.cli.rendering import stored_mixes, warn_of, warn_of_controls
     from evaluation.workflows.iterations import stored_comparison
 
     with ExitStack() as stack:
@@ -150,6 +150,8 @@ def compare(
         found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))
+        if not are_paths:
+            warn_of_controls(store, among)
     if output == "json":
         from evaluation.comparison.iterations import comparison_data
 

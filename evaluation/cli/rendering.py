@@ -15,7 +15,7 @@ from evaluation.iterations.board import Board, IterationSummary, VersionMix, ver
 from evaluation.iterations.game_tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.iterations.keep_or_revert import Decision
 from evaluation.rubric.advice import COST, advise, nothing_to_fix
-from evaluation.rubric.at_chance import control_words
+from evaluation.rubric.at_chance import WAITING, control_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
 from evaluation.rubric.verdict import has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, PERCENT, Status
@@ -138,7 +138,7 @@ def metric_score_words(metric: MetricResult) -> str:
     if metric.score is None:
         return str(metric.status).replace("_", " ")
     numbers = "; ".join(filter(None, (made_of(metric), f"threshold {metric.threshold:g}")))
-    status = f"{metric.status}, low evidence" if metric.low_evidence else metric.status
+    status = marked_status(metric.definition.name, metric).replace("_", ", ", 1).replace("_", " ")
     return f"{score_words(metric.definition, metric.score)}, {status} ({numbers})"
 
 
@@ -189,6 +189,13 @@ def warn_of(mixes: Sequence[VersionMix]) -> None:
         note(f"warning: {mix.words}")
     if mixes:
         note("Score the outdated games again with: dramaturg reevaluate.")
+
+
+def warn_of_controls(store: Store, games: Collection[str]) -> None:
+    """Says on standard error that passes and rises of some games are not compared with chance yet, and what to do."""
+    if waiting := len({*games} & {*store.controls.missing()}):
+        words = f"{counted(waiting, 'game')} {WAITING}, so what passes or rises may yet mean nothing."
+        note(f"warning: {words} Compare with: dramaturg reevaluate --controls.")
 
 
 def mix_dict(mix: VersionMix) -> dict[str, Any]:

@@ -184,6 +184,7 @@ def import_(
     """
     if not paths and not samples:
         raise typer.BadParameter("Name at least one path, or ask for --samples.", param_hint="PATH")
+    from evaluation.cli.rendering import warn_of_controls
     from evaluation.readers import understood
 
     choices = reading_options.value()
@@ -215,6 +216,7 @@ def import_(
             say(table(("Id", "File", "Iteration", "Stored", "Passed", "Verdict"), rows))
             say("\n".join(told))
         _have_read(store, new)
+        warn_of_controls(store, new)
     finish_scoring(incomplete=tally.incomplete, refused=tally.refused)
 
 

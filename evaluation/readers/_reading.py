@@ -102,7 +102,8 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
         remedy=f"Answer it where the files are added, or with {' '.join(one.option for one in open_questions)}."
         + (f" {remedy('otherwise')}" if open_questions[-1].topic is Topic.AS_READ else ""),
     )
-    error.asked = frozenset((question.topic, question.name) for question in open_questions)
+    asked = ((question.topic, question.name or _OF_ONE_FILE.sub("", question.words)) for question in open_questions)
+    error.asked = frozenset(asked)
     return replace(result, transcript=None, error=error, preview=result.transcript)
 
 

@@ -117,22 +117,14 @@ class Outcome(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     AT_CHANCE = AT_CHANCE
-    LOW_EVIDENCE = "low evidence"
-    NO_EVIDENCE = "no evidence either way"
+    LOW_EVIDENCE = "on low evidence"
+    NO_EVIDENCE = "could be luck"
     UNTESTABLE = "cannot be tested"
 
     @property
     def words(self) -> str:
         """The conclusion in the words of pages and reports: "better beyond luck", "could be luck"."""
-        return _OUTCOME_WORDS.get(self, self.value)
-
-
-_OUTCOME_WORDS = {
-    Outcome.BETTER: "better beyond luck",
-    Outcome.WORSE: "worse beyond luck",
-    Outcome.LOW_EVIDENCE: "on low evidence",
-    Outcome.NO_EVIDENCE: "could be luck",
-}
+        return f"{self} beyond luck" if self in (Outcome.BETTER, Outcome.WORSE) else str(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +214,7 @@ class Difference:
         detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. At 0.05
             for the primary metric; for others at what Holm asks of the smallest p: 0.05 over their number.
         games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
-            no answer, and where more games would not do: at chance, on low evidence.
+            no answer, and where more games would not do: at chance, on low evidence, by length.
         most: The largest difference that the scale allows; infinite without limits.
         rests_on_repeats: Whether the evidence is low because the test finds nothing without games that repeat others.
     """
@@ -349,7 +341,8 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
     is_beyond_luck = outcome in (Outcome.BETTER, Outcome.WORSE)
     rests_on_repeats = is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding
     outcome = Outcome.LOW_EVIDENCE if rests_on_repeats else outcome
-    is_in_vain = math.isnan(test.p) or outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
+    is_found = rule.p <= LEVEL and outcome is Outcome.NO_EVIDENCE
+    is_in_vain = math.isnan(test.p) or is_found or outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
     needed = None if is_in_vain else games_needed(difference, after.sd, before.sd, level=rule.power_level)
     return Difference(
         name,

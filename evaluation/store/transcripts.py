@@ -222,7 +222,10 @@ class Transcripts:
                 return str(candidates[0])
         if len(found) == 1:
             return str(found[0][0])
-        raise _ambiguous(reference, sorted(str(row[0]) for row in found)) if found else unknown_transcript(reference)
+        if found:
+            raise _ambiguous(reference, sorted(str(row[0]) for row in found))
+        alike = self._store.rows(f"{_ALIKE} ({GAME_NAMES}) {_NEAREST}", {"ref": well_formed(reference)})
+        raise unknown_transcript(reference, [str(name) for (name,) in alike])
 
     def summaries(self, iteration: str | None = None) -> pd.DataFrame:
         """The stored transcripts without their text, in the order in which they were put into their iteration.
@@ -454,9 +457,18 @@ def iterations_of(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> 
     return dict(cursor.execute(query, list(transcript_ids)).fetchall())
 
 
-def unknown_transcript(reference: str) -> NotFoundError:
-    """The error for a ``reference`` that no stored transcript has."""
-    return NotFoundError(f"No stored transcript is called {reference!r}.", remedy="See them with: dramaturg list.")
+def unknown_transcript(reference: str, alike: Sequence[str] = ()) -> NotFoundError:
+    """The error for a ``reference`` that no stored transcript has, with the nearest of those that are ``alike``."""
+    from evaluation.files.yaml_files import did_you_mean  # reads YAML, which few commands need
+
+    message = f"No stored transcript is called {reference!r}.{did_you_mean(reference, alike)}"
+    return NotFoundError(message, remedy="See them with: dramaturg list.")
+
+
+_ALIKE = """
+SELECT name FROM (SELECT unnest([game_id, game, source_name, transcript_id]) AS name FROM transcripts JOIN
+"""
+_NEAREST = "USING (transcript_id)) ORDER BY jaro_winkler_similarity(name, $ref) DESC, name LIMIT 20"
 
 
 def _ambiguous(reference: str, candidates: Sequence[str]) -> ConflictError:

@@ -42,8 +42,9 @@ def test_show_says_where_a_game_stands_and_opens_the_ledger_behind_a_score(run: 
     for told in ("Verdict: pending, 5 of 7 pass", "Engagement is pending: not rated yet.", "No metric fails so far."):
         assert told in text
     assert run("show", "game-1").stdout == text
+    assert "Do you mean 'game-1'?" in run("show", "game-7").stderr
     text = run("show", "game-1", "--metric", "coherence").stdout
-    assert text.startswith("Conversation coherence: 100.0 %, passed (5 of 5; threshold 70)")
+    assert text.startswith("Conversation coherence: 100.0 %, passed, not compared (5 of 5; threshold 70)")
     assert "#2 round 1 Ben" in text
     assert "the ledger is empty" in run("show", "game-1", "--metric", "engagement").stdout
     ledger = json.loads(run("show", "game-1", "--metric", "coherence", "--format", "json").stdout)["ledger"]

@@ -288,6 +288,8 @@ def test_short_games_that_repeat_less_are_not_better_by_it() -> None:
         told = "A measure that the length of the games does not move shows no such difference."
         assert (told in difference_sentences(one)) == (outcome is Outcome.NO_EVIDENCE)
         assert (one.words == "may be owed to length") == (outcome is Outcome.NO_EVIDENCE)
+        assert (one.games_needed is None) == (outcome is not Outcome.BETTER), "more games do not cure it"
+        assert export_rows({"anti_repetition": one}, "v1", "v2")[0]["verdict"] == one.words
 
 
 DEPTH, COHERENCE = "strategic_depth", "coherence"
