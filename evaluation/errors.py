@@ -49,6 +49,11 @@ class BrokenTranscriptError(InputError):
     """A reader recognises the format, but the content is damaged or contradicts itself."""
 
 
+def own_words(message: str) -> str:
+    """The message of a ``ValueError`` that was raised in a check, without what pydantic and typer put before it."""
+    return message.removeprefix("Value error, ")
+
+
 class OpenQuestionError(InputError):
     """A file can be read in two ways, and a person has to say which.
 

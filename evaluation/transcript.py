@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from evaluation.errors import BrokenTranscriptError
+from evaluation.errors import BrokenTranscriptError, own_words
 from evaluation.escaping import lone_surrogate, reading_fault
 
 Alignment = Literal["mafia", "town"]
@@ -267,7 +267,7 @@ def _reason(fault: ErrorDetails) -> str:
     """A fault that pydantic found, in plain words and with the value where it is short enough to be shown."""
     if (kind := fault["type"]) in _REASONS:
         return _REASONS[kind]
-    reason = fault["msg"].removeprefix("Value error, ").replace("Input should be", "It should be")
+    reason = own_words(fault["msg"]).replace("Input should be", "It should be")
     found = fault["input"]
     is_short = isinstance(found, str | int | float | None) and len(repr(found)) <= _LONGEST_SHOWN
     return f"Found {found!r}. {reason}" if kind != "value_error" and is_short else reason

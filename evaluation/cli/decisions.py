@@ -249,9 +249,7 @@ def add(
 
 @rate_app.command("import")
 def import_sheet(
-    file: Annotated[
-        Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings, or JSON.")
-    ],
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True, help="A CSV file of ratings.")],
     rater: Annotated[
         str | None, typer.Option(metavar="NAME", help="Whose ratings they are where the sheet does not say.")
     ] = None,

@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperGroup
 
 from evaluation.cli.terminal import note
-from evaluation.errors import DramaturgError, InfrastructureError
+from evaluation.errors import DramaturgError, InfrastructureError, own_words
 from evaluation.text.display import counted
 
 GATE_FAILED = 1
@@ -92,7 +92,7 @@ def exit_codes() -> Iterator[None]:
         note(f"error: {error}")
         raise typer.Exit(INFRASTRUCTURE if isinstance(error, InfrastructureError) else BAD_INPUT) from None
     except typer.BadParameter as error:
-        error.message = error.message.removeprefix("Value error, ")
+        error.message = own_words(error.message)
         raise
     except KeyboardInterrupt:
         note("Interrupted. What was stored until now is kept.")

@@ -101,17 +101,18 @@ def _transcripts(
 
 
 def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: str | None, force: bool) -> None:
-    from evaluation.workflows.ratings import export_ratings
+    from evaluation.workflows.ratings import export_ratings, rating_rows
     from evaluation.workflows.scoring import stored_results_table
     from evaluation.writers import csv_text, flat_controls, json_rows
 
     store = open_store()
-    if what == "ratings" and kind == "csv":
-        # With a mark in a file, so that spreadsheets take it for UTF-8.
-        _deliver(export_ratings(store), output, force, encoding="utf-8-sig")
-        return
-    table = store.ratings.all() if what == "ratings" else stored_results_table(store, iteration)
     is_json = kind == "json"
+    if what == "ratings":
+        # With a mark in a file, so that spreadsheets take it for UTF-8.
+        text = json_text(rating_rows(store)) if is_json else export_ratings(store)
+        _deliver(text, output, force, encoding="utf-8" if is_json else "utf-8-sig")
+        return
+    table = stored_results_table(store, iteration)
     _deliver(json_text(json_rows(table)) if is_json else csv_text(flat_controls(table)), output, force)
 
 

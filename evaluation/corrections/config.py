@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, own_words
 from evaluation.files.strict_json import shorten
 
 DIMENSIONS = ("adherence", "consistency", "fluency", "suitability")
@@ -75,7 +75,7 @@ def read_config(values: Mapping[str, Any]) -> CorrectionConfig:
         return CorrectionConfig(**dict(values))
     except ValidationError as error:
         faults = [
-            f"{shorten('.'.join(map(str, one['loc'])))}: {one['msg']} (was {shorten(one['input'])})"
+            f"{shorten('.'.join(map(str, one['loc'])))}: {own_words(one['msg'])} (was {shorten(one['input'])})"
             for one in error.errors()
         ]
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 import yaml
 from pydantic import BaseModel, ValidationError, WrapValidator
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, own_words
 
 LARGEST_FILE = 200_000
 """In bytes; far more than anybody writes by hand."""
@@ -288,7 +288,7 @@ def _text(fault: Any, model: type[BaseModel]) -> str:
         dash = "- " if place and isinstance(place[-1], int) else ""
         return f"This is not a mapping. Begin it with '{dash}{first}: ...'."
     if kind == "value_error":
-        text = fault["msg"].removeprefix("Value error, ")
+        text = own_words(fault["msg"])
         return text if text.endswith(".") else f"{text}."
     special = {
         "string_type": "is not text. Put it in quotes.",

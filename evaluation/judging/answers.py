@@ -21,7 +21,7 @@ from pydantic import (
     model_validator,
 )
 
-from evaluation.errors import InputError
+from evaluation.errors import InputError, own_words
 from evaluation.judging._redaction import without_secrets_in
 
 LOWEST_SCORE = 0
@@ -356,7 +356,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*(?:"|\\?\Z)|,[\s,]*+|[\[\]{}]', re.DOTAL
 def describe(error: ValidationError) -> str:
     """The faults of an answer, field by field, without repeating the model's text."""
     problems = [
-        f"{'.'.join(map(str, one['loc'])) or 'the object'}: {one['msg']}"
+        f"{'.'.join(map(str, one['loc'])) or 'the object'}: {own_words(one['msg'])}"
         for one in error.errors(include_url=False, include_input=False, include_context=False)
     ]
     more = len(problems) - _MOST_ERRORS_NAMED

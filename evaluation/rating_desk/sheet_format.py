@@ -24,7 +24,6 @@ _LONGEST_SHOWN = 60
 QUESTION_COLUMNS = tuple(f"question_{number}" for number in range(1, QUESTION_COUNT + 1))
 COLUMNS = ("transcript_id", "game", "rater", "score", *QUESTION_COLUMNS, "comment", "rated_at")
 """In this order in a sheet that Dramaturg writes; one that people make needs ``score`` and one of the first two."""
-_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision", "shown_as")
 
 _OTHER_NAMES = {f"answer_{number}": f"question_{number}" for number in range(1, QUESTION_COUNT + 1)} | {
     "created_at": "rated_at"
@@ -95,14 +94,14 @@ class _Row:
         self.problems.append(SheetProblem(self.line, column, shown, message, remedy))
 
 
-def write_sheet(
+def sheet_rows(
     ratings: Iterable[Rating],
     names: Mapping[str, str],
     counts: Mapping[str, str] = MappingProxyType({}),
     decisions: Mapping[str, EngagementDecision] = MappingProxyType({}),
     shown_as: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """The ratings as CSV, a row each; :func:`read_sheet` gives back the same ratings, but for their tokens.
+) -> list[dict[str, str | float | bool | None]]:
+    """The ratings, a row each, for every file that has them: ``COLUMNS``, ``counts``, ``decision`` and ``shown_as``.
 
     Args:
         ratings: In any order, which is kept.
@@ -112,19 +111,35 @@ def write_sheet(
         shown_as: The names by which pages show the games, by transcript id; for the same.
 
     Returns:
-        A header of ``COLUMNS``, ``counts``, ``decision`` and ``shown_as``, and the rows; answers are yes, no or empty,
-        times in ISO 8601. Cells that a spreadsheet would run get an apostrophe in front.
+        Answers are true, false or ``None``, times in ISO 8601.
+    """
+    rows = []
+    for one in ratings:
+        whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
+        held = decisions.get(one.transcript_id)
+        decision = f"{held.score} by {held.who} on {held.created_at.isoformat()}: {held.reason}" if held else ""
+        cells = [*whose, one.score, *one.answers, one.comment, one.created_at.isoformat()]
+        cells += [counts.get(one.token, ""), decision, shown_as.get(one.transcript_id, "")]
+        rows.append(dict(zip(_WRITTEN_COLUMNS, cells, strict=True)))
+    return rows
+
+
+_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision", "shown_as")
+_ANSWERS = {None: "", True: "yes", False: "no"}
+
+
+def write_sheet(rows: Iterable[Mapping[str, str | float | bool | None]]) -> str:
+    """The rows of :func:`sheet_rows` as CSV; :func:`read_sheet` gives back the same ratings, but for their tokens.
+
+    Returns:
+        A header and the rows; answers are yes, no or empty. Cells that a spreadsheet would run get an apostrophe in
+        front.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(_WRITTEN_COLUMNS)
-    for one in ratings:
-        answers = ["" if answer is None else "yes" if answer else "no" for answer in one.answers]
-        whose = [one.transcript_id, names.get(one.transcript_id, ""), one.rater]
-        held = decisions.get(one.transcript_id)
-        decision = f"{held.score} by {held.who} on {held.created_at.isoformat()}: {held.reason}" if held else ""
-        cells = [*whose, str(one.score), *answers, one.comment, one.created_at.isoformat()]
-        cells += [counts.get(one.token, ""), decision, shown_as.get(one.transcript_id, "")]
+    for row in rows:
+        cells = [_ANSWERS[cell] if cell is None or isinstance(cell, bool) else str(cell) for cell in row.values()]
         # A formula with apostrophes in front gets one more, so that taking one away gives back what was there.
         writer.writerow([f"'{cell}" if is_formula(cell.lstrip("'")) else cell for cell in cells])
     return out.getvalue()
@@ -247,18 +262,15 @@ class _Reader:
             return None
 
     def _game(self, row: _Row) -> str:
-        if given := row.get("transcript_id"):
-            # Lists show the first digits.
-            meant = [given] if given in self.names else [one for one in self.names if one.startswith(given)]
-            if len(meant) != 1 or len(given) < _FEWEST_DIGITS:
-                why = "begins several ids." if len(meant) > 1 else "is not a stored transcript."
-                row.refuse("transcript_id", why, "Import the game first, or correct the id.")
-            return meant[0] if meant else given
-        games = [*self.by_name.get(row.get("game"), ())]
+        column = "transcript_id" if row.get("transcript_id") else "game"
+        given = row.get(column)
+        named = [given] if given in self.names else [*self.by_name.get(given, ())] if column == "game" else []
+        # Lists show the first digits.
+        is_long = len(given) >= _FEWEST_DIGITS
+        games = named or [one for one in self.names if is_long and one.startswith(given)]
         if len(games) != 1:
-            how_many = "is the name of several games." if games else "is not a stored game."
-            remedy = "Write the name as the Games page shows it, or its id in a column transcript_id."
-            row.refuse("game", how_many, remedy)
+            why = "is the name or the beginning of several games." if games else "is not a stored game."
+            row.refuse(column, why, "Write its name as the Games page shows it, or its id; import it first if need be.")
         return games[0] if games else ""
 
     def _rater(self, row: _Row) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from evaluation.agreement.report import AgreementReport, DecidedRow, agreement_report
 from evaluation.overrides import Override
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
-from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, write_sheet
+from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, sheet_rows, write_sheet
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
@@ -73,7 +73,14 @@ def import_ratings(
 
 
 def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection[str] = ()) -> str:
-    """Every rating of stored games as CSV, revised ones included, with whether each counts.
+    """:func:`rating_rows` as CSV."""
+    return write_sheet(rating_rows(store, rater=rater, hidden=hidden))
+
+
+def rating_rows(
+    store: Store, *, rater: str | None = None, hidden: Collection[str] = ()
+) -> list[dict[str, str | float | bool | None]]:
+    """Every rating of stored games, revised ones included, with whether each counts; see ``sheet_rows``.
 
     Args:
         store: Where to read.
@@ -88,7 +95,7 @@ def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection
     shown = names.keys() - set(hidden)
     ratings = [rating for rating in ratings if rating.transcript_id in shown]
     counts = {one.token: _counts_words(one, standing, decisions) for one in ratings}
-    return write_sheet(ratings, names, counts, decisions if rater is None else {}, shown_as)
+    return sheet_rows(ratings, names, counts, decisions if rater is None else {}, shown_as)
 
 
 def _counts_words(rating: Rating, standing: Collection[str], decisions: Collection[str]) -> str:

@@ -26,7 +26,7 @@ from evaluation.judging.protocol import JudgementStatus
 from evaluation.persona.agents import Agent
 from evaluation.persona.evaluation import PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS
-from evaluation.rating_desk.sheet_format import read_sheet, write_sheet
+from evaluation.rating_desk.sheet_format import read_sheet, sheet_rows, write_sheet
 from evaluation.ratings import Rating
 from evaluation.readers.import_report import ImportOutcome as Fate
 from evaluation.readers.import_report import ImportReport, ReportLine
@@ -172,7 +172,7 @@ def test_tables_for_spreadsheets(text: str) -> None:
 def test_sheets_of_ratings_come_back_as_they_were(text: str) -> None:
     name = safe(text).strip()[:60]
     one = Rating("0" * 64, name, 2, comment=text[:1_000].strip(), created_at=datetime(2026, 1, 1, tzinfo=UTC))
-    output = write_sheet([one], {one.transcript_id: text})
+    output = write_sheet(sheet_rows([one], {one.transcript_id: text}))
     assert_inert_csv(output)
     sheet = read_sheet(output.encode("utf-8"), {one.transcript_id: text}, now=datetime(2026, 1, 2, tzinfo=UTC))
     assert sheet.problems == ()

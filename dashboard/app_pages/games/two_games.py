@@ -33,8 +33,7 @@ def two_games(before: OpenTranscript, after: OpenTranscript) -> None:
         st.button("All games", icon=":material/arrow_back:", key="back", type="tertiary", on_click=_close)
         with st.container(key="game_name", width="content"):
             st.text(f"{before.label} → {after.label}")
-    headline, _, most = difference_sentence(before, after).partition(", ")
-    answer(headline, most[:1].upper() + most[1:])
+    answer(*difference_words(before, after))
     status_table(_scores(before, after), "Every metric of both games", is_matrix=True)
     for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
         with column:
@@ -45,25 +44,24 @@ def _close() -> None:
     state.choose(**{state.TRANSCRIPT: None, state.BESIDE: None})
 
 
-def difference_sentence(before: OpenTranscript, after: OpenTranscript) -> str:
-    """The second game against the first, metric by metric, in words.
+def difference_words(before: OpenTranscript, after: OpenTranscript) -> tuple[str, str]:
+    """The second game against the first, metric by metric: a headline, and a sentence below it.
 
-    Such as "Higher on 5 of 7 metrics, most on Personality diversity (30.0 % to 100.0 %), and lower on 2, most on
+    Such as "Higher on 5 of 7 metrics", "Most on Personality diversity (30.0 % to 100.0 %), and lower on 2, most on
     Strategic depth (100.0 % to 89.8 %)."
     """
     moves = _moves(before, after)
     higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
     if not higher and not lower:
-        return "The same on every metric that both have."
-    parts = [
-        f"{word} on {len(found)}{f' of {len(moves)} metrics' if place == 0 else ''}, most on {label} ({words})"
-        for place, (word, found) in enumerate(
-            (word, found) for word, found in (("higher", higher), ("lower", lower)) if found
-        )
+        return "The same on every metric that both have.", ""
+    (first, count, most), *other = [
+        (word, len(found), f"most on {label} ({words})")
+        for word, found in (("higher", higher), ("lower", lower))
+        if found
         for _, label, words, _ in [max(found, key=lambda one: abs(one[0]))]
     ]
-    said = ", and ".join(parts)
-    return f"{said[:1].upper()}{said[1:]}."
+    lower_words = "".join(f", and {word} on {number}, {on}" for word, number, on in other)
+    return f"{first.capitalize()} on {count} of {len(moves)} metrics", f"M{most[1:]}{lower_words}."
 
 
 def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, str, str, str]]:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.rating_desk.sheet_format import COLUMNS, read_sheet, write_sheet
+from evaluation.rating_desk.sheet_format import COLUMNS, read_sheet, sheet_rows, write_sheet
 from evaluation.ratings import SCORES, Rating
 from evaluation.store import Store
 from evaluation.transcript import Transcript
-from evaluation.workflows.ratings import export_ratings, import_ratings
+from evaluation.workflows.ratings import export_ratings, import_ratings, rating_rows
 from tests.games import game_of
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
@@ -60,7 +60,7 @@ def said(ratings: Iterable[Rating]) -> list[Rating]:
 
 @given(st.lists(ratings, max_size=5))
 def test_what_is_written_is_read_again_unchanged(given_: list[Rating]) -> None:
-    sheet = read_sheet(write_sheet(given_, NAMES).encode(), NAMES, now=NOW)
+    sheet = read_sheet(write_sheet(sheet_rows(given_, NAMES)).encode(), NAMES, now=NOW)
     assert sheet.problems == ()
     assert said(rating for _, rating in sheet.ratings) == said(given_)
 
@@ -82,9 +82,9 @@ def test_a_sheet_that_people_made_is_read() -> None:
 @pytest.mark.parametrize(
     ("cells", "column", "message", "remedy"),
     [
-        ("nothing,,Ada,3,,,", "transcript_id", "not a stored transcript", "Import the game first"),
-        (",nothing,Ada,3,,,", "game", "not a stored game", "transcript_id"),
-        (",twins,Ada,3,,,", "game", "several games", "transcript_id"),
+        ("nothing,,Ada,3,,,", "transcript_id", "not a stored game", "import it first"),
+        (",nothing,Ada,3,,,", "game", "not a stored game", "or its id"),
+        (",twins,Ada,3,,,", "game", "several games", "or its id"),
         ("aaaa,,,3,,,", "rater", "Nobody is named", "rater"),
         ("aaaa,,Ada,6,,,", "score", "not on the scale", "from 1 to 5"),
         ("aaaa,,Ada,3.2,,,", "score", "not on the scale", "from 1 to 5"),
@@ -121,6 +121,17 @@ def test_a_file_that_is_no_sheet_says_so(data: bytes, message: str) -> None:
     assert message in sheet.problems[-1].message
     assert sheet.problems[-1].remedy
     assert sheet.ratings == ()
+
+
+@pytest.mark.parametrize("column", ["game", "transcript_id"])
+def test_the_first_digits_of_an_id_stand_for_the_game_in_either_column(column: str) -> None:
+    names = {"abcd12": "one", "abce34": "two", "abcd56": "abce"}
+    for given_, games, faults in (("abcd1", ["abcd12"], 0), ("abcd", [], 1), ("abc", [], 1)):
+        sheet = read_sheet(f"{column},score\n{given_},3\n".encode(), names, now=NOW, rater="Ada")
+        assert ([one.transcript_id for _, one in sheet.ratings], len(sheet.problems)) == (games, faults)
+    # A name is one before it is the beginning of an id.
+    sheet = read_sheet(b"game,score\nabce,3\n", names, now=NOW, rater="Ada")
+    assert [one.transcript_id for _, one in sheet.ratings] == ["abcd56"]
 
 
 def test_somebody_elses_rows_are_refused_where_only_ones_own_may_be_imported() -> None:
@@ -160,7 +171,11 @@ def test_an_export_says_which_rows_count_and_what_a_lead_decided(store: Store) -
     assert [counts for counts, _ in told()] == [another, decided, decided, "yes"]
     assert told()[1][1].startswith("3.5 by Lea on 20")
     assert told()[1][1].endswith(": =1+1")
+    rows = rating_rows(store)
     shown = {row["shown_as"] for row in csv.DictReader(io.StringIO(export_ratings(store)))}
+    # A program gets the columns of the sheet, with values of their kind.
+    assert list(rows[0]) == next(csv.reader(io.StringIO(export_ratings(store))))
+    assert (rows[0]["game"], rows[0]["score"], rows[0]["question_1"]) == ("one", 1, None)
     assert shown == set(store.transcripts.game_names().values())
     # A rater's own sheet holds nothing of others.
     assert told(rater="Ada") == [(another, ""), (decided, ""), ("yes", "")]
