@@ -16,6 +16,7 @@ from dashboard.shared.local_time import local_time
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
+from evaluation.statistics.words import change_words
 from evaluation.store import Store
 from evaluation.text.display import fixed
 from evaluation.workflows.agents import KnownAgents
@@ -42,11 +43,6 @@ class SelectableAgent:
     def dimension(self, dimension: Dimension) -> Mapping[str, Any]:
         """The latest run's score in a dimension with its details; empty when there is none."""
         return _scores_of(self.run).get(dimension, {})
-
-    @property
-    def overall(self) -> float | None:
-        """The latest run's score over all dimensions, 0 to 9; ``None`` without one."""
-        return _overall(self.run)
 
     def score(self, dimension: Dimension) -> float | None:
         """0 to 9, or a count for ideas; ``None`` without a score."""
@@ -77,17 +73,27 @@ def told_of_names(store: Store) -> list[str]:
     return [sentence for sentence in told if sentence]
 
 
-def people_rows(found: Sequence[SelectableAgent]) -> list[dict[str, object]]:
-    """One row per agent: ``Agent``, ``Overall`` (0 to 9), the dimensions, ``Judged by``."""
+def people_rows(found: Sequence[SelectableAgent], before: Sequence[float | None]) -> list[dict[str, object]]:
+    """One row per agent: ``Agent``, ``Adherence`` and its ``Change``, the other dimensions, and the ``Judgements``.
+
+    Args:
+        found: Agents with a run; channels have other dimensions.
+        before: The adherence of each in the run before, by the same judge; ``None`` for none.
+    """
     return [
-        {
-            "Agent": person.name,
-            "Overall": score_text(person.overall, Dimension.ADHERENCE),
-            **{LABELS[each]: score_text(person.score(each), each) for each in DIMENSIONS},
-            "Judged by": judge_words(person.run),
-        }
-        for person in found
+        {"Agent": person.name}
+        | {label: cell for each in DIMENSIONS for label, cell in _cells(person, each, earlier).items()}
+        | {"Judgements": sum(int(one.get("items") or 0) for one in _scores_of(person.run).values())}
+        for person, earlier in zip(found, before, strict=True)
     ]
+
+
+def _cells(person: SelectableAgent, dimension: Dimension, earlier: float | None) -> dict[str, str]:
+    score = person.score(dimension)
+    cells = {LABELS[dimension]: score_text(score, dimension).split()[0]}
+    if dimension is Dimension.ADHERENCE:
+        cells["Change"] = "" if score is None or earlier is None else change_words(earlier, score, "")
+    return cells
 
 
 def _overall(run: Mapping[str, Any] | None) -> float | None:
@@ -129,11 +135,6 @@ def runs_with(store: Store, dimension: Dimension) -> dict[str, list[dict[Any, An
         if _stored_score(run, dimension) is not None:
             found.setdefault(str(run["agent_id"]), []).append(run)
     return found
-
-
-def has_runs(store: Store) -> bool:
-    """Whether any agent was evaluated."""
-    return store.evaluations.newest() > 0
 
 
 def run_history(store: Store, agent_id: str) -> list[dict[str, object]]:

@@ -91,17 +91,36 @@ def _rows(chosen: list[list[int]], table: Table) -> list[int]:
     return [row for row, *_ in chosen if row < len(table)]
 
 
-def open_row(table: Table, alt: str, key: str, *, is_matrix: bool = False) -> int | None:
+def open_row(
+    table: Table,
+    alt: str,
+    key: str,
+    *,
+    is_matrix: bool = False,
+    opened: int | None = None,
+    bars: Bars | None = None,
+    groups: Sequence[str] = (),
+) -> int | None:
     """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click.
 
-    A matrix is scrolled sideways on a phone, where other tables become cards; its first column stays.
+    A matrix is scrolled sideways on a phone, where other tables become cards; its first column stays. The row
+    ``opened`` is marked as the one that is shown; ``bars`` and ``groups`` are as elsewhere.
     """
-    chosen = _rows(_draw(pd.DataFrame(table), alt, key=key, pick="row", is_matrix=is_matrix), table)
+    frame = pd.DataFrame(table)
+    drawn = _draw(frame, alt, key=key, pick="row", is_matrix=is_matrix, at_first=opened, bars=bars, groups=groups)
+    chosen = _rows(drawn, table)
     return chosen[0] if chosen else None
 
 
 def open_below(
-    table: Table, alt: str, key: str, opened: int | None, draw: Callable[[], None], *, groups: Sequence[str] = ()
+    table: Table,
+    alt: str,
+    key: str,
+    opened: int | None,
+    draw: Callable[[], None],
+    *,
+    groups: Sequence[str] = (),
+    bars: Bars | None = None,
 ) -> int | None:
     """A table whose rows open below themselves, on a phone as well: the row that was pressed, told once.
 
@@ -114,10 +133,13 @@ def open_below(
         opened: The row that is open; ``None`` for none.
         draw: Draws what it holds.
         groups: For each row, the heading above it and those of the same group that follow it.
+        bars: Columns whose cells have a bar below.
     """
     frame = pd.DataFrame(table)
     until = len(frame) if opened is None else opened + 1
-    above = _draw(frame[:until], alt, key=key, pick="line", at_first=opened, groups=groups[:until])
+    lengths = dict(bars or {})
+    upper = {name: shares[:until] for name, shares in lengths.items()}
+    above = _draw(frame[:until], alt, key=key, pick="line", at_first=opened, groups=groups[:until], bars=upper)
     if opened is not None:
         with st.container(key=f"{key}_chosen", gap="small"):
             draw()
@@ -126,7 +148,8 @@ def open_below(
         further = f"{alt}, below"
         # The heading above the open row is that of the rows below it, too.
         rest = ["" if one == groups[until - 1] else one for one in groups[until:]]
-        below = _draw(frame[until:], further, key=f"{key}_below", pick="line", has_head=False, groups=rest)
+        lower = {name: shares[until:] for name, shares in lengths.items()}
+        below = _draw(frame[until:], further, key=f"{key}_below", pick="line", has_head=False, groups=rest, bars=lower)
     pressed = [row for row, *_ in above if row < until] + [until + row for row, *_ in below if until + row < len(frame)]
     return pressed[0] if pressed else None
 

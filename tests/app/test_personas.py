@@ -1,5 +1,6 @@
 """The Agents page: personas and speakers, runs by rules and by a model, what the gate did, and its settings."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -23,7 +24,7 @@ def finished(store: Store, job_id: str):
 
 
 def test_a_persona_given_here_counts_and_a_speaker_can_be_another_agent(open_page, filled, words) -> None:
-    app = open_page("agents", agent="alpha")
+    app = open_page("agents", agent="alpha", profile_part="Persona")
     assert not app.exception
     app.text_area[0].set_value("A gruff sailor.")
     app.button(key="save_persona").click().run()
@@ -47,6 +48,7 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
     assert "0 calls, $0.0000" in done.message
     app = open_page("agents", agent="alpha")
     assert "judged by rules, without a model" in words(app)
+    app = open_page("agents", agent="alpha", profile_part="All runs")
     assert "offline: rules-2" in " ".join(one.to_string() for one in tables(app))
 
 
@@ -110,9 +112,15 @@ def test_an_interrupted_run_goes_on_without_evaluating_anybody_twice(filled) -> 
 def test_all_evaluated_agents_stand_above_the_profile(open_page, filled, run_of) -> None:
     run_of(filled, "alpha", 8, "rules-2")
     run_of(filled, "bravo", 3, "rules-2")
-    app = open_page("agents", agent="bravo")
-    assert tables(app)[0]["Agent"].tolist() == ["Alpha", "Bravo"]
-    assert "Judged by" not in tables(app)[0]
+    run_of(filled, "alpha", 7, "rules-2")
+    app = open_page("agents", agent="alpha")
+    everybody = tables(app)[0]
+    # The least in character first, with the change since the run before; the row of the one that is shown is marked.
+    assert everybody["Agent"].tolist() == ["Bravo", "Alpha"]
+    assert everybody["Adherence"].tolist() == ["4.1", "5.2"]
+    assert everybody["Change"].tolist() == ["", "\u22120.2"]
+    (drawn,) = [one for one in app.get("bidi_component") if '"Agents with their scores' in one.proto.json]
+    assert (json.loads(drawn.proto.json)["atFirst"], json.loads(drawn.proto.json)["groups"]) == (1, [])
     # The interval of the mean over games is drawn with the score, where there is one.
     assert all(row["interval"] == [None, None] or row["games"] for row in data_of(app, "cockpit_rows")["rows"])
 
@@ -131,11 +139,13 @@ def test_runs_of_different_judges_are_never_compared(open_page, filled, words, r
     run_of(filled, "bravo", 9, "rules-2")
     ranked = words(open_page("agents", agent="alpha"))
     assert "Of Alpha an earlier run counts here: the latest one has no Adherence by this judge." in ranked
-    # One whom only another judge scored is named and not ranked.
-    assert "Michael stands apart" in ranked
-    (headline,) = [line for line in ranked.splitlines() if "in character" in line]
-    assert all(name in headline for name in ("Alpha", "Bravo"))
-    assert "Michael" not in headline
+    # One whom only another judge scored stands apart, below a heading, and is not ranked.
+    app = open_page("agents", agent="alpha")
+    (drawn,) = [one for one in app.get("bidi_component") if '"Agents with their scores' in one.proto.json]
+    held = json.loads(drawn.proto.json)
+    groups = dict(zip((row[0][0] for row in held["rows"]), held["groups"], strict=True))
+    assert groups["Alpha"] == groups["Bravo"] != groups["Michael"]
+    assert "Michael" not in " ".join(line for line in ranked.splitlines() if "in character" in line)
 
 
 def attempt(number: int, score: float | None, text: str = "Let us wait.", feedback: str = "") -> Attempt:
@@ -236,7 +246,7 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
         assert picker.value == "jim"
         assert "jim" in picker.options[picker.proto.default]
         assert app.query_params["agent"] == "jim"
-        assert ("No message of this agent was checked yet; those of " in words(app)) == (view == "Checks")
+        assert ("No message of this agent was checked yet\nThose of " in words(app)) == (view == "Checks")
     app.segmented_control(key="agents").set_value("Checks").run()
     _button(app, "Show all agents").click().run()
     assert "agent" not in app.query_params

@@ -87,3 +87,40 @@ def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=consistency|judged=consistency.*run=[0-9a-f-]+"))
     expect(seen.page.get_by_text("10 messages").first).to_be_visible()
     assert seen.faults == []
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
+def test_a_row_of_all_agents_shows_that_agent_and_a_claim_opens_in_place(persona_server, visit, width) -> None:
+    seen = opened(visit, persona_server, "michael", width=width)
+    page = seen.page
+    page.get_by_role("button", name="Jim Halpert", exact=True).click()
+    page.wait_for_url(re.compile("agent=jim"))
+    seen.settle()
+    expect(page.get_by_role("button", name="Jim Halpert", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".st-key-agent_name").get_by_text("Jim Halpert")).to_be_visible()
+    claim = page.get_by_role("table").get_by_role("button", name="speaks naturally")
+    claim.click()
+    page.wait_for_url(re.compile("claim=.*judged=fluency|judged=fluency.*claim="))
+    seen.settle()
+    expect(claim).to_have_attribute("aria-pressed", "true")
+    row, verdict = claim.bounding_box(), page.locator(".st-key-claims_chosen").bounding_box()
+    assert row
+    assert verdict
+    assert 0 < verdict["y"] - row["y"] < 120
+    assert seen.faults == []
+
+
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
+def test_what_is_checked_is_a_line_a_check_with_all_limits_in_one_column(persona_server, visit, width) -> None:
+    seen = visit(f"{persona_server.url}/agents?agents=Checks&agent=dwight", width=width)
+    page = seen.page
+    page.get_by_role("button", name="Choose what is checked").click()
+    page.wait_for_url(re.compile("choose_checks=true"))
+    expect(page.get_by_text("What is checked for Dwight Schrute")).to_be_visible()
+    seen.settle()
+    fields = [one.bounding_box() for one in page.get_by_test_id("stNumberInputContainer").all()]
+    assert len({(round(one["x"]), round(one["width"])) for one in fields if one}) == 1
+    expect(page.get_by_role("button", name="Save")).to_be_in_viewport()
+    page.get_by_role("button", name="Checked messages").click()
+    page.wait_for_url(re.compile("agent=dwight(?!.*choose_checks)"))
+    assert seen.faults == []

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -52,10 +53,14 @@ _LONGEST_TEXT = 80
 
 
 def gate(store: Store) -> None:
-    """Draw what became of messages before they were sent, each with its attempts, and the form of what is checked."""
+    """Draw what became of messages before they were sent, each with its attempts, or the form of what is checked."""
     checked = resources.read(data.agents_checked)
     agent = choose_agent()
-    if any(checked.values()):
+    if state.chosen(_FORM):
+        choose_checks(store, agent)
+    elif not any(checked.values()):
+        nothing_checked()
+    else:
         looked = resources.share(data.looked_at, agent)
         if looked.messages:
             outcomes(looked)
@@ -65,15 +70,40 @@ def gate(store: Store) -> None:
         else:
             names = resources.read(data.names_of_agents)
             others = listed([names[one] for one, count in checked.items() if count])
-            st.info(f"No message of this agent was checked yet; those of {others} were.")
-            st.button("Show all agents", on_click=state.set_widgets, args=({_PICKED: _ALL},))
+            with answer("No message of this agent was checked yet", f"Those of {others} were."):
+                st.button("Show all agents", on_click=state.set_widgets, args=({_PICKED: _ALL},))
+                _form_button()
+
+
+def _form_button() -> None:
+    st.button(
+        "Choose what is checked",
+        icon=":material/tune:",
+        key="open_checks",
+        type="primary",
+        on_click=state.choose,
+        kwargs={_FORM: "true"},
+    )
+
+
+def choose_checks(store: Store, agent: str | None) -> None:
+    """The form of what is checked for an agent, and the way back."""
+    names = resources.read(data.names_of_agents)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="checks_head"):
+        leave: dict[str, Any] = {_FORM: None}
+        st.button(
+            "Checked messages",
+            icon=":material/arrow_back:",
+            key="leave_checks",
+            type="tertiary",
+            on_click=state.choose,
+            kwargs=leave,
+        )
+        plain(f"What is checked for {names[agent]}" if agent else "What is checked")
+    if agent is None:
+        st.info("Choose one agent at the top of this page: each has settings of its own.")
     else:
-        nothing_checked()
-    with state.linked_box("Choose what is checked", _FORM, icon=":material/tune:") as is_open:
-        if is_open and agent is None:
-            st.info("Choose one agent at the top of this page: each has settings of its own.")
-        elif is_open and agent is not None:
-            settings_form(store, agent)
+        settings_form(store, agent)
 
 
 def nothing_checked() -> None:
@@ -83,6 +113,8 @@ def nothing_checked() -> None:
         "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
         "inside your program and writes here what it did.",
     )
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        _form_button()
     st.caption("Around your own agents (docs/agents.md has the rest):")
     st.code(_SNIPPET, language=None, wrap_lines=True)
 
@@ -104,7 +136,8 @@ def choose_agent() -> str | None:
 
 def outcomes(looked: Looked) -> None:
     """Outcomes of messages in a sentence, and over time where they span some."""
-    answer(*outcome_words(one.result for one in looked.messages))
+    with answer(*outcome_words(one.result for one in looked.messages)):
+        _form_button()
     if len(looked.messages) < looked.count:
         st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
     counts, step = data.over_time(looked.messages)
@@ -238,8 +271,8 @@ def outcome_alt(counts: pd.DataFrame, step: str) -> str:
     return f"Checked messages by {step}, {len(counts)} bars: {sums}."
 
 
-_FIELD = 200
-"""Pixels of a number beside its switch."""
+_ROW = (2.2, 4.2, 3.6)
+"""Widths of a row of the form: the switch, what it does, and its limit."""
 _SAVED = "correction_saved"
 _TIMES = "corrections_stored"
 
@@ -253,15 +286,24 @@ def settings_form(store: Store, agent: str) -> None:
     place = _place(agent, held)
     values: dict[str, bool | float] = {}
     for part, entries in groupby(settings().items(), key=lambda entry: entry[1].part):
-        st.markdown(f"**{part}**")
-        with st.grid(2, min_column_width=300):
+        st.subheader(part, anchor=False)
+        with st.container(key=f"check_rows_{len(values)}", gap=None):
             # What a switch turns on stands beside it.
-            for switch, cell in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
-                with st.container(horizontal=True, vertical_alignment="bottom", key=f"beside_{switch}"):
-                    for name, setting in cell:
-                        is_off = not values.get(setting.switch, True)
-                        values[name] = _field(name, setting, held, place, is_off=is_off)
-    with st.container(horizontal=True):
+            for _, row in groupby(entries, key=lambda entry: entry[1].switch or entry[0]):
+                (name, setting), *limits = row
+                what, meaning, limit = st.columns(_ROW, vertical_alignment="center", gap="small")
+                meaning.caption(setting.meaning)
+                if setting.kind == SWITCH:
+                    with what:
+                        values[name] = _field(name, setting, held, place)
+                else:
+                    what.markdown(setting.label)
+                    limits = [(name, setting)]
+                with limit:
+                    for under, number in limits:
+                        is_off = not values.get(number.switch, True)
+                        values[under] = _field(under, number, held, place, is_off=is_off)
+    with st.container(horizontal=True, key="check_actions"):
         is_sent = st.button("Save", type="primary", key="save_corrections")
         is_reset = st.button("Back to the defaults", icon=":material/undo:", key="reset_corrections")
     if is_sent:
@@ -285,12 +327,14 @@ def _changed(held: CorrectionConfig) -> list[str]:
     return [name for name in settings() if getattr(held, name) != default_of(name)]
 
 
-def _field(name: str, setting: Setting, held: CorrectionConfig, place: str, *, is_off: bool) -> bool | float:
+def _field(name: str, setting: Setting, held: CorrectionConfig, place: str, *, is_off: bool = False) -> bool | float:
     value, key = getattr(held, name), f"{name}_{place}"
-    shown = f"{setting.meaning} Default: {setting.shown(default_of(name))}."
     if setting.kind == SWITCH:
-        return st.toggle(setting.label, value, key=key, help=shown, width="stretch")
-    number = partial(st.number_input, key=key, help=shown, width=_FIELD, disabled=is_off)
+        return st.toggle(setting.label, value, key=key, width="stretch")
+    # A limit that no switch turns on has its name where the others have their switch.
+    shown = "visible" if setting.switch else "hidden"
+    help_text = f"{setting.meaning} Default: {setting.shown(default_of(name))}."
+    number = partial(st.number_input, key=key, help=help_text, disabled=is_off, label_visibility=shown)
     if setting.kind == COUNT:
         return number(setting.label, 0, value=int(value), step=1)
     step = 0.5 if setting.kind == MARK else 0.05

@@ -1,11 +1,13 @@
 """The Agents page: profiles with their claims, the gate's checks, and runs side by side."""
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
-from dashboard.app_pages.agents import persona_form, run_panel, scores
+from dashboard.app_pages.agents import run_panel, scores
 from dashboard.app_pages.agents.gate import gate
+from dashboard.app_pages.agents.persona_form import persona
 from dashboard.app_pages.agents.run_comparison import compare_runs
 from dashboard.shared import personas, resources, state
 from dashboard.shared.notices import empty_state
@@ -14,6 +16,7 @@ from dashboard.shared.page_links import first_steps
 
 def show() -> None:
     store = resources.store()
+    st.html(Path(__file__).with_name("agents.css"))
     view = state.choose_view([state.PROFILES, state.CHECKS, state.RUNS], key=state.AGENTS_VIEW)
     run_panel.progress(store)
     if view == state.CHECKS:
@@ -30,10 +33,7 @@ def show() -> None:
     if view == state.RUNS:
         compare_runs(person, evaluate)
         return
-    scores.scores(found, person, evaluate)
-    with st.expander("Persona, and the claims that are asked", icon=":material/edit:"):
-        persona_form.persona_form(store, person)
-        persona_form.claims_table(person)
+    scores.scores(found, person, evaluate, partial(persona, store, person))
 
 
 show()

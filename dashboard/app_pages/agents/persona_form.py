@@ -23,11 +23,17 @@ _LONGEST_PERSONA = 50_000
 _SAVED = "persona_saved"
 
 
-def persona_form(store: Store, person: SelectableAgent) -> None:
-    """The persona that a person gave an agent, and which speakers are this agent."""
+def persona(store: Store, person: SelectableAgent) -> None:
+    """The persona that a person gave an agent, which speakers are this agent, and what it is held against."""
     if person.is_channel:
         st.info("A channel has no persona: everybody in it has their own.")
-        return
+    else:
+        _persona_form(store, person)
+        _speakers(store, person)
+    _claims_table(person)
+
+
+def _persona_form(store: Store, person: SelectableAgent) -> None:
     agent = store.agents.all().get(person.id)
     given = agent.persona if agent else None
     if message := st.session_state.pop(_SAVED, None):
@@ -36,13 +42,12 @@ def persona_form(store: Store, person: SelectableAgent) -> None:
         "What stands here outranks the persona in a transcript and the shipped one. Leave it blank to use those."
     )
     with st.form("persona", border=False):
-        text = st.text_area("Persona", _as_text(given), height=260)
+        text = st.text_area("Persona", _as_text(given), height=160)
         is_sent = st.form_submit_button("Save the persona", type="primary", key="save_persona")
         if is_sent and not tell_beyond(text, _LONGEST_PERSONA):
             store.agents.save(Agent(person.id, person.name, persona=_as_persona(text)))
             st.session_state[_SAVED] = "Saved. The next run judges by it."
             st.rerun()
-    _speakers(store, person)
 
 
 def _as_text(persona: Any) -> str:
@@ -62,26 +67,27 @@ def _as_persona(text: str) -> Any:
 
 
 def _speakers(store: Store, person: SelectableAgent) -> None:
-    with st.expander("Speakers who are this agent"):
-        with store.unit():
-            chosen = store.agents.speakers()
-            speaking = sorted({name for _, name in store.agents.players()})
-        mapped = [speaker for speaker, agent_id in chosen.items() if agent_id == person.id]
-        st.caption("A speaker is the agent of the same name unless somebody decides otherwise.")
-        for place, speaker in enumerate(mapped):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                plain(speaker)
-                st.button("Undo", key=f"unmap_{place}", on_click=store.agents.map_speaker, args=(speaker, None))
-        others = [name for name in speaking if name not in mapped]
-        with st.form("map_speaker", border=False):
-            other = st.selectbox("Speaker", others, index=None, key=f"speaker_{len(mapped)}")
-            if st.form_submit_button("Link this speaker to the agent", key="map_speaker_send") and other:
-                store.agents.map_speaker(other, person.id, who=f"dashboard {datetime.now(UTC):%Y-%m-%d}")
-                st.rerun()
+    st.subheader("Speakers who are this agent", anchor=False)
+    with store.unit():
+        chosen = store.agents.speakers()
+        speaking = sorted({name for _, name in store.agents.players()})
+    mapped = [speaker for speaker, agent_id in chosen.items() if agent_id == person.id]
+    st.caption("A speaker is the agent of the same name unless somebody decides otherwise.")
+    for place, speaker in enumerate(mapped):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            plain(speaker)
+            st.button("Undo", key=f"unmap_{place}", on_click=store.agents.map_speaker, args=(speaker, None))
+    others = [name for name in speaking if name not in mapped]
+    with st.form("map_speaker", border=False):
+        other = st.selectbox("Speaker", others, index=None, key=f"speaker_{len(mapped)}")
+        if st.form_submit_button("Link this speaker to the agent", key="map_speaker_send") and other:
+            store.agents.map_speaker(other, person.id, who=f"dashboard {datetime.now(UTC):%Y-%m-%d}")
+            st.rerun()
 
 
-def claims_table(person: SelectableAgent) -> None:
+def _claims_table(person: SelectableAgent) -> None:
     """Draws the claims that the agent is held against today, whether a run has asked them or not."""
+    st.subheader("Claims that it is held against", anchor=False)
     library = proposition_library()
     rows = [
         {

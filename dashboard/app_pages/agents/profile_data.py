@@ -34,14 +34,14 @@ class ScoredClaim:
     Attributes:
         text: The claim in words: untrusted text, as it names the agent.
         score: The mean of its judgements, 0 to 9, or a count for ideas; ``None`` where it was not asked.
-        judged: A line about its judgements: "17 judgements, 0 to 9"; empty for one.
+        judgements: How many judgements its score is the mean of.
     """
 
     dimension: Dimension
     id: str
     text: str
     score: float | None = None
-    judged: str = ""
+    judgements: int = 0
 
 
 def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
@@ -56,10 +56,8 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
     for _, rows in known.groupby(["dimension", "proposition_id"], sort=False):
         first, marks = rows.iloc[0], rows["score"].dropna()
         text = claim_text(claim_of(first), is_fault=bool(first["is_inverted"]))
-        spread = f", {marks.min():.0f} to {marks.max():.0f}" if marks.nunique() > 1 else ""
-        judged = f"{counted(len(rows), 'judgement')}{spread}" if len(rows) > 1 else ""
         score = None if marks.empty else float(marks.mean())
-        found.append(ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, score, judged))
+        found.append(ScoredClaim(Dimension(first["dimension"]), str(first["proposition_id"]), text, score, len(rows)))
     return sorted(
         found, key=lambda one: (one.dimension is Dimension.IDEAS_QUANTITY, one.score is None, one.score or 0.0)
     )
@@ -177,8 +175,7 @@ def _drawn(row: _Row) -> dict[str, Any]:
             "after": f"{label}: {score_text(row.score, row.dimension)}",
             "outcome": "",
             "range": "",
-            "threshold": f"{_counts(row)}{f', mean of games {interval_words(row.interval)}' if row.games else ''}"
-            + ("" if row.top == HIGHEST_SCORE else f", axis 0 to {row.top:g}"),
+            "threshold": _counts(row) + ("" if row.top == HIGHEST_SCORE else f", axis 0 to {row.top:g}"),
             "no_score": "no score",
         },
     }

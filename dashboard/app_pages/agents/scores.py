@@ -21,14 +21,14 @@ from dashboard.app_pages.agents.profile_data import (
     shown_dimensions,
 )
 from dashboard.shared import personas, queries, resources, state
-from dashboard.shared.answer import Fact, answer
+from dashboard.shared.answer import answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
 from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
-from dashboard.shared.status_table import open_row, status_table
+from dashboard.shared.status_table import open_below, open_row, status_table
 from evaluation.access import Action
 from evaluation.comparison.runs import Run, RunComparison, finding_words, of_one_judge, runs_apart_words
 from evaluation.judging.answers import HIGHEST_SCORE
@@ -36,13 +36,13 @@ from evaluation.judging.proposition_scores import mark_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import LABELS
 from evaluation.statistics.comparison import Outcome
-from evaluation.text.display import counted, fixed, listed, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 from evaluation.workflows.persona_runs import evaluate_example
 
 _ID = "agent"
 """The agent in the address of a link from another page."""
-_RUN, _DIMENSION, _PROFILE = "run_shown", "dimension", "profile"
+_RUN, _PROFILE = "run_shown", "profile"
 _LEGEND = (
     "○ the run before",
     "● this run, the mean of its claims",
@@ -51,37 +51,81 @@ _LEGEND = (
     "right: all runs",
 )
 _CLAIM, _MARKED = "claim", "claim_marked"
-"""The claim whose judgements are open, in the address; and the one whose mark in the picture was clicked last."""
+"""The claim whose judgements are open, in the address; and the dimension and claim whose mark was clicked last."""
 _CLOSED = "claim_closed"
 _MOST_SHOWN = 40
 _MOST_NAMED = 6
 _CLOSE = 0.5
 """Points of 9 between agents that are close."""
-_BAR_WIDTH = 100
 _PICKER = 230
-_FEW = 3
-"""Claims, and agents, that stand open; more are folded."""
+_MANY, _TALLEST = 10, 420
+"""Agents beyond which their table scrolls, and its height in pixels then."""
+_JUDGED = {
+    "offline": "by rules, without a model",
+    "live": "by a model",
+    "recorded": "by the recorded answers of a model",
+}
 
 
-def agents_table(found: Sequence[SelectableAgent]) -> None:
-    """All evaluated agents with the scores of their latest run; a row opens the profile of its agent."""
-    evaluated = [person for person in found if person.run is not None]
-    if not evaluated:
+def agents_table(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: Callable[[], None]) -> None:
+    """All evaluated agents in the scores of one judge, the least in character first; a row shows its agent below.
+
+    Those of other judges stand apart, below a heading: verdicts of different judges never compare.
+
+    Args:
+        found: All agents.
+        person: The one that is shown below.
+        evaluate: Draws the button that starts another run.
+    """
+    scored = resources.read(personas.runs_with, Dimension.ADHERENCE)
+    ranked, runs = _of_one_judge(found, scored)
+    apart = {one.id for one in found if one.run} - {one.id for one in ranked}
+    ordered = sorted(ranked, key=lambda one: one.score(Dimension.ADHERENCE) or 0.0)
+    ordered += sorted(
+        (one for one in found if one.id in apart), key=lambda one: (one.is_channel, _judges(one), one.name)
+    )
+    latest = {one.id: Run.of(one.run).id for one in found if one.run}
+    earlier = [_name(one) for one in ranked if runs[one.id].id != latest[one.id]]
+    note = f"Of {listed(earlier)} an earlier run counts here: the latest one has no Adherence by this judge."
+    with answer(_ranking(ranked, runs, len(ordered)), note if earlier else ""):
+        evaluate()
+    if not ordered:
         return
-    with st.expander(f"All {len(evaluated)} evaluated") if len(evaluated) > _FEW else st.container():
-        # Scores compare within one judge only.
-        ordered = sorted(
-            evaluated, key=lambda one: (one.is_channel, personas.judge_words(one.run), -(one.overall or 0.0))
+    before = [_adherence_before(one, scored.get(one.id, ())) for one in ordered]
+    judges = [_judges(one) for one in ordered]
+    shares = [None if (score := one.score(Dimension.ADHERENCE)) is None else score / HIGHEST_SCORE for one in ordered]
+    with st.container(height=_TALLEST if len(ordered) > _MANY else "content", border=False, gap="small"):
+        place = open_row(
+            _filled(personas.people_rows(ordered, before)),
+            "Agents with their scores, the least in character first",
+            "all_agents",
+            opened=next((at for at, one in enumerate(ordered) if one.id == person.id), None),
+            bars={LABELS[Dimension.ADHERENCE]: shares} if ranked else None,
+            groups=judges if len(set(judges)) > 1 else (),
         )
-        rows = _filled(personas.people_rows(ordered))
-        if len({personas.judge_words(one.run) for one in ordered}) == 1:
-            rows = [{column: cell for column, cell in row.items() if column != "Judged by"} for row in rows]
-        alt = "Agents with their scores on five dimensions"
-        if (place := open_row(rows, alt, "all_agents", is_matrix=True)) is not None:
-            state.choose_next(chosen_agent=ordered[place].id)
-        waiting = len(found) - len(evaluated)
-        others = f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else ""
-        st.caption(f"Of the latest run, from 0 to 9, higher is better; ideas are counted.{others}")
+    if place is not None and ordered[place].id != person.id:
+        state.choose_next(chosen_agent=ordered[place].id)
+    waiting = len(found) - len(ordered)
+    rest = f" {counted(waiting, 'other speaker')} not evaluated yet." if waiting else ""
+    st.caption(f"Scores are from 0 to 9; ideas are counted. Change: of adherence, since the run before.{rest}")
+
+
+def _judges(person: SelectableAgent) -> str:
+    """The heading above the agents, or the channels, of one judge."""
+    judge, _, model = personas.judge_words(person.run).partition(": ")
+    words = {"offline": "judged by rules", "live": f"judged by {model}"}.get(judge, f"judged by {model}, {judge}")
+    return f"Channels, {words}" if person.is_channel else f"{words[0].upper()}{words[1:]}"
+
+
+def _adherence_before(person: SelectableAgent, runs: Sequence[Mapping[str, Any]]) -> float | None:
+    """An agent's adherence in the run before the one that is shown, by the same judge; ``None`` for none."""
+    shown, before = Run.of(person.run or {}), None
+    for run in map(Run.of, runs):
+        if run.id == shown.id:
+            return before
+        if run.has_judge_of(shown):
+            before = run.scores.get(Dimension.ADHERENCE)
+    return None
 
 
 def _filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
@@ -92,39 +136,31 @@ def _filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     ]
 
 
-def ranking(found: Sequence[SelectableAgent]) -> None:
-    """The agents with the highest and the lowest adherence, in a sentence; nothing before two were evaluated.
+def _ranking(ranked: Sequence[SelectableAgent], runs: Mapping[str, Run], evaluated: int) -> str:
+    """The agents that keep in character best and least, beyond luck or not; before two compare, how many there are.
 
-    Those within half a point of the lowest are named with it. Sentences name the agents of whom an earlier run counts,
-    and those who are not ranked as all their runs are another judge's.
+    Those within half a point of the lowest are named with it.
     """
-    ranked, runs = _of_one_judge(found)
     known = sorted((person.score(Dimension.ADHERENCE) or 0.0, _name(person), runs[person.id].id) for person in ranked)
-    if len(known) > 1:
-        least = [f"{name} ({fixed(score)})" for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
-        best, first, run = known[-1]
-        compared = resources.read(stored_run_comparison, known[0][2], run)
-        if compared.comparison[str(Dimension.ADHERENCE)].outcome is Outcome.BETTER:
-            plain(f"{first} keeps in character best (Adherence {fixed(best)} of 9), {listed(least)} least.")
-        else:
-            scores = [f"{name} {fixed(score)}" for score, name, _ in reversed(known)][:_MOST_NAMED]
-            plain(f"How well the agents keep in character could be luck: Adherence (0 to 9) is {listed(scores)}.")
-    if ranked:
-        others = {_name(person): runs[person.id] for person in found if person.id in runs}
-        if apart := runs_apart_words(others, runs[ranked[0].id]):
-            plain(apart)
-    latest = {person.id: Run.of(person.run).id for person in found if person.run}
-    if earlier := [_name(person) for person in ranked if runs[person.id].id != latest[person.id]]:
-        plain(f"Of {listed(earlier)} an earlier run counts here: the latest one has no Adherence by this judge.")
+    if len(known) < 2:
+        return f"{counted(evaluated, 'agent')} evaluated" if evaluated else "No agent is evaluated yet"
+    _, best, run = known[-1]
+    compared = resources.read(stored_run_comparison, known[0][2], run)
+    if compared.comparison[str(Dimension.ADHERENCE)].outcome is not Outcome.BETTER:
+        return "Who keeps in character best could be luck"
+    least = [name for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
+    named = listed(least) if len(least) <= _MOST_NAMED else f"{len(least)} others"
+    return f"{best} keeps in character best, {named} least"
 
 
 def _name(person: SelectableAgent) -> str:
     return shortened(person.name, 60)
 
 
-def _of_one_judge(found: Sequence[SelectableAgent]) -> tuple[list[SelectableAgent], dict[str, Run]]:
+def _of_one_judge(
+    found: Sequence[SelectableAgent], scored: Mapping[str, list[dict[Any, Any]]]
+) -> tuple[list[SelectableAgent], dict[str, Run]]:
     """The agents that compare in adherence, with their latest run of one judge; and the runs that count of all."""
-    scored = resources.read(personas.runs_with, Dimension.ADHERENCE)
     known = {person.id: scored[person.id] for person in found if not person.is_channel and person.id in scored}
     judged = of_one_judge(Run.of(runs[-1]) for runs in known.values())
     ranked, counting = [], {}
@@ -139,7 +175,7 @@ def _of_one_judge(found: Sequence[SelectableAgent]) -> tuple[list[SelectableAgen
 
 def _least_in_character(found: Sequence[SelectableAgent]) -> SelectableAgent:
     """The agent with the lowest adherence, which needs attention first; the first one before any has a score."""
-    ranked, _ = _of_one_judge(found)
+    ranked, _ = _of_one_judge(found, resources.read(personas.runs_with, Dimension.ADHERENCE))
     return min(ranked, key=lambda person: person.score(Dimension.ADHERENCE) or 0.0, default=found[0])
 
 
@@ -159,26 +195,32 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
     return next(person for person in found if person.id == chosen)
 
 
-def scores(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: Callable[[], None]) -> None:
-    """The profile of an agent in one run, and the messages that were judged behind every mark of it.
+def scores(
+    found: Sequence[SelectableAgent],
+    person: SelectableAgent,
+    evaluate: Callable[[], None],
+    persona: Callable[[], None],
+) -> None:
+    """All agents, then the profile of one in one run, and the messages that were judged behind every mark of it.
 
     Args:
-        found: All agents, which stand below the profile.
+        found: All agents, which stand above the profile.
         person: The agent.
         evaluate: Draws the button that starts another run.
+        persona: Draws the agent's persona and the claims that it is held against.
     """
-    runs = resources.read(personas.completed_runs, person.id)
-    if person.run is None or not runs:
-        with answer(f"{_name(person)} is not evaluated yet."):
-            evaluate()
-        ranking(found)
-        agents_table(found)
-        if not resources.read(personas.has_runs):
-            _offer_example()
-        return
     _follow_click(take_clicked_mark())
-    with state.head():
-        place = _choose_run(runs)
+    agents_table(found, person, evaluate)
+    runs = resources.read(personas.completed_runs, person.id)
+    with st.container(horizontal=True, vertical_alignment="center", key="agent_name"):
+        plain(_name(person))
+        place = _choose_run(runs) if person.run and runs else None
+    if place is None:
+        st.caption("Not evaluated yet.")
+        if not any(one.run for one in found):
+            _offer_example()
+        persona()
+        return
     run, shown = runs[place], Run.of(runs[place])
     earlier = [Run.of(each) for each in runs[:place]]
     of_its_judge = [each for each, known in zip(runs, earlier, strict=False) if known.has_judge_of(shown)]
@@ -187,29 +229,30 @@ def scores(found: Sequence[SelectableAgent], person: SelectableAgent, evaluate: 
     before = str(of_its_judge[-1]["run_id"]) if of_its_judge else ""
     changes = resources.read(stored_run_comparison, before, str(run["run_id"])) if before else None
     judged, failed = resources.read(personas.run_detail, str(run["run_id"]))
-    since = f"Since the run before, {_changed_words(changes)}" if changes else ""
-    with answer(f"{_name(person)}: {_finding(upto[-1], dimensions)}", since, _about(run)):
-        evaluate()
-    if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
-        plain(apart)
+    since = f" Since the run before, {_changed_words(changes)}" if changes else ""
+    with st.container(gap=None, key="agent_words"):
+        plain(f"{_finding(upto[-1], dimensions)}{since}")
+        st.caption(_about(run))
+        if apart := runs_apart_words({f"Run {number}": each for number, each in enumerate(earlier, 1)}, shown):
+            plain(apart)
     claims = scored_claims(judged)
     rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
     drawn = {"rows": [row for row, _ in rows], "legend": list(_LEGEND), "now": "this run", "ticks": [0, 3, 6, 9]}
     cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
-    dimension = _choose_dimension(upto[-1], dimensions)
-    if dimension:
-        own = [one for one in claims if one.dimension is dimension]
-        # One that was opened by its mark in the picture stands where it is seen.
-        own.sort(key=lambda one: one.id != st.session_state.get(_MARKED))
-        _claim_rows(own, judged)
-        _unscored(failed[failed["dimension"] == dimension])
-    ranking(found)
-    agents_table(found)
-    with st.expander("Show the numbers", key="profile_numbers"):
-        plain("\n".join(row["words"] for row, _ in rows))
-        history = _filled(resources.read(personas.run_history, person.id))
-        status_table(history, "All runs of this agent, the latest first")
+    names = ("Claims", "All runs", "Persona")
+    tabs = st.tabs(names, key="profile_part", on_change="rerun", bind="query-params")
+    opened = next((place for place, tab in enumerate(tabs) if tab.open), 0)
+    with tabs[opened]:
+        if opened == 0:
+            _claim_rows(claims, judged, upto[-1])
+            _unscored(failed)
+        elif opened == 1:
+            plain("\n".join(row["words"] for row, _ in rows))
+            history = _filled(resources.read(personas.run_history, person.id))
+            status_table(history, "All runs of this agent, the latest first")
+        else:
+            persona()
 
 
 def _offer_example() -> None:
@@ -233,14 +276,11 @@ def _load_example() -> None:
 def _follow_click(target: MarkTarget | RunTarget | None) -> None:
     """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
     if isinstance(target, RunTarget):
-        st.session_state[_RUN], st.session_state[_DIMENSION] = target.run_id, target.dimension
-        st.session_state[_MARKED] = target.claim
+        st.session_state[_RUN], st.session_state[_MARKED] = target.run_id, (target.dimension, target.claim)
         st.session_state.pop(_CLOSED, None)
         state.choose(**target.query)
-        return
-    for key, name in ((_RUN, "run"), (_DIMENSION, "judged")):
-        if key not in st.session_state and (linked := state.chosen(name)):
-            st.session_state[key] = linked
+    elif _RUN not in st.session_state and (linked := state.chosen("run")):
+        st.session_state[_RUN] = linked
 
 
 def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
@@ -250,54 +290,40 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
         st.session_state[_RUN] = ids[-1]
     if len(ids) > 1:
         names = {key: f"Run {n} of {len(ids)}, {local_time(runs[n - 1]['created_at'])}" for n, key in enumerate(ids, 1)}
-        st.selectbox("Run", ids[::-1], format_func=names.__getitem__, key=_RUN, width=_PICKER)
+        st.selectbox(
+            "Run",
+            ids[::-1],
+            format_func=names.__getitem__,
+            key=_RUN,
+            width=_PICKER,
+            label_visibility="collapsed",
+        )
     place = ids.index(st.session_state[_RUN])
     state.choose(run=ids[place] if place < len(ids) - 1 else None)
     return place
 
 
-def _choose_dimension(person: SelectableAgent, dimensions: Sequence[Dimension]) -> Dimension | None:
-    if st.session_state.get(_DIMENSION) not in dimensions:
-        known = {each: score for each in dimensions if (score := person.score(each)) is not None}
-        st.session_state[_DIMENSION] = min(known, key=known.__getitem__, default=next(iter(dimensions), None))
-    dimension: Dimension | None = st.segmented_control(
-        "Claims, the worst first", dimensions, format_func=LABELS.__getitem__, key=_DIMENSION
-    )
-    if state.chosen("judged") != dimension:
-        state.choose(judged=dimension, **{_CLAIM: None})
-        st.session_state.pop(_CLOSED, None)
-    return None if dimension is None else Dimension(dimension)
-
-
 def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
     """Opens the profile of an agent in one run, with the judgements of a dimension's worst claim."""
     st.session_state[state.AGENTS_VIEW] = state.PROFILES
-    st.session_state[_RUN], st.session_state[_DIMENSION] = run, dimension
+    st.session_state[_RUN], st.session_state[_MARKED] = run, (str(dimension), None)
     st.session_state.pop(_CLOSED, None)
     state.choose(**{_ID: agent, "run": run, "judged": dimension, _CLAIM: None})
 
 
-def _about(run: Any) -> list[Fact]:
-    judge = {
-        "offline": "by rules, without a model",
-        "live": "by a model",
-        "recorded": "by the recorded answers of a model",
-    }
+def _about(run: Any) -> str:
     size = f"{counted(int(run['sample_size']), 'message')}{_window(run)}"
-    facts = [Fact(size), Fact(f"judged {judge.get(str(run['judge']), 'by a scripted judge')}")]
-    return [*facts, Fact("the baseline")] if run["is_baseline"] else facts
+    judged = f"judged {_JUDGED.get(str(run['judge']), 'by a scripted judge')}"
+    return " · ".join([size, judged, *(["the baseline"] if run["is_baseline"] else [])])
 
 
 def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
     """The strongest and the weakest dimension in a sentence; ideas, which are counted, are left out."""
     known = [(person.score(one), one) for one in dimensions if one is not Dimension.IDEAS_QUANTITY]
-    scored = sorted(((score, LABELS[one]) for score, one in known if score is not None), reverse=True)
-    if not scored:
-        return "no score in this run."
-    (best, strongest), (worst, weakest) = scored[0], scored[-1]
-    if len(scored) == 1:
-        return f"{strongest}: {fixed(best)} of 9."
-    return f"weakest in {weakest} ({fixed(worst)} of 9), strongest in {strongest} ({fixed(best)})."
+    scored = sorted((score, LABELS[one]) for score, one in known if score is not None)
+    if len(scored) < 2:
+        return "" if scored else "No score in this run."
+    return f"Weakest in {scored[0][1]}, strongest in {scored[-1][1]}."
 
 
 def _changed_words(found: RunComparison) -> str:
@@ -311,56 +337,55 @@ def _window(run: Any) -> str:
     return (f", from {start}" if start else "") + (f", until {end}" if end else "")
 
 
-def _claim_rows(claims: Sequence[ScoredClaim], judged: pd.DataFrame) -> None:
-    """Claims with a bar and their score, which opens the judgements in place; the first is open until one is chosen.
+def _claim_rows(claims: Sequence[ScoredClaim], judged: pd.DataFrame, person: SelectableAgent) -> None:
+    """The claims by dimension, the worst first, with their scores; a row opens its judgements in place.
+
+    The first is open until another is chosen. What was clicked in the picture comes first, where it is seen.
 
     Args:
-        claims: Untrusted text, in the order in which they are shown.
+        claims: Untrusted text.
         judged: The scores of the run that gave them.
+        person: The agent with that run.
     """
+    # Held, so that the list keeps its order when further rows are opened in place.
+    first, marked = st.session_state.setdefault(_MARKED, (state.chosen("judged"), None))
+
+    def order(one: ScoredClaim) -> tuple[bool, bool, float, str, bool]:
+        is_counted, score = one.dimension is Dimension.IDEAS_QUANTITY, person.score(one.dimension) or 0.0
+        return one.dimension != first, is_counted, score, one.dimension, one.id != marked
+
+    asked = sorted((one for one in claims if one.score is not None), key=order)
+    if not asked:
+        st.caption("No claim has a score in this run.")
+        return
     chosen = (state.chosen("judged"), state.chosen(_CLAIM))
-    asked = {(str(one.dimension), one.id) for one in claims if one.score is not None}
-    if chosen not in asked and claims and not st.session_state.get(_CLOSED):
-        chosen = (str(claims[0].dimension), claims[0].id)
+    at_first = None if st.session_state.get(_CLOSED) else 0
+    opened = next((at for at, one in enumerate(asked) if (one.dimension, one.id) == chosen), at_first)
+    rows = [
+        {
+            "Claim": one.text,
+            "Score": score_text(one.score, one.dimension).split()[0],
+            "Judgements": one.judgements,
+        }
+        for one in asked
+    ]
+    shares = [None if one.dimension is Dimension.IDEAS_QUANTITY else (one.score or 0) / HIGHEST_SCORE for one in asked]
     games = resources.read(queries.game_names)
-    with st.container(key="claims", gap="small"):
-        worst, later = st.container(gap="small"), claims[_FEW:]
-        has_chosen = chosen in [(one.dimension, one.id) for one in later]
-        rest = st.expander(f"{len(later)} more, less bad", expanded=has_chosen) if later else worst
-        for place, one in enumerate(claims):
-            is_open = chosen == (one.dimension, one.id)
-            with worst if place < _FEW else rest:
-                _claim_row(one, is_open=is_open)
-                if is_open and one.score is not None:
-                    own = judged[(judged["dimension"] == one.dimension) & (judged["proposition_id"] == one.id)]
-                    _judgements(own, one.dimension, games)
 
+    def draw() -> None:
+        one = asked[opened or 0]
+        own = judged[(judged["dimension"] == one.dimension) & (judged["proposition_id"] == one.id)]
+        _judgements(own, one.dimension, games)
 
-def _claim_row(one: ScoredClaim, *, is_open: bool) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        with st.container(width=_BAR_WIDTH, gap=None):
-            st.button(
-                "not asked" if one.score is None else score_text(one.score, one.dimension),
-                key=f"judged_{one.dimension}_{one.id}",
-                type="tertiary",
-                icon=":material/expand_less:" if is_open else ":material/expand_more:",
-                disabled=one.score is None,
-                on_click=_open_claim,
-                args=(one, is_open),
-            )
-            if one.score is not None and one.dimension is not Dimension.IDEAS_QUANTITY:
-                st.progress(one.score / HIGHEST_SCORE)
-        with st.container(gap=None, width="stretch"):
-            plain(one.text)
-            if one.judged:
-                st.caption(one.judged)
-
-
-def _open_claim(one: ScoredClaim, is_open: bool) -> None:
-    st.session_state[_CLOSED] = is_open
-    st.session_state.pop(_MARKED, None)
-    st.session_state[_DIMENSION] = one.dimension
-    state.choose(judged=one.dimension, **{_CLAIM: None if is_open else one.id})
+    groups = [LABELS[one.dimension] for one in asked]
+    pressed = open_below(
+        rows, "Claims with their scores", "claims", opened, draw, groups=groups, bars={"Score": shares}
+    )
+    if pressed is not None:
+        one, is_closed = asked[pressed], pressed == opened
+        st.session_state[_CLOSED] = is_closed
+        state.choose(judged=one.dimension, **{_CLAIM: None if is_closed else one.id})
+        st.rerun()
 
 
 def _unscored(failed: pd.DataFrame) -> None:
@@ -373,7 +398,7 @@ def _unscored(failed: pd.DataFrame) -> None:
 def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, str]) -> None:
     ordered = rows.sort_values("score", kind="stable")
     for place, row in enumerate(ordered.head(_MOST_SHOWN).to_dict("records")):
-        with st.container(border=True):
+        with st.container(gap="small", key=f"judgement_{place}"):
             _judgement(row, dimension, place, games)
     if len(ordered) > _MOST_SHOWN:
         st.caption(f"The lowest {_MOST_SHOWN} of {len(ordered)} are shown.")
