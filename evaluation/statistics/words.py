@@ -10,25 +10,35 @@ from typing import Any
 from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.significance import LEVEL, smallest_p
-from evaluation.text.display import counted, fixed, half_up, json_data
+from evaluation.text.display import counted, fixed, half_up, json_data, listed
 
 
-def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str]) -> str:
-    """Tell figures first what the tests show: "Depth +7.5 points, better beyond luck; the other 6 could be luck".
+def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str], against: str) -> str:
+    """Tell whether a side is shown to be better: "Better than v2 on Depth (+7.5 points), beyond luck".
 
-    The target, which is tested alone, comes first; then what changed beyond luck. Others are counted by outcome.
+    Where the measure that is tested alone shows no such change, its own words follow: "Not shown to be better or worse
+    than v2. Depth +7.5 points, could be luck". All outcomes stand beside their measures.
 
     Args:
         differences: What was tested.
         labels: What each measure is called.
+        against: The name of the other side, untrusted text.
     """
-    tested = sorted(differences, key=lambda one: not one.is_primary)
-    proven = (Outcome.BETTER, Outcome.WORSE)
-    told = [one for one in tested if one.outcome in proven or (one.is_primary and not math.isnan(one.difference))]
-    return outcome_counts(
-        [f"{labels[one.name]} {change_of(one)}, {one.words}" for one in told],
-        [one.words for one in tested if one not in told],
-    )
+    tested = list(differences)
+    moved = {
+        word: listed([f"{labels[one.name]} ({change_of(one)})" for one in tested if one.outcome is outcome])
+        for word, outcome in (("better", Outcome.BETTER), ("worse", Outcome.WORSE))
+    }
+    told = [
+        f"{word}{f' than {against}' if word == 'better' or not moved['better'] else ''} on {names}"
+        for word, names in moved.items()
+        if names
+    ]
+    shown = f"{', '.join(told)}, beyond luck" if told else f"not shown to be better or worse than {against}"
+    alone = next((one for one in tested if one.is_primary and not math.isnan(one.difference)), None)
+    is_told = alone is None or alone.outcome in (Outcome.BETTER, Outcome.WORSE)
+    beside = "" if alone is None or is_told else f"{labels[alone.name]} {change_of(alone)}, {alone.words}"
+    return ". ".join(filter(None, (f"{shown[0].upper()}{shown[1:]}", beside)))
 
 
 def outcome_counts(told: Sequence[str], outcomes: Iterable[str]) -> str:

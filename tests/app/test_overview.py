@@ -56,10 +56,10 @@ def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page,
         dull = small_game(name, text="Nothing new")
         add_evaluated(filled, dull, source_name=f"{name}.json", iteration="Shorter prompt")
     found = stored_comparison(filled, "Baseline prompt", "Shorter prompt")
-    evidence = evidence_words(found.comparison.values(), METRIC_LABELS)
+    evidence = evidence_words(found.comparison.values(), METRIC_LABELS, "Baseline prompt (the baseline)")
     assert evidence
     app = open_page(iteration="Shorter prompt", panel="Numbers")
-    assert f"{evidence}. Against Baseline prompt (the baseline)" in words(app)
+    assert f"{evidence}. Changed: " in words(app)
     assert "3 games against 3" in words(app)
     outcomes = [row["texts"]["outcome"].lstrip("▲▼≈ ") for row in data_of(app, "cockpit")["rows"]]
     assert outcomes == [one.words for one in found.comparison.values()]
@@ -90,7 +90,7 @@ def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(o
     load_samples(store)
     app = open_page(iteration="Prompt v4", against="Prompt v1")
     told = "voice distance fell beyond luck, 6.4 to 0.8"
-    assert f"no better than scrambled copies, but its {told};" in words(app)
+    assert f"no better than scrambled copies, but its {told}." in words(app)
     [row] = [one for one in data_of(app, "cockpit")["rows"] if one["isTarget"]]
     assert row["texts"]["outcome"] == f"▼ {told}"
     assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))

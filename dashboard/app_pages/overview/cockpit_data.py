@@ -109,9 +109,9 @@ def caveat(board: Board, shown: IterationSummary) -> str:
 
 
 def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | None) -> str:
-    """The evidence, figures first, and what was changed, in two lines at most: untrusted text.
+    """Whether it is shown to be better, the target, and what was changed, in two lines at most: untrusted text.
 
-    Such as "Depth +7.5 points, better beyond luck; 6 could be luck. Against Prompt v2 (kept): Shorter prompt."
+    Such as "Better than Prompt v2 (kept) on Depth (+7.5 points), beyond luck. Changed: Shorter prompt."
 
     Args:
         board: All iterations.
@@ -123,16 +123,15 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
         return _as_sentence(change, _LONGEST_SENTENCE)
     reference = board[pair.before.iteration.name].iteration
     marks = ", ".join(filter(None, ("the baseline" * reference.is_baseline, "kept" * reference.is_kept)))
-    against = f"Against {shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
+    against = f"{shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
     if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
         ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
         against = f"{against}, with the changes of {ends} as well"
     beside = shown.decision and shown.decision.target and pair.companion_words(shown.decision.target)
     fell = f", but its {beside[2:]}" if beside and beside.startswith("▼ ") else ""
-    target, *others = evidence_words(pair.comparison.values(), METRIC_LABELS).split("; ")
-    evidence = f"{'; '.join((target + fell, *others))}. {against}"
+    evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS, against)}{fell}."
     left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
-    return f"{evidence}: {_as_sentence(change, left)}" if change else f"{evidence}."
+    return f"{evidence} Changed: {_as_sentence(change, left)}" if change else evidence
 
 
 def versions_between(board: Board, shown: Iteration, reference: Iteration) -> list[str]:

@@ -241,9 +241,17 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     found = compare(measures)
     assert [one.outcome for one in found.values()] == [Outcome.LOW_EVIDENCE, Outcome.BETTER, Outcome.NO_EVIDENCE]
     labels = {"memory": "Memory", "depth": "Depth", "roles": "Roles"}
-    words = "Depth +11.7 points, better beyond luck; of the other 2, 1 on low evidence, 1 could be luck"
-    assert evidence_words(found.values(), labels) == words
-    assert evidence_words([found["roles"]], labels) == "1 could be luck"
+    words = "Better than v1 on Depth (+11.7 points), beyond luck"
+    assert evidence_words(found.values(), labels, "v1") == words
+    worse = compare({"depth": Measure(high, low, limits=PERCENT, unit="%")})["depth"]
+    assert evidence_words([worse], labels, "v1") == "Worse than v1 on Depth (\u221211.7 points), beyond luck"
+    both = "Better than v1 on Depth (+11.7 points), worse on Depth (\u221211.7 points), beyond luck"
+    assert evidence_words([found["depth"], worse], labels, "v1") == both
+    # Neither low evidence nor luck shows anything; the measure that is tested alone says which it is.
+    unshown = "Not shown to be better or worse than v1"
+    assert evidence_words([found["roles"], found["memory"]], labels, "v1") == unshown
+    alone = compare({"roles": measures["roles"]}, primary="roles")["roles"]
+    assert evidence_words([alone], labels, "v1") == f"{unshown}. Roles +0.7 points, could be luck"
     # More games would not do for scores that rest on too little, or are at chance.
     by_luck = compare({"depth": Measure(low, [88.0, 91.0, 95.0], limits=PERCENT, at_chance=(True, True))})["depth"]
     assert [found["memory"].games_needed, by_luck.games_needed] == [None, None]
