@@ -116,7 +116,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     first, second = style_questions(game, "Ada")
     said = words(app)
     assert "Player 1 of 2" in said
-    assert first.texts[0] in said
+    assert tables(app)[0]["Messages of one player"].tolist() == list(first.texts)
     assert "Guessing finds it once in 2 times." in said
     assert all(first.player not in text for text in first.texts)
     right = [candidate.label for candidate in first.candidates].index(first.truth)

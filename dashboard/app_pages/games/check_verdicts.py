@@ -80,11 +80,9 @@ class _Act:
 
 
 def review_queue(store: Store, iterations: list[str]) -> None:
-    """The row with most at stake that this session has not skipped, below what narrows the choice down."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    """The row with most at stake that this session has not skipped; what narrows the choice down is in the head."""
+    with state.head():
         iteration, kinds = _choices(iterations)
-        if name := identity.decider_name():
-            plain(f"You decide as {shortened(name, 60)}.")
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
     thresholds = resources.read(queries.thresholds)
@@ -109,7 +107,9 @@ def review_queue(store: Store, iterations: list[str]) -> None:
 
 def _choices(iterations: list[str]) -> tuple[str | None, list[ReviewKind]]:
     names = [*reversed(iterations), NO_ITERATION]
-    name = st.selectbox("Games of", names, key=state.CHECKED_GAMES, bind="query-params", filter_mode="contains")
+    name = st.selectbox(
+        "Games of", names, key=state.CHECKED_GAMES, bind="query-params", filter_mode="contains", width=220
+    )
     with st.popover("What to check", icon=":material/filter_list:"):
         kinds = st.pills(
             "Only these",
@@ -149,8 +149,11 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     item = queued.item
     context = resources.read(row_context, *_key(queued))
     st.subheader(_QUESTIONS[item.metric], anchor=False)
-    plain(f"{DEFINITIONS[item.metric].label}: {item.kind}, in {shortened(context.game, 80)}")
-    st.caption(waiting)
+    kind = f"{DEFINITIONS[item.metric].label}, {item.kind}"
+    st.caption(f"{kind} \u00b7 {waiting}")
+    if context.before:
+        said = "\n".join(f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before)
+        plain(f"{shortened(context.game, 80)}, just before:\n{said}")
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, context.row, role))
@@ -177,16 +180,14 @@ def _context(queued: QueuedRow, context: RowContext) -> None:
     for evidence in row.evidence[:3]:
         if evidence.message_id not in (None, row.message_id):
             plain(f"“{evidence.text}”")
-    if context.before:
-        st.caption("What was said before")
-        plain("\n".join(f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before))
     if context.message is not None:
         place = {"transcript": queued.transcript_id, "message": context.message.id, "metric": queued.item.metric}
         transcript_link("Open the message", **place)
 
 
 def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
-    is_named = bool(identity.decider_name())
+    name = identity.decider_name()
+    is_named = bool(name)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if not is_named:
             _ask_for_name()
@@ -209,8 +210,8 @@ def _buttons(store: Store, queued: QueuedRow, game: str) -> None:
             help="Nothing is decided; it waits until you have seen the others.",
         )
         _undo_button(store)
-    asked = "" if is_named else "Enter your name to answer. "
-    st.caption(f"{asked}{effect_words(queued.item)}")
+    asked = f"You decide as {shortened(name, 60)}. " if is_named else "Enter your name to answer. "
+    plain(f"{asked}{effect_words(queued.item)}")
     if acts := st.session_state.get(_ACTS):
         plain(f"Your last answer: {acts[-1].words}")
 

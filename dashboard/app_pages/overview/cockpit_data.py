@@ -53,7 +53,7 @@ LEGEND = (
     "● now, with its 95 % interval",
     "· a game",
     "┃ threshold: left of it fails",
-    "a mark or a name opens its games",
+    "a mark opens its games",
 )
 
 

@@ -141,17 +141,13 @@ def _leave_game() -> None:
 
 def _ask(store: Store, rater: str, transcript_id: str, question: StyleQuestion, number: int, total: int) -> None:
     st.subheader(f"Player {number} of {total}", anchor=False)
-    left, right = st.columns([1.3, 1])
+    left, right = st.columns([1.3, 1], gap="medium")
     with left:
-        st.caption("Messages of one player")
-        for text in question.texts:
-            with st.container(border=True):
-                plain(text)
+        status_table([{"Messages of one player": text} for text in question.texts], "Messages of one player")
     with right:
-        what = "Which personality speaks here?" if question.kind == "personality" else "Whose voice is this?"
-        st.caption(what)
+        st.caption("Which personality speaks here?" if question.kind == "personality" else "Whose voice is this?")
         for letter, candidate in zip(_LETTERS, question.candidates, strict=False):
-            with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.button(
                     f"It is {letter}",
                     key=f"style_{letter}",
@@ -159,8 +155,11 @@ def _ask(store: Store, rater: str, transcript_id: str, question: StyleQuestion, 
                     args=(store, rater, transcript_id, question, candidate.label),
                 )
                 plain("\n\n".join(candidate.samples) or candidate.label)
-        st.button(CANNOT_TELL, key="style_none", on_click=answer, args=(store, rater, transcript_id, question, None))
-        st.caption(f"Guessing finds it once in {len(question.candidates)} times.")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.button(
+                CANNOT_TELL, key="style_none", on_click=answer, args=(store, rater, transcript_id, question, None)
+            )
+            st.caption(f"Guessing finds it once in {len(question.candidates)} times.", width="content")
 
 
 def answer(store: Store, rater: str, transcript_id: str, question: StyleQuestion, chosen: str | None) -> None:

@@ -18,7 +18,6 @@ from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.ratings import SCORES, EngagementDecision
 from evaluation.store import Store
-from evaluation.text.display import counted
 from evaluation.workflows.ratings import GridGame
 
 _DONE = "team_done"
@@ -91,8 +90,7 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
     if not game.is_disputed:
         return
     begun = any(st.session_state.get(key) for key in (score_key, reason_key))
-    title = f"Decide: {counted(game.spread, 'point')} apart"
-    with st.expander(title, expanded=is_open or begun, key=f"team_decide_box_{of}"):
+    with st.expander("Decide the score", expanded=is_open or begun, key=f"team_decide_box_{of}"):
         plain(", ".join(f"{one.rater} {one.score}" for one in game.ratings))
         score = st.segmented_control("The score that counts", SCORES, key=score_key)
         reason = st.text_input("Why? (required)", key=reason_key)

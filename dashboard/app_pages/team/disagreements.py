@@ -15,7 +15,7 @@ from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import transcript_link
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import open_below, status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import Figure
 from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
@@ -28,7 +28,8 @@ from evaluation.workflows.ratings import RatingGrid, rating_grid
 RATERS, RULES, VERDICTS = "Raters differ", "Metrics differ from raters", "Rule, judge and person differ"
 
 _FIRST = 2
-_ROWS_PER_PAGE = 5
+_ROWS_PER_PAGE = 20
+_ROW, _CLOSED = "row", "none"
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
 _ANSWERS = {True: "yes", False: "no", None: "no answer"}
@@ -149,28 +150,50 @@ def row_agreement(report: AgreementReport) -> None:
 
 
 def _disputed_rows(report: AgreementReport) -> None:
-    disputed = report.disputed
-    chosen = st.pills(
-        "Rows of",
-        list(dict.fromkeys(name for name in DEFINITIONS for one in disputed if one.metric == name)),
-        selection_mode="multi",
-        format_func=lambda name: DEFINITIONS[name].label,
-        key="rows_of",
-        bind="query-params",
-        wrap=True,
-    )
-    rows = [one for one in disputed if not chosen or one.metric in chosen]
+    """The rows by metric, a page of them at a time; one opens below itself, with the reasons of all who decided it."""
+    # The metrics whose scores could move most come first.
+    stakes = {
+        name: max(one.stake for one in report.disputed if one.metric == name)
+        for name in {one.metric for one in report.disputed}
+    }
+    rows = sorted(report.disputed, key=lambda one: (-stakes[one.metric], one.metric))
     count, left = counted(len(rows), "row"), sum(one.is_open for one in rows)
     st.markdown(f"**{count} with different verdicts, {left} not decided by a person**")
     plain("\n".join(row_sentences(report)))
-    st.caption("Those that no person has decided come first; of these, the ones that could move a score most.")
     pages = -(-len(rows) // _ROWS_PER_PAGE)
     page = st.pagination(pages, key="rows_page", bind="query-params") if pages > 1 else 1
-    for one in rows[_ROWS_PER_PAGE * (page - 1) : _ROWS_PER_PAGE * page]:
-        words = f"{DEFINITIONS[one.metric].label}. {_verdict_words(one)}. {_stake_words(one)}"
-        said = [f"{SOURCE_WORDS[who]}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()]
+    shown = rows[_ROWS_PER_PAGE * (page - 1) : _ROWS_PER_PAGE * page]
+    asked = [who for who in SOURCE_WORDS if any(who in one.verdicts for one in shown)]
+    table = [
+        {
+            "Game": one.game,
+            **{
+                SOURCE_WORDS[who].capitalize(): look(one.verdicts[who]).label if who in one.verdicts else ""
+                for who in asked
+            },
+            "Latest reason": [*one.reasons.values()][-1],
+        }
+        for one in shown
+    ]
+    # The first one is open at first; a row is named in the address by its place.
+    opened = state.chosen(_ROW, [_CLOSED, *map(str, range(len(shown)))]) or "0"
+    place = None if opened == _CLOSED else int(opened)
+
+    def draw() -> None:
+        one = shown[place or 0]
+        told = [
+            f"{SOURCE_WORDS[who].capitalize()}: {shortened(why, _LONGEST_REASON)}" for who, why in one.reasons.items()
+        ]
+        plain("\n".join([*told, _stake_words(one)]))
         link = {"message": one.row.message_id, "metric": one.metric} if one.row.message_id else {}
-        _lead(one.game, "\n".join([words, *said]), one.transcript_id, link)
+        transcript_link("Open the message" if link else "Open the game", transcript=one.transcript_id, **link)
+
+    groups = [DEFINITIONS[one.metric].label for one in shown]
+    pressed = open_below(table, "Rows with different verdicts", f"disputed_{page}", place, draw, groups=groups)
+    st.caption("Of each metric, those that nobody has decided stand first, then those that could move its score most.")
+    if pressed is not None:
+        state.choose(**{_ROW: _CLOSED if pressed == place else str(pressed)})
+        st.rerun()
 
 
 def _row_agreement(one: RowAgreement) -> dict[str, object]:
@@ -196,11 +219,6 @@ def percent_words(share: float) -> str:
     return "" if math.isnan(share) else f"{100 * share:.0f}"
 
 
-def _verdict_words(one: DecidedRow) -> str:
-    said = (f"{SOURCE_WORDS[who]}: {look(verdict).word}" for who, verdict in one.verdicts.items())
-    return ", ".join(said).capitalize()
-
-
 def _stake_words(one: DecidedRow) -> str:
     points = f"{one.stake:.1f} points"
     if one.is_open:
@@ -208,15 +226,10 @@ def _stake_words(one: DecidedRow) -> str:
     return f"{shortened(one.author, _LONGEST_NAME)} decided it; the verdicts put the score {points} apart."
 
 
-def _lead(
-    game_id: str,
-    words: str,
-    transcript_id: str,
-    more: Mapping[str, str] | None = None,
-) -> None:
+def _lead(game: str, words: str, transcript_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        plain(f"{shortened(game_id, _LONGEST_NAME)}\n{words}")
-        transcript_link("Open the message" if more else "Open the game", transcript=transcript_id, **(more or {}))
+        plain(f"{shortened(game, _LONGEST_NAME)}: {words}")
+        transcript_link("Open the game", transcript=transcript_id)
 
 
 def _rest(rows: list[dict[str, object]], alt: str) -> None:
