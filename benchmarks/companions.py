@@ -14,6 +14,14 @@ from evaluation.rubric.reader.decisions import acts_read
 from evaluation.rubric.reader.model import SHIPPED
 from evaluation.transcript import Transcript
 
+COMPANION_NAMES = {
+    "coherence": "link_strength",
+    "personality_diversity": "voice_distance",
+    "role_consistency": "direction",
+    "anti_repetition": "repetition_rate",
+}
+"""The companion of each metric that has one."""
+
 
 def companion_value(metric: str, transcript: Transcript) -> float | None:
     """The companion of a metric on a transcript as it is and as the shipped reader reads it, not compared with chance.

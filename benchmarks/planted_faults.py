@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.companions import companion_value
+from benchmarks.companions import COMPANION_NAMES, companion_value
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.at_chance import COMPANION_NAMES
 from evaluation.rubric.controls import (
     FEWEST_MESSAGES,
     changed,

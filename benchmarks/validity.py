@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from benchmarks.companions import companion_value
+from benchmarks.companions import COMPANION_NAMES, companion_value
 from benchmarks.labels import print_labels
 from benchmarks.planted_faults import breaks, fault_table, noticed
 from evaluation import read_path
 from evaluation.engines.scoring import SCORERS
-from evaluation.rubric.at_chance import COMPANION_NAMES
 from evaluation.rubric.controls import FEWEST_MESSAGES
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import Status

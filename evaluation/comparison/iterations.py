@@ -124,7 +124,8 @@ class IterationComparison:
     @property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
         """The controls of every metric, before and after."""
-        return {name: (_controls(self.before, name), _controls(self.after, name)) for name in DEFINITIONS}
+        sides = self.before.games, self.after.games
+        return {name: (score_controls(name, sides[0]), score_controls(name, sides[1])) for name in DEFINITIONS}
 
     def companion_words(self, metric: str) -> str:
         """The mean companion of both sides: "voice distance 0.5 to 0.8"; empty where a side has none.
@@ -156,10 +157,6 @@ class IterationComparison:
 
 
 _PASSES = (Status.PASSED, f"{Status.PASSED}_low_evidence")
-
-
-def _controls(side: IterationSide, name: str) -> ControlSummary:
-    return score_controls(game.metrics.get(name) for game in side.games)
 
 
 def _later(one: IterationSummary, other: IterationSummary) -> IterationSummary:
@@ -293,7 +290,7 @@ def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
     total = np.zeros((len(before), len(after)))
     shared = np.zeros((len(before), len(after)))
     for name, definition in DEFINITIONS.items():
-        old, new = _scores(before, name), _scores(after, name)
+        old, new = (np.array([game.score(name) for game in side], dtype=float) for side in (before, after))
         known = ~np.isnan(old)[:, None] & ~np.isnan(new)[None, :]
         if known.any():
             mean = np.nanmean(new) - np.nanmean(old)
@@ -301,11 +298,6 @@ def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
             shared += known
     apart: np.ndarray = np.divide(total, shared, out=np.full(total.shape, np.nan), where=shared > 0)
     return apart
-
-
-def _scores(games: Sequence[Game], metric: str) -> np.ndarray:
-    found = (game.metrics.get(metric) for game in games)
-    return np.array([np.nan if one is None or one.score is None else one.score for one in found], dtype=float)
 
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:

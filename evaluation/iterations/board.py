@@ -20,7 +20,6 @@ from evaluation.iterations.game_tests import (
     GameTest,
     KnownMean,
     MetricMean,
-    are_at_chance,
     chance_of_streak,
     distinct,
     form_tests,
@@ -29,6 +28,7 @@ from evaluation.iterations.game_tests import (
     judges_apart,
     known_mean,
     metrics_of,
+    score_controls,
 )
 from evaluation.iterations.iteration import Iteration, baseline_before, current_iteration, reference_of
 from evaluation.iterations.keep_or_revert import (
@@ -68,11 +68,11 @@ def measure_games(
     """
     scale = DEFINITIONS[name].scale
     judged = judges_apart(name, metrics_of(before), metrics_of(after))
-    old, new = ({game.transcript_id: _score(game, name) for game in games} for games in (before, after))
+    old, new = ({game.transcript_id: game.score(name) for game in games} for games in (before, after))
     kept = distinct(before, after)
     return Measure(
-        [_score(game, name) for game in before],
-        [_score(game, name) for game in after],
+        [game.score(name) for game in before],
+        [game.score(name) for game in after],
         [(old[one], new[other]) for one, other in pairs],
         scale.limits,
         "%" if scale == PERCENT else "",
@@ -80,10 +80,10 @@ def measure_games(
         is_low_evidence=any(
             one is not None and one.is_low for one in map(partial(game_coverage, name), (before, after))
         ),
-        at_chance=(are_at_chance(name, before), are_at_chance(name, after)),
+        at_chance=(score_controls(name, before).is_at_chance, score_controls(name, after).is_at_chance),
         waiting=(_waiting(before, name), _waiting(after, name)),
         fair=_fair_repetition(before, after) if name == ANTI_REPETITION.name else None,
-        distinct=kept and ([_score(game, name) for game in kept[0]], [_score(game, name) for game in kept[1]]),
+        distinct=kept and ([game.score(name) for game in kept[0]], [game.score(name) for game in kept[1]]),
     )
 
 
@@ -171,11 +171,6 @@ def regression_words(decision: Decision, reference: Mapping[str, MetricMean]) ->
         f"{DEFINITIONS[target].label} failed in the reference. A metric that was lowest once mostly rises the next "
         "time, even without a change. Play more games to be sure."
     )
-
-
-def _score(game: Game, name: str) -> float:
-    scored = game.metrics.get(name)
-    return math.nan if scored is None or scored.score is None else scored.score
 
 
 def games_by_iteration(

@@ -9,7 +9,7 @@ from typing import Any
 
 from evaluation.escaping import cut
 from evaluation.judged_by import apart_words
-from evaluation.rubric.at_chance import ControlSummary, is_at_chance, summarise_controls
+from evaluation.rubric.at_chance import ControlSummary, summarise_controls
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,
@@ -51,6 +51,11 @@ class Game:
     players: int = 0
     source: str = ""
     original: str = ""
+
+    def score(self, metric: str) -> float:
+        """Its score on a metric; NaN without one."""
+        scored = self.metrics.get(metric)
+        return math.nan if scored is None or scored.score is None else scored.score
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,14 +303,9 @@ def game_coverage(name: str, games: Iterable[Game]) -> Coverage | None:
     return added_coverage(one.coverage for game in games if (one := game.metrics.get(name)) is not None)
 
 
-def are_at_chance(name: str, games: Iterable[Game]) -> bool:
-    """Whether a metric's scores of some games are, in the mean, no better than those of scrambled copies."""
-    scores = (game.metrics.get(name) for game in games)
-    return is_at_chance(metric_control(one) for one in scores if one is not None and one.score is not None)
-
-
-def score_controls(scores: Iterable[Scored | None]) -> ControlSummary:
+def score_controls(name: str, games: Iterable[Game]) -> ControlSummary:
     """A summary of one metric's controls over games; games without a score are left out."""
+    scores = (game.metrics.get(name) for game in games)
     return summarise_controls(metric_control(one) for one in scores if one is not None and one.score is not None)
 
 

@@ -25,13 +25,6 @@ COMPANION_LABELS = {
     "repetition_rate": "% repeated within 500 words",
 }
 REPETITION_RATE = "repetition_rate"
-COMPANION_NAMES = {
-    "coherence": "link_strength",
-    "personality_diversity": "voice_distance",
-    "role_consistency": "direction",
-    "anti_repetition": REPETITION_RATE,
-}
-"""The companion of each metric that has one."""
 _DESTROYED = {
     "memory_accuracy": "with the players' names permuted in the record",
     "coherence": "with the same messages in random order",

@@ -121,7 +121,7 @@ def test_of_several_games_most_must_lie_above_their_copies() -> None:
         found = board(games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0)), games(*scores))
         mean = mean_scores(found["v2"].games)[TARGET]
         assert (shown_status(mean) == AT_CHANCE, trust_words(TARGET, mean) == AT_CHANCE) == (is_told, is_told)
-        assert (AT_CHANCE in score_controls(one.metrics[TARGET] for one in found["v2"].games).words) == is_told
+        assert (AT_CHANCE in score_controls(TARGET, found["v2"].games).words) == is_told
 
 
 def test_a_companion_that_falls_beyond_luck_is_said_beside_the_rise_of_its_score() -> None:
