@@ -234,17 +234,10 @@ def _dimensions(chosen: list[str]) -> tuple[Dimension, ...]:
     return tuple([each for each in DIMENSIONS if not chosen or each in chosen])
 
 
-_JUDGES = {
-    "mock": "recorded",
-    "live": "live",
-    "synthetic": "live",
-    "offline": "offline",
-}
-
-
 def _judge_config(store: Store, mode: Mode, judge: JudgeChoice, recordings: Path | None) -> JudgeConfig:
     """The judge's configuration. Without ``model``, recordings are played of the one that made them."""
-    options = {"mode": _JUDGES[mode], "recordings": recordings, **judge.config}
+    judges = {"mock": "recorded", "synthetic": "live"}
+    options = {"mode": judges.get(mode, mode), "recordings": recordings, **judge.config}
     config = judge_config(options, stored=store.settings.get(SETTINGS_KEY))
     if mode == "mock" and not judge.config["model"]:
         config = config.model_copy(update={"model": recorded_model(config)})

@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 from typer.main import get_command, get_group
 
 from evaluation.cli.exit_codes import CommandGroup, report_fault
-from evaluation.cli.options import add_database_option, add_shared_options, add_usual_spellings, forget_database
+from evaluation.cli.options import add_options, forget_database
 from evaluation.engines.task_engines import collect_rarely
 
 
@@ -72,9 +72,7 @@ class LazyCommands(Mapping[str, Any]):
         else:
             holder.command(name)(found)
         command = get_group(holder).commands[name]
-        add_shared_options(command)
-        add_database_option(command)
-        add_usual_spellings(command)
+        add_options(command)
         return command
 
     def __iter__(self) -> Iterator[str]:

@@ -76,40 +76,29 @@ class SharedOptions(Generic[Value]):
         return value
 
 
-def add_shared_options(command: Any) -> None:
-    """Gives a command, and all below it, the options that it is marked with."""
-    for options in vars(command.callback).get(_ATTRIBUTE, ()) if command.callback else ():
-        options.add_to(command)
-    for child in getattr(command, "commands", {}).values():
-        add_shared_options(child)
-
-
 def forget_database() -> None:
     """Begins a command line that has named no database yet."""
     _database.clear()
 
 
-def add_database_option(command: Any) -> None:
-    """Gives a command and all below it ``--db``, which no command declares or passes on.
+def add_options(command: Any) -> None:
+    """Gives a command, and all below it, the options that it is marked with and those that all have.
 
-    Behind a group it stands for its sub-commands, which may name another one.
+    ``--db`` no command declares or passes on; behind a group it stands for its sub-commands, which may name another
+    one. ``--json`` is ``--format json``, and ``-o`` is refused with what to use.
     """
-    if not any("--db" in each.opts for each in command.params):
-        command.params.append(_database_option())
-    for child in getattr(command, "commands", {}).values():
-        add_database_option(child)
-
-
-def add_usual_spellings(command: Any) -> None:
-    """Lets a command and all below it take ``--json`` for ``--format json``, and name what to use for ``-o``."""
+    for options in vars(command.callback).get(_ATTRIBUTE, ()) if command.callback else ():
+        options.add_to(command)
     spelled = {name: each for each in command.params for name in each.opts}
+    if "--db" not in spelled:
+        command.params.append(_usual_options()["--db"])
     # Whatever is a table unless asked otherwise can be JSON, too.
     if getattr(spelled.get("--format"), "default", None) == "table" and "--json" not in spelled:
         command.params.append(_usual_options()["--json"])
     if "-o" not in spelled and "--format" in spelled:
         command.params.append(_usual_options()["-o"])
     for child in getattr(command, "commands", {}).values():
-        add_usual_spellings(child)
+        add_options(child)
 
 
 def _choose_json(context: typer.Context, wanted: bool) -> None:
@@ -130,9 +119,12 @@ def _refuse_file(context: typer.Context, value: str | None) -> None:
 
 @cache
 def _usual_options() -> dict[str, Any]:
-    """Options that many other programs have, as typer makes them."""
+    """``--db`` and options that many other programs have, as typer makes them."""
 
     def only(
+        db: Annotated[
+            Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
+        ] = None,
         is_json_wanted: Annotated[
             bool,
             typer.Option(
@@ -164,20 +156,6 @@ def _usual_options() -> dict[str, Any]:
 def _choose_database(value: Path | None) -> None:
     if value is not None:
         _database[:] = [value]
-
-
-@cache
-def _database_option() -> Any:
-    """The option as typer makes it of a command that has nothing else."""
-
-    def only(
-        db: Annotated[
-            Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
-        ] = None,
-    ) -> None:
-        """Does nothing."""
-
-    return next(each for each in _command_of(only).params if "--db" in each.opts)
 
 
 def database_path() -> Path:
