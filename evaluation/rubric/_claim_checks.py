@@ -502,13 +502,17 @@ def check_role_was(case: Case) -> Finding | None:
         return None
     name = target.names[0]
     revealed = [past.elimination for past in case.record.eliminations(case.message, name) if past.elimination.role]
-    if not revealed:
+    if not revealed and not case.record.is_gone(case.message, name):
         return None
-    role = revealed[-1].role or ""
+    role = (revealed[-1].role if revealed else case.record.player(name).role) or ""
     alignment = shown_side(role, case.record.player(name), case.record.transcript.source_format)
     fits = case.claim.role in role.casefold()
     if not fits and case.claim.role_side is not None and alignment is not None:
         fits = case.claim.role_side == alignment
+    if not revealed:
+        # What the others learnt is not recorded, so only what is true is settled.
+        is_true = fits is not case.claim.negated
+        return accurate(f"The file has {name}, who is gone, as {role}.") if role and is_true else None
     reason = f"When {name} left the game, the role was revealed as {role}."
     finding = accurate(reason) if fits else inaccurate(reason)
     return finding.negated() if case.claim.negated else finding

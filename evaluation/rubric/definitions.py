@@ -118,7 +118,7 @@ MEMORY_ACCURACY = MetricDefinition(
     "Memory accuracy",
     PERCENT,
     80.0,
-    "7",
+    "8",
     WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
     CoverageRule("references to the past settled", fewest=5, least_share=0.5),
@@ -139,7 +139,7 @@ ROLE_CONSISTENCY = MetricDefinition(
     "Role consistency",
     PERCENT,
     80.0,
-    "6",
+    "7",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )

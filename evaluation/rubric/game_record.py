@@ -35,6 +35,7 @@ def shown_side(role: str, player: Player, source_format: str) -> Alignment | Non
     return table.get(_normal(role)) or player.alignment
 
 
+@lru_cache(maxsize=1024)
 def sees_at_night(role: str) -> bool:
     """Whether a role, in the singular or plural, learns of another player at night, as the Seer does."""
     return _normal(role).removesuffix("s") in _data()["seeing"]
@@ -186,6 +187,17 @@ class Record:
         if found is None:
             return None
         return found if _is_before(found.elimination.round, found.elimination.sent_at, message) else None
+
+    def is_gone(self, message: Message, player: str) -> bool:
+        """Whether a file without eliminations shows that ``player`` left in a round before that of ``message``."""
+        if self.has_eliminations or message.round is None:
+            return False
+        is_out = self.player(player).is_alive is False and self._last_rounds.get(player, message.round) < message.round
+        return is_out or self.derived_elimination(message, player) is not None
+
+    @cached_property
+    def _last_rounds(self) -> Mapping[str, int]:
+        return _last_rounds(self.transcript)
 
     def living(self, round_number: int | None) -> set[str]:
         """The players whom no elimination of a round before ``round_number`` took out."""

@@ -34,6 +34,9 @@ class ActKind(StrEnum):
     REVEAL_ROLE = "reveal_role"
 
 
+PLANS = r"(?:i|we)(?:['’]ll|['’]m going to|['’]re going to| am going to| are going to| will)"
+"""The words by which a speaker announces something, for a regular expression that knows no case."""
+
 ACCUSATIONS = frozenset({ActKind.ACCUSE, ActKind.ACCUSE_AGGRESSIVELY, ActKind.BUILD_CASE})
 
 
@@ -53,6 +56,7 @@ class SpeechAct:
         is_vote: Whether it calls for a vote or announces one.
         is_direct: For a question: whether it names the player and says "you".
         role: For a revealed role: ``evil``, ``town`` or the town role, as written.
+        follows: In words, on what else it may rest; empty where it stands alone.
     """
 
     kind: ActKind
@@ -65,6 +69,7 @@ class SpeechAct:
     has_case: bool = False
     is_direct: bool = False
     role: str = ""
+    follows: str = ""
 
 
 # "Why Alpha?", "Alpha last words?" and "what?" ask without any word of the game.
@@ -264,6 +269,9 @@ def _is_own(passage: Passage, pattern: Pattern, match: re.Match[str]) -> bool:
     if passage.is_quoted(verb) or passage.follows_condition(first):
         return False
     if passage.is_reported(first) and not pattern.attributes.get("rebuts"):
+        return False
+    before = passage.message.text[: passage.span(verb, verb)[0]]
+    if pattern.attributes.get("no_plan") and re.search(rf"\b{PLANS}\s(?:\w+\s){{0,3}}$", before, re.IGNORECASE):
         return False
     if "=" in passage.message.text and _is_logged(passage, match):
         return False

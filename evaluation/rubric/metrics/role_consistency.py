@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -11,7 +12,7 @@ from evaluation.rubric._claim_checks import findings_of
 from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
-from evaluation.rubric.game_record import knows_ally
+from evaluation.rubric.game_record import knows_ally, sees_at_night
 from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, read
 from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
 from evaluation.text.display import listed
@@ -161,17 +162,49 @@ def rows(readings: Sequence[Reading], transcript: Transcript) -> Iterator[Ledger
     """A row for each message, judged by the acts in it; whoever found the acts."""
     players = {player.name: player for player in transcript.players}
     for reading, judged in judged_acts(supported_acts(readings, Discussion.of(transcript)), players):
-        yield _row(reading, players[reading.message.speaker].alignment, judged)
+        yield _row(reading, players[reading.message.speaker], judged)
 
 
 def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Sequence[Reading]:
-    """The readings with open what rests on a reference that the record contradicts: grounds and analyses of votes."""
+    """The readings with open what rests on a contradicted reference, and accusations that follow others.
+
+    Open are grounds and analyses of votes beside such a reference, and accusations without grounds where another player
+    told a result of a night against the same target before, or where they conclude from what the target just said.
+    """
     wrong = {
         reading.message.id
         for reading, findings in findings_of(discussion)
         if any(finding.verdict == "inaccurate" for _, finding in findings)
     }
-    return [_without_support(reading) if reading.message.id in wrong else reading for reading in readings]
+    told: dict[str | None, str] = {}
+    by_rule = {one.message.id: one.acts for one in read(discussion)}
+    found: list[Reading] = []
+    before = ""
+    for reading in readings:
+        speaker, key = reading.message.speaker, reading.message.id
+        one = _without_support(reading) if key in wrong else reading
+        just_said = before if _CONCLUDES.match(reading.message.text) else None
+        found.append(replace(one, acts=tuple(_following(act, speaker, told, just_said) for act in one.acts)))
+        for act in by_rule.get(key, ()):
+            # Other grounds than somebody's conduct are what a night showed.
+            if act.kind in ACCUSATIONS and act.grounded and not act.has_case:
+                told.setdefault(act.target, speaker)
+        before = speaker
+    return found
+
+
+def _following(act: SpeechAct, speaker: str, told: Mapping[str | None, str], just_said: str | None) -> SpeechAct:
+    if act.kind not in ACCUSATIONS or act.grounded is not False or act.target is None:
+        return act
+    teller = told.get(act.target, speaker)
+    claimed = f"what {teller} claims to have found" if teller != speaker else ""
+    follows = claimed or (f"what {just_said} just said" if just_said == act.target else "")
+    return replace(act, grounded=None, follows=follows) if follows else act
+
+
+# A conclusion from what was just said, and a side that is told as a fact.
+_CONCLUDES = re.compile(r"\W*(?:then|therefore|in that case)\b", re.IGNORECASE)
+_TOLD = re.compile(r"(?:\bis|['’]s|[=:])\s*(?:an? |the )?(?:werewolf|wolf|mafia|evil|guilty)\b", re.IGNORECASE)
 
 
 def _without_support(reading: Reading) -> Reading:
@@ -212,13 +245,20 @@ def _judged(
     for act in reading.acts:
         at = aim_of(speaker, None if act.target is None else players[act.target])
         earlier = cases.get((speaker.name, act.target)) if act.kind in ACCUSATIONS else None
-        rule = rule_for(act, speaker.alignment, at, grounded=True if earlier is not None else act.grounded)
+        grounded = None if _may_have_seen(act, reading.message.text, speaker) else act.grounded
+        rule = rule_for(act, speaker.alignment, at, grounded=True if earlier is not None else grounded)
         if rule is not None:
             yield JudgedAct(act, rule, None if act.grounded else earlier)
 
 
-def _row(reading: Reading, side: Alignment | None, judged: Sequence[JudgedAct]) -> LedgerRow:
-    message = reading.message
+def _may_have_seen(act: SpeechAct, text: str, speaker: Player) -> bool:
+    """Whether an accusation without grounds tells a side as a fact, by a player who learns of sides at night."""
+    is_bare = act.kind in ACCUSATIONS and act.grounded is False
+    return is_bare and sees_at_night(speaker.role or "") and _TOLD.search(text[act.start : act.end]) is not None
+
+
+def _row(reading: Reading, speaker: Player, judged: Sequence[JudgedAct]) -> LedgerRow:
+    message, side = reading.message, speaker.alignment
     consistent = all(one.rule.consistent for one in judged) if judged else None
     deciding = [one for one in judged if one.rule.consistent == consistent]
     marks = {"marks": list(reading.marks)} if consistent is None and side is not None and reading.marks else {}
@@ -227,7 +267,7 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[JudgedAct]) 
         row_id_of(ROLE_CONSISTENCY.name, message.id),
         "message",
         consistent,
-        _reason(reading, side, deciding),
+        _reason(reading, speaker, deciding),
         message_id=message.id,
         player=message.speaker,
         evidence=_evidence(message.text, deciding),
@@ -236,12 +276,16 @@ def _row(reading: Reading, side: Alignment | None, judged: Sequence[JudgedAct]) 
     )
 
 
-def _reason(reading: Reading, side: Alignment | None, deciding: Sequence[JudgedAct]) -> str:
-    speaker = reading.message.speaker
+def _reason(reading: Reading, player: Player, deciding: Sequence[JudgedAct]) -> str:
+    speaker, side = player.name, player.alignment
     if side is None:
         return f"The side of {speaker} is not known."
     if not deciding and reading.is_contradicted:
         return "Rests on a reference to the past that the record contradicts; open."
+    seen = any(_may_have_seen(act, reading.message.text, player) for act in reading.acts)
+    follows = next((act.follows for act in reading.acts if act.follows), "what the role sees at night" if seen else "")
+    if not deciding and follows:
+        return f"{speaker} gives no evidence, but may rest on {follows}; open."
     if not deciding and any(act.grounded is None for act in reading.acts):
         return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
     if not deciding:

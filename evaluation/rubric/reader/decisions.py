@@ -14,7 +14,7 @@ from evaluation.rubric.metrics import role_consistency
 from evaluation.rubric.reader._features import sentences_of
 from evaluation.rubric.reader.model import Reader, ReadMessage, kind_by_rule
 from evaluation.rubric.rows_in_doubt import UNSURE
-from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, SpeechAct, acts_at_players, read
+from evaluation.rubric.speech import ACCUSATIONS, PLANS, ActKind, Reading, SpeechAct, acts_at_players, read
 from evaluation.score import (
     PROOF,
     Evidence,
@@ -237,9 +237,9 @@ def _memory(
         for seen in one.references:
             if seen.chance < threshold or any(start < seen.end and end > seen.start for start, end in spans):
                 continue
-            if tells_of_another_game(message.text, seen.start, seen.end):
-                continue
             text = message.text[seen.start : seen.end]
+            if tells_of_another_game(message.text, seen.start, seen.end) or _PLAN.fullmatch(text):
+                continue
             yield LedgerRow(
                 row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{seen.start}-{seen.end}"),
                 "claim",
@@ -251,6 +251,14 @@ def _memory(
                 evidence=(Evidence(seen.start, seen.end, text),),
                 details={"kind": kind_of_reference(text), "finding": "unverified", "chance": round(seen.chance, 3)},
             )
+
+
+# One clause of what the speaker is going to do: "I will watch who voted with Bob."
+_PLAN = re.compile(
+    r"\W*(?:(?:so|and|but|then|now|ok|okay|tonight|tomorrow|today)\W+)*"
+    rf"{PLANS}\s(?:(?!\b(?:since|because|as|if)\b)[^,;:.!?])*[.!]*\s*",
+    re.IGNORECASE,
+)
 
 
 def kind_of_reference(text: str) -> str:

@@ -59,7 +59,7 @@ def test_the_scores_of_copies_are_the_metrics_own(game: Transcript) -> None:
     discussion = Discussion.of(plain)
     words = [prepared.plain_words for prepared in discussion.messages]
     speakers = [message.speaker for message in plain.discussion]
-    readings = read(Discussion.of(game))
+    readings = role_consistency.supported_acts(read(Discussion.of(game)), Discussion.of(game))
     record = PermutedRecord(game)
     random = np.random.default_rng(1)
     names = game.player_names

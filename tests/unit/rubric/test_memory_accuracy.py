@@ -425,6 +425,24 @@ def test_a_player_called_alive_was_not_voted_out_and_night_votes_vote_nobody_out
     assert findings(memory_accuracy.measure(game.model_copy(update={"votes": by_night}))) == [OPEN]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_alive", "expected"),
+    [
+        ("Echo was a villager.", False, [RIGHT]),
+        ("Echo was not Mafia.", False, [RIGHT]),
+        # What the others learnt is not recorded, so that a role that was another stays open.
+        ("Echo was Mafia.", False, []),
+        ("Echo was a villager.", None, []),
+    ],
+)
+def test_the_role_of_who_is_gone_is_settled_where_it_is_true(
+    text: str, is_alive: bool | None, expected: list[str]
+) -> None:
+    players = {"Ann": {}, "Echo": {"role": "VILLAGER", "alignment": "town", "is_alive": is_alive}}
+    game = game_of([("Echo", "Cheers.", {"round": 1}), ("Ann", text, {"round": 2})], players)
+    assert findings(memory_accuracy.measure(game)) == expected
+
+
 def test_a_revealed_role_is_read_as_the_game_reveals_it() -> None:
     human, wolf, evil = (f"Agent-Delta was {what}." for what in ("human", "a werewolf", "evil"))
     game = make_game(human, wolf, eliminations=[(2, "Agent-Delta", "HUMAN")])

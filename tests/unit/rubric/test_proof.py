@@ -60,6 +60,13 @@ def test_a_qualified_silence_is_not_settled(text: str) -> None:
     assert [row.verdict for row in rows] == [RowVerdict.EXCLUDED] * len(rows)
 
 
+def test_a_plan_is_no_open_reference_to_the_past() -> None:
+    said = [("Ann", "I vote Bob."), ("Bob", "That is a lie."), ("Cole", "Bob is out.")]
+    for text, count in (("I will watch who voted with Bob.", 0), ("I will ask Ann, since she voted for Bob.", 1)):
+        rows = rows_of("memory_accuracy", game_of([*said, ("Dora", text)], round=1))
+        assert len([row for row in rows if row.message_id == "m3"]) == count, text
+
+
 def test_asking_somebody_about_their_suspicion_of_a_partner_accuses_nobody() -> None:
     sides: dict[str, Alignment] = {"Nils": "town", "Arne": "mafia", "Berit": "mafia", "Gro": "town"}
     text = (

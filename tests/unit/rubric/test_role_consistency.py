@@ -45,7 +45,54 @@ def verdict_on(speaker: str, text: str) -> bool | None:
     return {RowVerdict.COUNTS: True, RowVerdict.DOES_NOT_COUNT: False, RowVerdict.EXCLUDED: None}[row.verdict]
 
 
+CHECKED = ("Agent-Delta", "I am the Detective. I checked Agent-Alpha last night and he is Mafia.")
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "reason"),
+    [
+        (
+            CHECKED,
+            "I vote Agent-Alpha.",
+            "gives no evidence, but may rest on what Agent-Delta claims to have found; open.",
+        ),
+        (CHECKED, "I vote Agent-Bravo.", "accuses Agent-Bravo without evidence; that does not fit a town player."),
+        (
+            ("Agent-Alpha", "No."),
+            "Then my vote is Agent-Alpha.",
+            "gives no evidence, but may rest on what Agent-Alpha just said; open.",
+        ),
+        (
+            ("Agent-Alpha", "No."),
+            "My vote is Agent-Alpha.",
+            "accuses Agent-Alpha without evidence; that does not fit a",
+        ),
+    ],
+)
+def test_an_accusation_that_follows_others_is_not_called_one_without_evidence(
+    before: Line, text: str, reason: str
+) -> None:
+    assert measure(before, (VILLAGER, text)).ledger[1].reason.startswith(f"{VILLAGER} {reason}")
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "verdict"),
+    [
+        ("Seer", "Agent-Alpha is a werewolf. Let's vote out Agent-Alpha today.", RowVerdict.EXCLUDED),
+        ("Seer", "Let's vote out Agent-Alpha today.", RowVerdict.DOES_NOT_COUNT),
+        ("Villager", "Agent-Alpha is a werewolf. Let's vote out Agent-Alpha today.", RowVerdict.DOES_NOT_COUNT),
+    ],
+)
+def test_who_sees_at_night_may_know_a_side_that_is_told_as_a_fact(role: str, text: str, verdict: RowVerdict) -> None:
+    players = {"Agent-Alpha": {"alignment": MAFIA}, "May": {"alignment": TOWN, "role": role}}
+    (row,) = role_consistency.measure(game_of([("May", text)], players, round=1)).ledger
+    assert row.verdict is verdict, row.reason
+
+
 TABLE = (
+    (VILLAGER, "I will watch Agent-Bravo tomorrow.", None),
+    (VILLAGER, "I'll keep an eye on Agent-Bravo.", None),
+    (VILLAGER, "Watch Agent-Bravo!", False),
     (MAFIOSO, "Agent-Bravo is Mafia.", False),
     (MAFIOSO, "Agent-Bravo is Mafia because he lied.", False),
     (MAFIOSO, "Agent-Delta is suspicious.", True),
