@@ -43,7 +43,12 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     appearance = look(row.verdict)
     with st.container(horizontal=True):
         st.badge(appearance.label, color=appearance.color)
-        st.badge(_decided_by(row), color="gray", help=_READER if row.method is Method.READER else None)
+        is_reader = row.method is Method.READER
+        # It finds references to the past, and decides none of them.
+        verb = "added" if is_reader and row.metric == MEMORY_ACCURACY.name else "decided"
+        st.badge(f"{verb} by {_DECIDERS[str(row.method)]}", color="gray", help=_READER if is_reader else None)
+    if likelihood := _likelihood(row):
+        st.caption(likelihood)
     plain(row.reason)
     if rule := row.details.get("rule"):
         is_same = rule["verdict"] == row.verdict
@@ -67,19 +72,20 @@ def ledger_row(opened: OpenTranscript, row: LedgerRow, message_id: str | None, k
     judged(row, opened.transcript, show_message)
 
 
-def _decided_by(row: LedgerRow) -> str:
-    """The decider of a row in words, for the reader with its chance; it adds references and decides none."""
-    decider, chance = _DECIDERS[str(row.method)], row.details.get("chance")
+def _likelihood(row: LedgerRow) -> str:
+    """The reader's own estimate, and what it was measured to be worth; empty where somebody else decided."""
+    chance = row.details.get("chance")
     if row.method is not Method.READER or chance is None:
-        return f"decided by {decider}"
+        return ""
     # Nothing that was learned is certain.
     percent = min(99, max(1, round(100 * chance)))
     if row.metric == MEMORY_ACCURACY.name:
-        return f"added by {decider}: a reference to the past with a chance of {percent} %"
-    # The chance is the reader's own estimate; what it is worth was measured.
-    words = f"decided by {decider}, by its own estimate with a chance of {percent} %"
+        return (
+            f"It adds what it takes for a reference to the past, here with a chance of {percent} %, and decides none."
+        )
     measured = "" if row.metric == STRATEGIC_DEPTH.name and not _is_overruled(row) else decided_words(row.metric)
-    return f"{words}; {measured}" if measured else words
+    words = f"Its own estimate: a chance of {percent} %"
+    return f"{words}; {measured}." if measured else f"{words}."
 
 
 def _doubt(row: LedgerRow) -> str:
