@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.shared import queries, resources, state
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import look, score_text, threshold_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
@@ -106,7 +107,7 @@ def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
         with grid.cell():
             then[name] = float(
                 st.number_input(
-                    f"{definition.label} ({'%' if scale == PERCENT else f'of {scale.high:g}'})",
+                    f"{METRIC_LABELS[name]} ({'%' if scale == PERCENT else f'of {scale.high:g}'})",
                     min_value=float(scale.low),
                     max_value=float(scale.high),
                     value=float(now[name]),
@@ -251,19 +252,22 @@ def judge_settings(store: Store) -> None:
     shown = {"judge_model": held.get("model"), "judge_address": held.get("base_url"), "judge_usd": usd}
     shown |= {"judge_calls": held.get("max_calls"), "judge_imports": held_imports}
     state.follow_stored("judge_shown", shown)
+    left, right = st.columns(2)
     wanted: dict[str, object] = {
-        "model": st.text_input("Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"),
-        "base_url": st.text_input(
+        "model": left.text_input(
+            "Model", held.get("model"), key="judge_model", placeholder=f"default: {DEFAULT_MODEL}"
+        ),
+        "base_url": right.text_input(
             "Address of an OpenAI-compatible server",
             held.get("base_url"),
             key="judge_address",
             placeholder="for example http://localhost:11434/v1",
             help="Only where the model is on a server of your own.",
         ),
-        "max_usd": st.number_input(
+        "max_usd": left.number_input(
             "Spending limit per run (USD)", 0.0, None, usd, key="judge_usd", placeholder="no limit"
         ),
-        "max_calls": st.number_input(
+        "max_calls": right.number_input(
             "Limit on calls per run", 0, None, held.get("max_calls"), key="judge_calls", placeholder="no limit"
         ),
     }
