@@ -21,7 +21,7 @@ TOO_ALIKE, WAITING = f"{TOO_FEW} it from scrambled copies", "not compared with s
 COMPANION_LABELS = {
     "link_strength": "link strength",
     "voice_distance": "voice distance",
-    "direction": "aim at the other side",
+    "direction": "aim at rivals",
     "repetition_rate": "% repeated within 500 words",
 }
 REPETITION_RATE = "repetition_rate"
