@@ -178,17 +178,14 @@ def _say(tally: JudgingTally, chosen: ChosenJudge, output: ListFormat) -> None:
         note("The run stopped before its end. What is done is stored; run it again to go on where it stopped.")
 
 
+_COUNTS = ("transcripts", "messages", "read", "decided", "changed", "errors", "skipped")
+
+
 def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
     return {
         "judge": str(chosen.kind),
         "model": chosen.model,
-        "transcripts": tally.transcripts,
-        "messages": tally.messages,
-        "read": tally.read,
-        "decided": tally.decided,
-        "changed": tally.changed,
-        "errors": tally.errors,
-        "skipped": tally.skipped,
+        **{name: getattr(tally, name) for name in _COUNTS},
         "unread": dict(tally.unread),
         "left_out": dict(tally.left_out),
         "calls": chosen.budget.calls_made,

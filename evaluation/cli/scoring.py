@@ -28,7 +28,6 @@ from evaluation.cli.options import (
     with_standard_input,
 )
 from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
-from evaluation.progress import ProgressCallback
 from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
@@ -193,7 +192,7 @@ def import_(
     if samples:
         from evaluation.workflows.samples import load_samples
 
-        loaded = load_samples(store, _sample_reporter())
+        loaded = load_samples(store, TerminalProgress("sample game").report)
         tally.incomplete += loaded.incomplete
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
@@ -243,18 +242,6 @@ def _import_row(found: ScoredFile) -> tuple[str, ...]:
         verdict.passes,
         str(verdict.status),
     )
-
-
-def _sample_reporter() -> ProgressCallback:
-    progress = TerminalProgress("sample game")
-
-    def report(done: int, total: int) -> None:
-        if done:
-            progress.advance(f"{total - done} to go")
-        if done == total:
-            progress.finish()
-
-    return report
 
 
 def _with_progress(found: Iterable[ScoredFile], tally: Tally) -> Iterator[ScoredFile]:
@@ -378,9 +365,7 @@ def reevaluate(
     if not chosen:
         note("Every game was scored by today's definitions.")
         return
-    progress = TerminalProgress("game")
-    done = evaluate_again(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
-    progress.finish()
+    done = evaluate_again(store, chosen, TerminalProgress("game").report, jobs=jobs)
     say(done.words)
     finish_scoring(incomplete=done.incomplete)
 
@@ -396,9 +381,7 @@ def _compare_with_chance(store: Store, references: list[str], iteration: str | N
     if not chosen:
         note("Every score was compared with chance.")
         return
-    progress = TerminalProgress("game")
-    done = compute_missing(store, chosen, lambda count, total: progress.advance(f"{total - count} to go"), jobs=jobs)
-    progress.finish()
+    done = compute_missing(store, chosen, TerminalProgress("game").report, jobs=jobs)
     say(f"Compared the scores of {counted(done, 'game')} with chance.")
 
 

@@ -151,6 +151,13 @@ class TerminalProgress:
             # 1, 2, 5, 10, 20, 50, ...: a log of ten thousand games stays readable.
             self._next_report = _next_in_series(self.done)
 
+    def report(self, done: int, total: int) -> None:
+        """Tells of work that counts itself, as a ``ProgressCallback``; the last one ends the line."""
+        if done:
+            self.advance(f"{total - done} to go")
+        if done == total:
+            self.finish()
+
     def _words(self) -> str:
         """The number done; for a run that asks a model also its rate, cost and time left."""
         done = f"{self.done:,} of {counted(self._total, self._noun)}" if self._total else counted(self.done, self._noun)

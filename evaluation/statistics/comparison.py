@@ -228,12 +228,12 @@ class Difference:
     deciding_interval: Interval
     is_primary: bool
     welch: SignificanceTest
-    p_holm: float
-    effect: EffectSize
-    paired: Paired | None
-    detectable: float
-    games_needed: int | None
-    outcome: Outcome
+    p_holm: float = math.nan
+    effect: EffectSize = EffectSize(math.nan)
+    paired: Paired | None = None
+    detectable: float = math.nan
+    games_needed: int | None = None
+    outcome: Outcome = Outcome.UNTESTABLE
     most: float = math.inf
     rests_on_repeats: bool = False
 
@@ -313,23 +313,8 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
     )
     if measure.apart:
         none = no_interval(measure.apart)
-        return Difference(
-            name,
-            measure.unit,
-            before,
-            after,
-            math.nan,
-            none,
-            none,
-            rule.is_primary,
-            test,
-            math.nan,
-            EffectSize(math.nan, measure.apart),
-            None,
-            math.nan,
-            None,
-            Outcome.UNTESTABLE,
-        )
+        effect = EffectSize(math.nan, measure.apart)
+        return Difference(name, measure.unit, before, after, math.nan, none, none, rule.is_primary, test, effect=effect)
     difference = after.mean - before.mean
     span = _span(measure.limits)
     deciding = LEVEL if math.isnan(rule.interval_level) else rule.interval_level
