@@ -126,12 +126,12 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     against = f"{shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
     if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
         ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
-        against = f"{against}, with the changes of {ends} as well"
+        against = f"{against}, with the changes of {ends} as well,"
     beside = shown.decision and shown.decision.target and pair.companion_words(shown.decision.target)
     fell = f", but its {beside[2:]}" if beside and beside.startswith("▼ ") else ""
     evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS, against)}{fell}."
-    left = max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence))
-    return f"{evidence} Changed: {_as_sentence(change, left)}" if change else evidence
+    evidence += " Changed: " if change else ""
+    return evidence + _as_sentence(change, max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence)))
 
 
 def versions_between(board: Board, shown: Iteration, reference: Iteration) -> list[str]:

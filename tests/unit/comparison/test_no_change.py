@@ -75,10 +75,10 @@ RISEN = board(
 def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     pair = compare_iterations(RISEN, "v1", "v2")
     assert pair.comparison[TARGET].welch.p < 0.01
-    assert f"{LABEL} +37.0 points, {AT_CHANCE};" in sentence(RISEN, RISEN["v2"], pair)
-    assert "better" not in sentence(RISEN, RISEN["v2"], pair).replace(AT_CHANCE, "")
+    not_shown = f"Not shown to be better or worse than v1 (the baseline). {LABEL} +37.0 points, {AT_CHANCE}."
+    assert sentence(RISEN, RISEN["v2"], pair) == not_shown
     long = replace(RISEN["v2"], iteration=replace(RISEN["v2"].iteration, change="Told them so. " * 30))
-    assert "Against v1 (the baseline): Told them so." in sentence(RISEN, long, pair)
+    assert sentence(RISEN, long, pair).startswith(f"{not_shown} Changed: Told them so.")
     assert len(sentence(RISEN, long, pair)) < 255, "two lines beside the navigation at 1280 pixels"
     assert f"{AT_CHANCE.capitalize()}, so nothing is concluded." in difference_sentences(pair.comparison[TARGET])
     (told,) = [one for one in comparison_data(pair)["metrics"] if one["name"] == TARGET]
@@ -100,18 +100,21 @@ def test_a_comparison_over_several_versions_says_which_changes_are_in_it() -> No
     def told(before: str, after: str, *changed: Iteration) -> str:
         known = {one.name: one for one in (first, *later, *changed)}
         drawn = make_board([*known.values()], {before: low, after: high})
-        return sentence(drawn, drawn[after], compare_iterations(drawn, before, after)).partition("Against ")[2]
+        return sentence(drawn, drawn[after], compare_iterations(drawn, before, after))
 
-    assert told("v3", "v4") == "v3: Change 4."
-    assert told("v1", "v3") == "v1 (the baseline), with the changes of v2 as well: Change 3."
-    assert told("v1", "v4") == "v1 (the baseline), with the changes of v2 and v3 as well: Change 4."
-    assert told("v1", "v6") == "v1 (the baseline), with the changes of 4 versions, v2 to v5 as well: Change 6."
+    def said(against: str, change: str) -> str:
+        return f"Better than {against} on {LABEL} (+10.0 points), beyond luck. Changed: {change}"
+
+    assert told("v3", "v4") == said("v3", "Change 4.")
+    assert told("v1", "v3") == said("v1 (the baseline), with the changes of v2 as well,", "Change 3.")
+    assert told("v1", "v4") == said("v1 (the baseline), with the changes of v2 and v3 as well,", "Change 4.")
+    assert told("v1", "v6") == said("v1 (the baseline), with the changes of 4 versions, v2 to v5 as well,", "Change 6.")
     # What was reverted, or is not among the parents, is not in it; nor is there a way from a later one.
     assert told("v1", "v4", replace(later[1], recorded=gone)) == (
-        "v1 (the baseline), with the changes of v2 as well: Change 4."
+        said("v1 (the baseline), with the changes of v2 as well,", "Change 4.")
     )
-    assert told("v1", "v4", replace(later[2], parent="v1")) == "v1 (the baseline): Change 4."
-    assert told("v4", "v2") == "v4: Change 2."
+    assert told("v1", "v4", replace(later[2], parent="v1")) == said("v1 (the baseline)", "Change 4.")
+    assert told("v4", "v2") == said("v4", "Change 2.")
 
 
 def test_of_several_games_most_must_lie_above_their_copies() -> None:
@@ -138,7 +141,8 @@ def test_a_companion_that_falls_beyond_luck_is_said_beside_the_rise_of_its_score
     fell = board(voices("old", low, 8.0, 5.5, 5.6), voices("new", high, 0.9, 0.45, 0.95))
     words = "voice distance fell beyond luck, 6.4 to 0.8"
     pair = compare_iterations(fell, "v1", "v2")
-    assert f"{LABEL} +30.0 points, better beyond luck, but its {words}; " in sentence(fell, fell["v2"], pair)
+    shown = f"Better than v1 (the baseline) on {LABEL} (+30.0 points), beyond luck, but its {words}."
+    assert sentence(fell, fell["v2"], pair) == shown
     row = next(row for row, _ in cockpit_of(fell, "v2", "v1") if row["label"] == LABEL)
     assert row["texts"]["outcome"] == f"▼ {words}; score ▲ better beyond luck"
     # One low game of three may be luck.
@@ -361,7 +365,7 @@ def test_a_metric_of_two_judges_is_neither_better_nor_worse(apart: Store) -> Non
     assert DEPTH not in {one.metric for one in found.movers}
     assert "Strategic depth" not in stored_board(apart).better_words("v2")
     board = stored_board(apart)
-    assert "better" not in sentence(board, board["v2"], found)
+    assert sentence(board, board["v2"], found).startswith("Not shown to be better or worse than v1")
 
 
 def test_nothing_is_decided_while_verdicts_are_of_two_judges(path: Path, tmp_path: Path) -> None:
