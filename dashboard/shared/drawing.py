@@ -44,6 +44,18 @@ cockpit_rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "
 """Rows of marks: metrics before and after."""
 
 
+def marks_legend(now: str, before: str, dot: str, *more: str) -> list[str]:
+    """The legend of marks, in one order and one wording on all pages: now, before, small dots, then what else there is.
+
+    Args:
+        now: What the filled mark is, whose interval is drawn.
+        before: What the open mark is.
+        dot: What a small dot is.
+        more: Further entries, such as the threshold, with their own signs.
+    """
+    return [f"○ {before}", f"● {now}, with its 95 % interval", f"· {dot}", *more]
+
+
 def draw_chart(
     figure: go.Figure, *, key: str, alt: str, config: Mapping[str, Any] | None = None, **options: Any
 ) -> None:

@@ -104,6 +104,8 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
         return "no score"
     if scale.name == USD:
         return usd_text(score)
+    if scale.name in (WORDS, TIMES):
+        return f"{score:,.0f} {WORDS}" if scale.name == WORDS else f"{fixed(score)} {TIMES}"
     digits = 1
     while threshold is not None and score < threshold - 1e-9 and half_up(score, digits) >= threshold and digits < 6:
         digits += 1
@@ -124,6 +126,8 @@ def without_unit(score: str) -> str:
 
 USD = "usd"
 """The name of the scale of US dollars."""
+WORDS, TIMES = "words", "times"
+"""The names of scales of counted words, and of multiples of an average."""
 
 
 def threshold_text(threshold: float, scale: Scale) -> str:

@@ -254,7 +254,7 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     # v2: (2.00 + 3.00) / 2
     assert [one.replace("\u00a0", " ") for one in data.cost_sentence(costs, references)] == [
         "v4 costs 1.50 USD a game, less than v2",
-        "v2: 2.50 USD a game. 1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
+        "1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
     ]
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     partly = pd.concat([costs, costs.tail(1).assign(score=float("nan"))])
@@ -263,6 +263,14 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     )
     assert data.cost_sentence(unknown, references)[0] == "The cost of v4 is not recorded."
     assert data.cost_sentence(costs.head(0), references)[0] == "These games belong to no iteration."
+
+
+def test_behaviour_stands_in_the_rows_of_the_chart_of_costs(open_page, filled, words) -> None:
+    app = open_page("trends", trends="Cost and behaviour")
+    titles = [one["text"] for one in figure(app)["layout"]["annotations"]]
+    assert {"Cost per game", "Words per game", "Others that a player addresses"} <= set(titles)
+    assert " addresses " not in words(app)
+    assert "Calls to models" not in words(app)
 
 
 def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:

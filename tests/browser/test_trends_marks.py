@@ -47,7 +47,7 @@ def open_point(page: Page, trace: int, number: int) -> str:
 
 
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
-def test_dots_and_diamonds_open_their_games_and_back_leads_to_the_page_as_it_was(sample_server, visit, width) -> None:
+def test_dots_and_means_open_their_games_and_back_leads_to_the_page_as_it_was(sample_server, visit, width) -> None:
     seen = visit(f"{sample_server.url}/trends", width=width, height=1600)
     presses = {"metric=strategic_depth": (GAME, 0), "of_metric=strategic_depth": (MEAN, 2)}
     for expected, pressed in presses.items():

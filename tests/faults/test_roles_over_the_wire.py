@@ -299,7 +299,7 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
         ],
         "Rate": ["?desk=My+ratings", "?desk=Who+speaks%3F"],
         "Team": ["?team=Agreement"],
-        "Trends": ["?trends=Cost+and+behaviour&agents_open=true"],
+        "Trends": ["?trends=Cost+and+behaviour&cost_part=Agents"],
         "Agents": ["?agents=Checks", "?agents=Runs", "?evaluate=true"],
         "Experiments": ["?experiments_view=A%2FB+tests", "?start=true"],
         "Settings and help": ["?help=Guide", "?help=Guide&guide_view=Metrics"],

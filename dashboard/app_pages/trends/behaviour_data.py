@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 import pandas as pd
 
+from dashboard.app_pages.trends.data import COLUMNS
 from dashboard.shared.comparison_tables import DIMENSION_LABELS
 from dashboard.shared.formatting import duration_text, share_text, usd_text
-from evaluation.escaping import cut
 from evaluation.insight.collector import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
-from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model
 from evaluation.store.transcripts import simulated
@@ -22,99 +19,43 @@ from evaluation.transcript import Transcript
 NO_ITERATION = "no iteration"
 
 
-def behaviour_frame(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
-    """Means over the games of each iteration: ``Iteration``, ``Games``, and how much and how evenly players talk.
-
-    ``Messages`` and ``Words`` are counts; ``Largest share`` is the words of the most talkative player as a multiple of
-    an even share; ``Addressed`` is the share of pairs of players in which one addressed the other, ``Answered`` the
-    share of these that replied. Missing where no game tells.
-    """
-    rows = []
-    for name in names:
-        with store.unit():
-            held = [store.transcripts.get(one) for one in store.transcripts.ids(name)]
-        if held:
-            rows.append({"Iteration": name, "Games": len(held), **_beside(held)})
-    return pd.DataFrame(rows)
-
-
-def _beside(games: Sequence[Transcript]) -> dict[str, float | None]:
-    shares = [talk_shares(game) for game in games]
-    figures = [transcript_metrics(game) for game in games]
-    networks = [one.network for one in figures]
-    tops = [max((one.domination(name) or 0.0 for name in one.words), default=0.0) for one in shares]
-    return {
-        "Messages": _mean([one.total_messages for one in figures]),
-        "Words": _mean([sum(one.words.values()) for one in shares]),
-        "Largest share": _mean([top or None for top in tops]),
-        "Addressed": _mean([one.density if one else None for one in networks]),
-        "Answered": _mean([one.reciprocity if one else None for one in networks]),
-    }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
-
-
-def behaviour_words(found: pd.DataFrame) -> list[dict[str, object]]:
-    """The rows of :func:`behaviour_frame` in words; empty where unknown."""
-    return [
-        {name: row[name] for name in ("Iteration", "Games")}
-        | {name: "" if pd.isna(row[column]) else words(row[column]) for column, (name, words) in _IN_WORDS.items()}
-        for row in found.to_dict("records")
-    ]
-
-
-def _times(value: float) -> str:
-    return f"{value:.1f} times"
-
-
-def _whole_number(value: float) -> str:
-    return f"{value:,.0f}"
-
-
-_IN_WORDS: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    "Messages": ("Messages", _whole_number),
-    "Words": ("Words", _whole_number),
-    "Largest share": ("Most talkative", _times),
-    "Addressed": ("Addresses", lambda share: f"{share_text(share)} of the others"),
-    "Answered": ("Addressed in return by", lambda share: f"{share_text(share)} of these"),
-}
-
-
-def behaviour_sentence(found: pd.DataFrame, references: Mapping[str, str]) -> str:
-    """Tell how the players of the latest iteration and of its reference talk: untrusted text, as it names both.
-
-    Such as "A game has 1,372 words (Prompt v2: 1,265); a player addresses 71 % of the others (68 %); the most talkative
-    one says 1.6 times as many words as the average player (1.5)."; what is unknown is left out.
+def behaviour_points(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
+    """The amount of talk in each game, its evenness, and to whom players speak.
 
     Args:
-        found: From :func:`behaviour_frame`.
-        references: Name of the iteration that each is compared with, by its name.
+        store: Where the games are.
+        names: All iterations in their order.
+
+    Returns:
+        One row per game and figure, in the columns of ``queries.trend_points``; NaN where the game does not tell.
+        ``words`` is a count; ``most_talkative`` the words of that player as a multiple of an even share; ``addressed``
+        the share of pairs of players in which one addressed the other, ``answered`` the share of these that replied,
+        both in percent.
     """
-    rows = {one["Iteration"]: one for one in found.to_dict("records")}
-    if not rows:
-        return ""
-    latest = list(rows)[-1]
-    own, name = rows[latest], references.get(latest, "")
-    other = rows.get(name, {})
-    label, parts = f"{cut(name, LONGEST_NAME)}: ", []
-    for column, words, form in _TOLD:
-        if not pd.isna(own[column]):
-            known = not pd.isna(other.get(column))
-            beside = f" ({label}{form(other[column])})" if known else ""
-            parts.append(f"{words.format(form(own[column]))}{beside}")
-            label = "" if known else label
-    told = "; ".join(parts)
-    return f"{told[0].upper()}{told[1:]}." if told else ""
+    with store.unit():
+        labels = store.transcripts.summaries().set_index("transcript_id")["game"].to_dict()
+    rows = []
+    for place, name in enumerate(names, start=1):
+        with store.unit():
+            games = {key: store.transcripts.get(key) for key in store.transcripts.ids(name)}
+        rows += [
+            (figure, place, name, labels[key], key, value, "not recorded", 0)
+            for key, game in games.items()
+            for figure, value in _figures(game).items()
+        ]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"score": float})
 
 
-_TOLD = (
-    ("Words", "A game has {} words", _whole_number),
-    ("Addressed", "a player addresses {} of the others", share_text),
-    ("Largest share", "the most talkative one says {} as many words as the average player", _times),
-)
+def _figures(game: Transcript) -> dict[str, float | None]:
+    shares, network = talk_shares(game), transcript_metrics(game).network
+    top = max((shares.domination(name) or 0.0 for name in shares.words), default=0.0)
+    density, reciprocity = (network.density, network.reciprocity) if network else (None, None)
+    return {
+        "words": sum(shares.words.values()),
+        "addressed": None if density is None else 100 * density,
+        "answered": None if reciprocity is None else 100 * reciprocity,
+        "most_talkative": top or None,
+    }
 
 
 @dataclass(frozen=True, slots=True)

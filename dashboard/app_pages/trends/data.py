@@ -14,7 +14,7 @@ import pandas as pd
 
 from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
-from dashboard.shared.formatting import USD, decided_words, score_text, usd_text
+from dashboard.shared.formatting import TIMES, USD, WORDS, decided_words, score_text, told_apart, usd_text
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
@@ -46,7 +46,8 @@ PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
 _LONGEST_NAME = 60
 _SAME_COST = 0.05
 """Up to this share of difference, two costs are called about the same."""
-_COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
+COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
+"""What every game of a chart has, a row for each figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def dimension_points(store: Store) -> DimensionPoints:
         place, name = group_of(iteration, games[transcript_id]["source_format"], places)
         label = f"{game} ({counted(agents, 'agent')})"
         rows.append((dimension, place, name, label, transcript_id, score, "scored", 0))
-    frame = pd.DataFrame(rows, columns=list(_COLUMNS)).astype({"score": float})
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).astype({"score": float})
     return DimensionPoints(frame.sort_values("position", kind="stable", ignore_index=True), apart)
 
 
@@ -157,6 +158,10 @@ def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
 _BESIDE: Mapping[str, tuple[str, Scale, float | None]] = {
     "cost_usd": ("Cost per game", Scale(USD, 0.0, 0.0), COST_LIMIT_USD),
     "cache_hit_rate": ("Cache hit rate", PERCENT, None),
+    "words": ("Words per game", Scale(WORDS, 0.0, 0.0), 100.0),
+    "most_talkative": ("Words of the most talkative player, times the average", Scale(TIMES, 1.0, 0.0), 2.0),
+    "addressed": ("Others that a player addresses", PERCENT, None),
+    "answered": ("Players that answer who addresses them", PERCENT, None),
     "role_mafia": ("Role consistency, Mafia", PERCENT, None),
     "role_town": ("Role consistency, town", PERCENT, None),
 }
@@ -188,7 +193,7 @@ def beside_points(store: Store) -> pd.DataFrame:
             (figure, place, name, row["game"], key, score, "not recorded", 0, own if figure.startswith("role") else ())
             for figure, score in figures.items()
         ]
-    frame = pd.DataFrame(rows, columns=[*_COLUMNS, "judges"])
+    frame = pd.DataFrame(rows, columns=[*COLUMNS, "judges"])
     frame["score"] = frame["score"].astype(float)
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
@@ -268,8 +273,8 @@ _NO_ITERATION = "These games belong to no iteration."
 def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[str, str]:
     """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2", "Prompt v2: 1.76 USD a game, known of 2 of 3
-    games. 3 of 3 games are below the goal of 2 USD, none above 3 USD, which fails a game."
+    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2", "3 of 3 games are below the goal of 2
+    USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
@@ -283,18 +288,16 @@ def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[
     if name not in means:
         return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded.", ""
     reference = references.get(name, "")
-    beside, price = "", ""
+    beside = ""
     if reference in means:
         share = means[name] / means[reference] - 1 if means[reference] else 0.0
         size = "about as much as" if abs(share) < _SAME_COST else "more than" if share > 0 else "less than"
-        other = cut(reference, _LONGEST_NAME)
-        beside = f", {size} {other}"
-        price = f"{other}: {usd_text(means[reference])} a game{_known(costs, reference)}. "
+        beside = f", {size} {cut(reference, _LONGEST_NAME)}"
     own = costs.loc[costs["iteration"] == name, "score"].dropna()
     below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
     return (
         f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}",
-        f"{price}{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
+        f"{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
         f"{COST_GOAL_USD:g} USD, {dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game.",
     )
 
@@ -356,6 +359,23 @@ def mean_rows(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition])
                 row["Scrambled copies"] = summarise_controls(group.loc[group["score"].notna(), "control"]).words
             rows.append(row)
     return rows
+
+
+def mean_matrix(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> list[dict[str, str]]:
+    """The means over the games, a row each figure and a column each iteration; "no score" where no game tells.
+
+    Args:
+        points: In the columns of ``queries.trend_points``.
+        definitions: The figures.
+    """
+    names = points.groupby("position")["iteration"].first()
+    means = points.groupby(["metric", "position"])["score"].mean()
+    heads = told_apart({"": "Mean of the games", **{name: name for name in names}})
+    return [
+        {heads[""]: one.label}
+        | {heads[name]: score_text(means.get((metric, place)), one.scale) for place, name in names.items()}
+        for metric, one in definitions.items()
+    ]
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:

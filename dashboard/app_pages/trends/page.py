@@ -5,8 +5,6 @@ import streamlit as st
 
 from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
-from dashboard.app_pages.trends.behaviour_data import behaviour_sentence
-from dashboard.app_pages.trends.views import behaviour, behaviour_of_iterations, games_cost, model_calls
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.charts.metric_charts import MOST_WITH_NOTES
@@ -15,8 +13,6 @@ from dashboard.shared.identity.visible_games import games_of, hidden_note, is_en
 from dashboard.shared.page_links import no_games_yet
 from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-
-_AGENTS_OPEN = "agents_open"
 
 
 def show() -> None:
@@ -48,11 +44,11 @@ def show() -> None:
         )
     first, last = parts.pick_range(found)
     if part == state.COST_AND_BEHAVIOUR:
+        beside = parts.beside_points(first, last, with_loose=with_loose)
         with sentence:
-            beside = data.references(found)
-            headline, goals = parts.cost_of_a_game(beside, first, last, with_loose=with_loose)
-            answer(headline, f"{goals}\n{behaviour_sentence(_up_to(found, last), beside)}".strip())
-        cost_and_behaviour(first, last, with_loose=with_loose)
+            answer(*data.cost_sentence(beside, data.references(found)))
+        parts.beside_charts(beside, ("beside", first, last, with_loose))
+        below_the_chart(beside, first, last)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
@@ -72,12 +68,6 @@ def show() -> None:
         metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
 
 
-def _up_to(found: list[data.Step], last: int) -> pd.DataFrame:
-    """Behaviour in the iterations up to the last one that is shown, as the sentence is about that one."""
-    frame = behaviour_of_iterations()
-    return frame[frame["Iteration"].isin([one.name for one in found[:last]])] if len(frame) else frame
-
-
 def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.Step]) -> None:
     thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
     drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
@@ -89,26 +79,18 @@ def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.St
     parts.numbers(shown, drawn, thresholds, key)
 
 
-def cost_and_behaviour(first: int, last: int, *, with_loose: bool) -> None:
-    parts.beside_charts(first, last, with_loose=with_loose)
-    with st.expander("Show the numbers", icon=":material/table:"):
-        games_cost()
-        behaviour()
-    is_asked = model_calls()
-    judged = parts.dimension_points(first, last)
-    if judged.frame.empty:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                "No agent that speaks in these iterations was evaluated yet."
-                if is_asked
-                else "No model was asked yet, and no agent was evaluated.",
-                width="content",
-            )
-            st.page_link("app_pages/agents/page.py", label="Evaluate agents")
-        return
-    with state.linked_box("Agents over iterations", _AGENTS_OPEN, icon=":material/theater_comedy:") as is_open:
-        if is_open:
-            parts.persona_dimensions(judged, first, last)
+def below_the_chart(beside: pd.DataFrame, first: int, last: int) -> None:
+    """The chart's numbers, calls to models and the agents of these games, as tabs; each is read when it is opened."""
+    names = ("Numbers", "Calls to models", "Agents")
+    tabs = st.tabs(names, key="cost_part", on_change="rerun", bind="query-params")
+    opened = next((place for place, tab in enumerate(tabs) if tab.open), 0)
+    with tabs[opened]:
+        if opened == 0:
+            parts.beside_numbers(beside)
+        elif opened == 1:
+            parts.model_calls()
+        else:
+            parts.persona_dimensions(first, last)
 
 
 show()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 import pandas as pd
@@ -14,7 +13,7 @@ from dashboard.app_pages.trends import behaviour_data, data
 from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.clicked_marks import remember_point
-from dashboard.shared.drawing import draw_chart
+from dashboard.shared.drawing import draw_chart, marks_legend
 from dashboard.shared.formatting import look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
@@ -83,11 +82,13 @@ def metric_chart(
         key: What was chosen, to tell this chart from others of the same data.
         goals: Values to reach that fail no game.
     """
-    close = f" {_CLOSE}" if shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS else ""
-    st.caption(
-        "● a game · ◆ the mean in figures and with its 95 % interval, ◇ if reverted · ┄ threshold, shaded: fails"
-        f"{' · ┈ goal' if goals else ''}. A dot opens its game, a diamond all games of its iteration.{close}"
-    )
+    more = ["┄ threshold, shaded: fails"] * bool(thresholds) + ["┈ goal"] * bool(goals)
+    is_close = shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS
+    dot = "a game, or games that lie close: it opens the lowest" if is_close else "a game"
+    legend = marks_legend("the mean of an iteration", "a reverted iteration", dot, *more, "a mark opens its games")
+    # Each entry stays in one line.
+    words = "\u2003".join(entry.replace(" ", "\u00a0") for entry in legend)
+    st.caption(f":small[{words}]")
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
@@ -111,9 +112,6 @@ def metric_chart(
         ),
         selection_mode="points",
     )
-
-
-_CLOSE = "Games that lie close together share a dot, which opens the lowest of them."
 
 
 def numbers(
@@ -157,22 +155,34 @@ def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float
     return " · ".join(parts + ([threshold_text(threshold, definition.scale)] if threshold is not None else []))
 
 
-def cost_of_a_game(references: Mapping[str, str], first: int, last: int, *, with_loose: bool) -> tuple[str, str]:
-    """The cost of a game of the latest iteration beside its reference's, in words."""
-    return data.cost_sentence(_within(resources.share(data.beside_points), first, last, with_loose), references)
+def beside_points(first: int, last: int, *, with_loose: bool) -> pd.DataFrame:
+    """Cost, cache hits and role consistency by side, then behaviour, game by game."""
+    talk = resources.share(behaviour_data.behaviour_points, tuple(resources.read(queries.iteration_sizes)))
+    points = pd.concat([resources.share(data.beside_points), talk], ignore_index=True)
+    return _within(points, first, last, with_loose)
 
 
-def beside_charts(first: int, last: int, *, with_loose: bool) -> None:
-    """Cost, cache hits and role consistency by side as a chart."""
-    points = _within(resources.share(data.beside_points), first, last, with_loose)
+def beside_charts(points: pd.DataFrame, key: tuple[object, ...]) -> None:
+    """Cost, cache hits, behaviour, and role consistency by side as a chart."""
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
     if unknown:
         st.caption(f"Not recorded in any of these games: {', '.join(unknown)}.")
     if definitions:
+        drawn = {name: one for name, one in definitions.items() if name != "answered"}
         goals = {"cost_usd": COST_GOAL_USD, "cache_hit_rate": 100 * CACHE_HIT_GOAL}
-        key = ("beside", first, last, with_loose)
-        metric_chart(points, definitions, {"cost_usd": COST_LIMIT_USD}, key, goals)
+        metric_chart(points, drawn, {"cost_usd": COST_LIMIT_USD}, key, goals)
+
+
+def beside_numbers(points: pd.DataFrame) -> None:
+    """The chart's numbers, and the cost of the games by iteration."""
+    means = data.mean_matrix(points, data.beside_definitions(points))
+    status_table(means, "Cost and behaviour by iteration")
+    games = resources.read(behaviour_data.spending).games
+    if not games.empty:
+        st.subheader("What the games cost", anchor=False)
+        st.caption("As the uploaded files say. A cost that is not in them is unknown, not 0.")
+        status_table(games, "Cost of the games by iteration")
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
@@ -183,15 +193,15 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def dimension_points(first: int, last: int) -> data.DimensionPoints:
-    """The persona dimensions of the games of these iterations, as ``data.dimension_points`` gives them."""
+def persona_dimensions(first: int, last: int) -> None:
+    """The persona dimensions of the games of these iterations, game by game."""
     points = resources.read(data.dimension_points)
-    return replace(points, frame=points.frame[points.frame["position"].between(first, last)])
-
-
-def persona_dimensions(points: data.DimensionPoints, first: int, last: int) -> None:
-    """The persona dimensions over iterations, game by game."""
-    shown = points.frame
+    shown = points.frame[points.frame["position"].between(first, last)]
+    if shown.empty:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown("No agent that speaks in these iterations was evaluated yet.", width="content")
+            st.page_link("app_pages/agents/page.py", label="Evaluate agents")
+        return
     if points.apart:
         plain(points.apart)
     st.caption(
@@ -202,45 +212,12 @@ def persona_dimensions(points: data.DimensionPoints, first: int, last: int) -> N
     metric_chart(shown, known, {}, ("personas", first, last))
 
 
-def behaviour_of_iterations() -> pd.DataFrame:
-    """Behaviour of the players, by iteration with games."""
-    sizes = resources.read(queries.iteration_sizes)
-    return resources.share(behaviour_data.behaviour_frame, tuple(name for name in sizes if sizes[name]))
-
-
-def behaviour() -> None:
-    """Show how much, how evenly and to whom players talk in each iteration."""
-    found = behaviour_of_iterations()
-    if found.empty:
+def model_calls() -> None:
+    """The calls to models by model and purpose."""
+    found = resources.read(behaviour_data.spending)
+    if found.models.empty:
+        st.markdown("No model was asked yet.")
         return
-    st.subheader("Who talks, and to whom", anchor=False)
-    status_table(behaviour_data.behaviour_words(found), "Behaviour of players by iteration")
-    st.caption(
-        "Means over the games. Most talkative: the words of that player, as a multiple of an even share. Addresses: to "
-        "how many of the others a player speaks."
-    )
-
-
-def games_cost() -> None:
-    """The cost of the games by iteration."""
-    found = resources.read(behaviour_data.spending)
-    if not found.games.empty:
-        st.subheader("What the games cost", anchor=False)
-        st.caption("As the uploaded files say. A cost that is not in them is unknown, not 0.")
-        status_table(found.games, "Cost of the games by iteration")
-
-
-def model_calls() -> bool:
-    """The calls to models by model and purpose, folded; nothing before the first. Whether there is one."""
-    found = resources.read(behaviour_data.spending)
-    is_asked = not found.models.empty
-    if is_asked:
-        with st.expander("Calls to models", icon=":material/receipt_long:"):
-            _calls(found)
-    return is_asked
-
-
-def _calls(found: behaviour_data.Spending) -> None:
     with st.container(horizontal=True):
         for label, figure in behaviour_data.totals(found).items():
             st.metric(label, figure, border=True, width="content")

@@ -7,10 +7,10 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from textwrap import wrap
 from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from dashboard.shared.formatting import USD, score_text, threshold_text
 from evaluation.escaping import safe
@@ -53,7 +53,7 @@ _MOST_WITH_REASONS = 8
 _NAMES_HEIGHT = 38
 """Room for the iterations' names, and what was decided on each, above the first row as well: seven rows are higher than
 a screen."""
-_REACH = 0.09
+_REACH = 0.14
 """The share of a scale that an axis goes beyond its ends."""
 
 
@@ -84,26 +84,29 @@ def trend_figure(
         definitions: The metrics in their order; their scales set the axes.
         thresholds: Those of today; a metric that is missing has none.
         changes: What each iteration changed, by its name; its means tell it when pointed at.
-        aside: Names of iterations that later ones do not build on; their means are open diamonds.
+        aside: Names of iterations that later ones do not build on; their means are open circles.
         goals: Values to reach that fail no game, dotted.
         fates: What was decided on each iteration, by its name, in words below it.
 
     Returns:
         A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
     """
-    figure = make_subplots(rows=len(definitions), cols=1, shared_xaxes=True, vertical_spacing=0.25 / len(definitions))
     iterations = points.groupby("position")["iteration"].first()
     of_metric = {str(name): games for name, games in points.groupby("metric", sort=False)}
-    # Plotly takes a tenth of the time for all shapes and words at once, and most of the time otherwise.
+    labels = {str(game): escaped_label(str(game), 40) for game in points["game"].unique()}
+    # Plotly takes most of the time for what is added one by one, and for looking whether it is valid.
+    traces: list[dict[str, object]] = []
+    layout: dict[str, object] = {}
     shapes: list[dict[str, object]] = []
     joined: list[dict[str, object]] = []
     written: list[dict[str, object]] = []
+    names_below = _names_axis(iterations, fates, changes)
     for row, (name, definition) in enumerate(definitions.items(), start=1):
         games = of_metric.get(name, points.head(0))
         scored = games.dropna(subset=["score"])
-        figure.add_trace(_game_dots(scored, definition), row=row, col=1)
         means = _means(scored, definition, iterations, changes, aside)
-        figure.add_trace(means, row=row, col=1)
+        axes = {"xaxis": _axis(row, "x"), "yaxis": _axis(row)}
+        traces += [_game_dots(scored, definition, labels) | axes, means | axes]
         joined += _line_through(means, iterations, aside, row, _judges_by_place(scored))
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
@@ -115,32 +118,87 @@ def trend_figure(
             margin = {"y": goals[name], "x": 1.01, "yanchor": "middle"}
             words = _limit_words(goals[name], definition).replace("≤", "<").replace("≥", ">")
             written.append(_words(row, words, margin))
-        written.append(_lay_out_row(figure, definition, row))
+        above = {"y": definition.scale.high + _REACH * definition.scale.width, "x": 0, "yanchor": "bottom"}
+        above["yshift"] = _NAMES_HEIGHT if row == 1 else 0
+        written.append(_words(row, definition.label, above, weight=600))
         if len(iterations) <= _MOST_WITH_REASONS and "status" in games:
             written += _reasons(games, definition, row)
-    names = iterations.reset_index()
-    figure.update_layout(
-        height=_HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
-        margin={"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
+        layout |= _axes_of_row(definition, row, len(definitions), names_below)
+    layout |= {
+        "height": _HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
+        "margin": {"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
         # Streamlit would add it by a second drawing, and Plotly takes no press that a drawing interrupts.
-        clickmode="event+select",
-        showlegend=False,
-        hovermode="closest",
-        shapes=shapes + joined,
-        annotations=written,
+        "clickmode": "event+select",
+        "showlegend": False,
+        "hovermode": "closest",
+        "shapes": shapes + joined,
+        "annotations": written,
+        "font": {"color": TEXT},
         **KEEP_ZOOM,
-    )
-    name_iterations(figure, names, fates)
-    if len(names) <= MOST_WITH_NOTES and any(map(changes.get, names["iteration"])):
-        told = zip(figure.layout.xaxis.ticktext or (), names["iteration"], strict=False)
-        # The second line is that of the decisions, also where there is none.
-        noted = [
-            f"{label}{'' if name in fates else '<br>'}<br>{_wrapped(changes.get(name, ''), 3)}" for label, name in told
-        ]
-        figure.update_xaxes(ticktext=noted, row=len(definitions), col=1)
-    if len(definitions) > 1:
-        figure.update_xaxes(side="top", showticklabels=True, row=1, col=1)
-    return figure
+    }
+    return go.Figure({"data": traces, "layout": layout}, _validate=False)
+
+
+def _names_axis(
+    iterations: pd.Series[str], fates: Mapping[str, str], changes: Mapping[str, str]
+) -> tuple[dict[str, object], list[str]]:
+    """The axis of the iterations, and the names with what each changed, for below the last row.
+
+    They are numbers where the names would not fit side by side; what was changed stands there only where few are.
+    """
+    labels = [escaped_label(name) for name in iterations]
+    if sum(map(len, labels)) > _NAMES_FIT:
+        labels = [str(place) for place in iterations.index]
+    told = [fates.get(name, "") for name in iterations]
+    labels = [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)]
+    axis = {
+        "tickvals": [int(place) for place in iterations.index],
+        "ticktext": labels,
+        "range": [int(iterations.index.min()) - 0.5, int(iterations.index.max()) + 0.5] if len(iterations) else None,
+        "tickangle": 0,
+        "automargin": True,
+        "tickfont": {"color": TEXT},
+    }
+    if len(iterations) > MOST_WITH_NOTES or not any(map(changes.get, iterations)):
+        return axis, labels
+    # The second line is that of the decisions, also where there is none.
+    noted = [
+        f"{label}{'' if name in fates else '<br>'}<br>{_wrapped(changes.get(name, ''), 3)}"
+        for label, name in zip(labels, iterations, strict=True)
+    ]
+    return axis, noted
+
+
+def _axes_of_row(
+    definition: MetricDefinition, row: int, rows: int, names: tuple[dict[str, object], list[str]]
+) -> dict[str, object]:
+    """Both axes of a row: the names stand above the first and below the last one."""
+    scale, gap = definition.scale, 0.25 / rows
+    height = (1.0 - gap * (rows - 1)) / rows
+    bottom = 1.0 - row * height - (row - 1) * gap
+    ticks, reach = _TICKS.get(scale.name), _REACH * scale.width
+    axis, noted = names
+    across = axis | {"anchor": _axis(row), "domain": [0.0, 1.0], "showticklabels": row in (1, rows)}
+    if row == rows:
+        across["ticktext"] = noted
+    if row > 1:
+        across["matches"] = "x"
+    elif rows > 1:
+        across["side"] = "top"
+    along = {
+        "anchor": _axis(row, "x"),
+        "domain": [max(0.0, bottom), min(1.0, bottom + height)],
+        "range": [scale.low - reach, scale.high + reach],
+        "tickvals": ticks,
+        "ticksuffix": " USD" if scale.name == USD else "",
+        "ticktext": [f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
+        "nticks": 4,
+        "zeroline": False,
+        "automargin": True,
+        "tickfont": {"color": TEXT},
+    }
+    number = str(row) if row > 1 else ""
+    return {f"xaxis{number}": across, f"yaxis{number}": along}
 
 
 def games_of_dots(scored: pd.DataFrame) -> pd.DataFrame:
@@ -163,16 +221,16 @@ def games_of_dots(scored: pd.DataFrame) -> pd.DataFrame:
     return found.drop_duplicates(["position", "bin"]).drop(columns="bin")
 
 
-def _game_dots(scored: pd.DataFrame, definition: MetricDefinition) -> go.Scatter:
+def _game_dots(scored: pd.DataFrame, definition: MetricDefinition, labels: Mapping[str, str]) -> dict[str, object]:
     drawn = games_of_dots(scored)
     if len(drawn) < len(scored):
-        return game_trace(drawn, "score", [_close_words(*one, definition) for one in _sides_of(drawn)])
+        return _game_trace(drawn, [_close_words(*one, definition) for one in _sides_of(drawn)])
     raters = scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
     texts = [
-        f"{escaped_label(game, 40)}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
-        for game, score, people in zip(scored["game"], scored["score"], raters, strict=True)
+        f"{labels[str(game)]}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
+        for game, score, people in zip(scored["game"].tolist(), scored["score"].tolist(), raters, strict=True)
     ]
-    return game_trace(drawn, "score", texts)
+    return _game_trace(drawn, texts)
 
 
 def _sides_of(drawn: pd.DataFrame) -> Iterator[tuple[int, float, float]]:
@@ -216,34 +274,34 @@ def legible(figure: go.Figure) -> go.Figure:
     return figure
 
 
-def game_trace(games: pd.DataFrame, column: str, texts: list[str]) -> go.Scatter:
-    """A dot for each row at the value of that column, larger the more games it stands for.
+def _game_trace(games: pd.DataFrame, texts: list[str]) -> dict[str, object]:
+    """A dot for each row at its score, larger the more games it stands for.
 
     Dots of single games of one iteration stand side by side, left of the mean, which they would cover.
 
     Args:
         games: As :func:`games_of_dots` returns them.
-        column: What is drawn.
         texts: For each dot, when it is pointed at.
     """
     is_each = bool((games["dots"] == 1).all())
     rank = games.groupby("position").cumcount(ascending=False)
-    size = games.groupby("position")[column].transform("size")
+    size = games.groupby("position")["score"].transform("size")
     aside = -0.06 - 0.3 * (rank + 0.5) / size.clip(lower=3) if is_each else 0.0
-    return go.Scatter(
-        x=games["position"] + aside,
-        y=games[column],
-        mode="markers",
-        name="game",
-        marker={
-            "size": 9 if is_each else 6 + 2 * games["dots"].clip(upper=32) ** 0.5,
+    return {
+        "type": "scatter",
+        "x": (games["position"] + aside).tolist(),
+        "y": games["score"].tolist(),
+        "mode": "markers",
+        "name": "game",
+        "marker": {
+            "size": 7 if is_each else (6 + 2 * games["dots"].clip(upper=32) ** 0.5).tolist(),
             "color": NEUTRAL,
             "opacity": 0.75,
             "line": {"width": 1, "color": "white"},
         },
-        text=texts,
-        hovertemplate="%{text}<extra></extra>",
-    )
+        "text": texts,
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
 def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
@@ -254,7 +312,7 @@ def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
 
 
 def _line_through(
-    means: go.Scatter,
+    means: Mapping[str, Any],
     iterations: pd.Series[str],
     aside: Collection[str],
     row: int,
@@ -265,7 +323,7 @@ def _line_through(
     It breaks also where the judge changes.
     """
     path, step, last = [], "M", frozenset[Judges]()
-    for place, mean in zip(means.x, means.y, strict=True):
+    for place, mean in zip(means["x"], means["y"], strict=True):
         if iterations[place] in aside:
             continue
         if math.isnan(mean):
@@ -315,8 +373,8 @@ def _means(
     names: pd.Series[str],
     changes: Mapping[str, str],
     aside: Collection[str],
-) -> go.Scatter:
-    """The means of the iterations in ``names``, by position, NaN where one has no score."""
+) -> dict[str, object]:
+    """The means of the iterations in ``names``, by position, NaN where one has no score: open circles for ``aside``."""
     sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
     means = scored.groupby("position")["score"].mean().reindex(names.index if len(scored) else [])
     counts = scored.groupby("position")["score"].size()
@@ -328,28 +386,33 @@ def _means(
         else ""
         for place in means.index
     ]
-    symbols = ["diamond-open" if names[place] in aside else "diamond" for place in means.index]
     low_end = definition.scale.low + definition.scale.width / 4
-    return go.Scatter(
-        x=list(means.index),
-        y=list(means),
-        mode="markers+text",
-        name="mean",
-        marker={"size": 11, "symbol": symbols, "color": ACCENT},
-        text=["" if math.isnan(mean) else score_text(mean, definition.scale).split()[0] for mean in means],
+    return {
+        "type": "scatter",
+        "x": [int(place) for place in means.index],
+        "y": means.tolist(),
+        "mode": "markers+text",
+        "name": "mean",
+        "marker": {
+            "size": 10,
+            "symbol": ["circle-open" if names[place] in aside else "circle" for place in means.index],
+            "color": ACCENT,
+            "line": {"width": 2, "color": ACCENT},
+        },
+        "text": ["" if math.isnan(mean) else score_text(mean, definition.scale).split()[0] for mean in means],
         # Below the line, but for those that stand at the lower end of their row.
-        textposition=["top right" if mean < low_end else "bottom right" for mean in means],
-        textfont={"size": 12, "color": TEXT},
-        hovertext=texts,
-        hovertemplate="%{hovertext}<extra></extra>",
-        error_y=error_bars(
+        "textposition": ["top right" if mean < low_end else "bottom right" for mean in means],
+        "textfont": {"size": 12, "color": TEXT},
+        "hovertext": texts,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "error_y": error_bars(
             (
                 (means[place], sides[place].low, sides[place].high) if place in sides else (0.0, None, None)
                 for place in means.index
             ),
             thickness=1.5,
         ),
-    )
+    }
 
 
 def _change_line(change: str, limit: int) -> str:
@@ -387,7 +450,7 @@ def _axis(row: int, letter: str = "y") -> str:
 
 def _words(row: int, text: str, place: Mapping[str, object], weight: int = 400) -> dict[str, object]:
     """Words beside a row of the figure; ``x`` is a share of its width, ``y`` a value of its axis."""
-    font = {"size": 12, "weight": weight}
+    font = {"size": 12, "weight": weight, "color": TEXT}
     return {
         "text": text,
         "xref": "paper",
@@ -403,45 +466,6 @@ def _limit_words(threshold: float, definition: MetricDefinition) -> str:
     if definition.scale.name == USD:
         return f"≤ {threshold:g} USD"
     return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
-
-
-def name_iterations(figure: go.Figure, names: pd.DataFrame, fates: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Writes the names of iterations below a figure, or their numbers where the names would not fit side by side.
-
-    ``names`` has ``position`` and ``iteration``, one row for each; ``fates`` what was decided, by name.
-    """
-    labels = [escaped_label(name) for name in names["iteration"]]
-    if sum(map(len, labels)) > _NAMES_FIT:
-        labels = [str(place) for place in names["position"]]
-    told = [fates.get(name, "") for name in names["iteration"]]
-    labels = [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)]
-    figure.update_xaxes(
-        tickvals=names["position"].tolist(),
-        ticktext=labels,
-        range=[names["position"].min() - 0.5, names["position"].max() + 0.5] if len(names) else None,
-        tickangle=0,
-        automargin=True,
-    )
-
-
-def _lay_out_row(figure: go.Figure, definition: MetricDefinition, row: int) -> dict[str, object]:
-    """Lay out the axis of a row and return its title."""
-    scale = definition.scale
-    reach = _REACH * scale.width
-    ticks = _TICKS.get(scale.name)
-    figure.update_yaxes(
-        range=[scale.low - reach, scale.high + reach],
-        tickvals=ticks,
-        ticksuffix=" USD" if scale.name == USD else "",
-        ticktext=[f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
-        nticks=4,
-        zeroline=False,
-        automargin=True,
-        row=row,
-        col=1,
-    )
-    above = {"y": scale.high + reach, "x": 0, "yanchor": "bottom", "yshift": _NAMES_HEIGHT if row == 1 else 0}
-    return _words(row, definition.label, above, weight=600)
 
 
 _TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5], "nine": [0, 3, 6, 9]}

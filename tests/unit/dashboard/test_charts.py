@@ -89,7 +89,8 @@ def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> 
     # v2 and v3 were reverted: v4 builds on v1.
     assert [shape.path for shape in figure.layout.shapes] == ["M1,50.0L4,80.0"]
     means = figure.data[1]
-    assert [symbol.endswith("open") for symbol in means.marker.symbol] == [False, True, True, False, False]
+    # As on all pages: a filled circle is a mean, an open one that of what is not built on.
+    assert list(means.marker.symbol) == ["circle", "circle-open", "circle-open", "circle", "circle"]
     assert means.y[1] == 20.0
     reasons = {note.text: note.x for note in figure.layout.annotations}
     assert (reasons["alignments unknown"], reasons["pending"]) == (3, 5)
