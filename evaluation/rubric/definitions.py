@@ -133,7 +133,7 @@ STRATEGIC_DEPTH = MetricDefinition(
     "7",
     coverage=CoverageRule("messages settled as arguing or not", fewest=1, least_share=0.5),
 )
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "6")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "7")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",

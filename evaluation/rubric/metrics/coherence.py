@@ -90,8 +90,9 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's; "ok" and "maybe"
       are such a phrase only where at most three speak;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
-      stem, and are neither stop words nor a name's words nor words of greeting. Where only two play, one
-      word that is none of function or a concession ("while that is so, ...") takes up the other's point.
+      stem, and are neither stop words nor a name's words nor words of greeting, nor stand in a sentence that is copied.
+      Where only two play, one word that is none of function or a concession ("while that is so, ...") takes up the
+      other's point.
 
     A row is *proven* (``details["proof"]``) by a reply id, by a context author's name with what is taken up ("I agree
     with Ann", "Ann's claim", "no Ann"), by a plain "I agree", by an answer to a question that named the speaker, and by
@@ -367,8 +368,8 @@ def _by_topic(turn: _Turn) -> _Link | None:
     shared = _shared_topics(turn)
     if len(shared) >= SHARED_KEYWORDS:
         # The one with most of it stands first; of equal ones the later.
-        found = sorted(turn.context, key=lambda other: -len(prepared.topics.keys() & other.topics.keys()))
-        found = [other for other in found if prepared.topics.keys() & other.topics.keys()]
+        found = sorted(turn.context, key=lambda other: -len(shared.keys() & other.topics.keys()))
+        found = [other for other in found if shared.keys() & other.topics.keys()]
         return _Link("topic", found, list(shared.values()))
     is_point = turn.is_debate and not turn.place.is_run and len(prepared.tokens) >= _DEBATE_WORDS
     if is_point and (_shares_a_word(turn) or _CONCEDES.match(turn.words)):
@@ -389,12 +390,13 @@ def _topic_row(turn: _Turn, link: _Link) -> LedgerRow:
 def _missing_row(turn: _Turn) -> LedgerRow:
     shared = _shared_topics(turn)
     evidence = _evidence(turn.prepared, shared.values())
-    if len(shared) >= SHARED_KEYWORDS:
-        with_them = f"shares {_words(evidence)} with the messages before"
-        reason = f"Introduces its speaker, which answers nobody though it {with_them}."
-    else:
-        only = f"shares only {_words(evidence)}" if shared else "shares no keyword"
-        reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
+    plain = quoted(_plain_shared_words(turn, evidence))
+    only = f"shares only {_words(evidence)}" if shared else "shares no keyword"
+    reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them"
+    reason += f"; {plain}: too short, too common or copied." if plain else "."
+    if turn.prepared.is_introduction and (shared or plain):
+        held = _words(evidence) or plain
+        reason = f"Introduces its speaker, which answers nobody though it shares {held} with the messages before."
     return _decided(turn.prepared.message, False, reason, evidence=evidence)
 
 
@@ -408,12 +410,46 @@ _WORDED: Mapping[str, Callable[[_Turn, _Link], LedgerRow]] = {
 
 
 def _shared_topics(turn: _Turn) -> Topics:
-    """The keywords that the context holds as well, in the order of the message."""
+    """The keywords that the context holds as well, in the order of the message, those of copied sentences left out."""
     said: set[str] = set().union(*(other.topics for other in turn.context))
-    topics = turn.prepared.topics
+    prepared, topics = turn.prepared, turn.prepared.topics
+    if len(topics.keys() & said) >= SHARED_KEYWORDS:
+        own = _long_sentences(prepared)
+        copied = [own[one] for one in own.keys() & set().union(*map(_long_sentences, turn.context))]
+        if copied and prepared.topic_words:
+            own_words = tuple(one for one in prepared.plain_tokens if not any(one.start in span for span in copied))
+            topics = prepared.topic_words.of(prepared.message.text, own_words)
     return {
         one: topics[one] for one in sorted((one for one in topics if one in said), key=lambda one: topics[one].start)
     }
+
+
+def _plain_shared_words(turn: _Turn, keywords: Sequence[Evidence]) -> list[str]:
+    """The first words beside keywords, and beside words of function, that the context holds as well."""
+    prepared = turn.prepared
+    said: set[str] = set().union(*(other.word_set for other in turn.context))
+    common = prepared.pack.function_words if prepared.pack else frozenset()
+    known = {one.text.casefold() for one in keywords}
+    words = (word for word in prepared.plain_words if len(word) >= _SHORTEST_SHARED)
+    return list(dict.fromkeys(word for word in words if word in said - common - known))[:_MOST_SHOWN]
+
+
+_MOST_SHOWN = 3
+
+
+def _long_sentences(prepared: PreparedMessage) -> Mapping[str, range]:
+    """The sentences that nobody says again by chance, with their place."""
+    return prepared.keep(
+        "long sentences",
+        lambda: {
+            found[0].strip().casefold(): range(*found.span())
+            for found in _SENTENCE.finditer(prepared.message.text, prepared.body_start)
+            if len(found[0].split()) >= _FEWEST_REPEATED_WORDS
+        },
+    )
+
+
+_SENTENCE = re.compile(r"[^.!?\n]+")
 
 
 def _words(evidence: Sequence[Evidence]) -> str:

@@ -34,6 +34,29 @@ def test_the_rubrics_failing_example() -> None:
     )
 
 
+def test_words_in_common_that_are_no_keywords_are_named() -> None:
+    said = [
+        ("Cid", "No."),
+        ("Ann", "I would like to hear from the quiet people."),
+        ("Bob", "Happy to hear all of you!"),
+    ]
+    assert last_row(discussion(said)).reason.endswith(
+        'shares no keyword with them; "hear": too short, too common or copied.'
+    )
+
+
+def test_a_sentence_that_is_copied_takes_up_nothing() -> None:
+    copied = "As an assistant, I can summarise the options and list the benefits of each."
+    before = [("Cid", "No."), ("Ann", f"Let me put it plainly. {copied}")]
+    taken_up = "Which options have benefits that last?"
+    for text, coherent in (
+        (f"Somebody has to say it. {copied}", False),
+        (taken_up, True),
+        (f"{copied} {taken_up}", True),
+    ):
+        assert counts(discussion([*before, ("Bob", text)])) is coherent, text
+
+
 def test_the_rubrics_topic_example_shares_one_keyword_only() -> None:
     # A deviation that metrics.md names: the rule wants two shared keywords, the rubric's example has "pattern" alone.
     row = last_row(discussion([("Ann", "Look at the voting pattern"), ("Bob", "We need a pattern analysis")]))
