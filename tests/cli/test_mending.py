@@ -39,7 +39,7 @@ def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str],
     Store(database).ratings.add(Rating(games[0], "ann", 4))
     refused = run("delete", "one", "three")
     assert refused.exit_code == 2
-    assert "Delete 2 games: one, three? Nobody can be asked here. Say --yes." in refused.stderr
+    assert "Delete 2 games: Game 1 · v1, three? Nobody can be asked here. Say --yes." in refused.stderr
     assert names(run) == ["one", "two", "three"]
     done = run("delete", "one", "three", "--yes", "--by", "Ann")
     assert done.stdout == "Deleted 2 games. To bring it back: dramaturg undo 1.\n"
