@@ -50,7 +50,8 @@ def _judged(result: MetricResult, decisions: Sequence[RowDecision]) -> MetricRes
     rows = {row.id: own[row.id].applied_to(row) for row in result.ledger if row.id in own}
     judged = [row for row in rows.values() if row.method is Method.JUDGE]
     found = replace_rows(result, rows)
-    found = replace(found, details={**found.details, OVERRULED: overruled_words(found, own)})
+    if words := overruled_words(found, own):
+        found = replace(found, details={**found.details, OVERRULED: words})
     if not judged:
         return found
     judges = list(dict.fromkeys(own[row.id].model for row in judged))
