@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
 from dashboard.app_pages.overview.cockpit_data import iteration_means, more_games_sentence
 from dashboard.app_pages.overview.sections import is_advised
@@ -278,3 +279,29 @@ def test_games_of_no_iteration_are_shown_on_request(open_page, filled) -> None:
     assert len(figure(app)["data"][COHERENCE]["text"]) == 4
     app.toggle[0].set_value(True).run()
     assert len(figure(app)["data"][COHERENCE]["text"]) == 5
+
+
+def test_an_opened_metric_shows_the_games_of_both_sides_lowest_first_and_what_they_lose(
+    open_page, filled, words
+) -> None:
+    app = open_page(iteration="Shorter prompt", of_metric="strategic_depth")
+    assert not app.exception
+    shown = [table for table in tables(app) if "Loses points" in table]
+    names = ("Baseline prompt", "Shorter prompt")
+    assert [len(table) for table in shown] == [len(stored_board(filled)[name].games) for name in names]
+    for name in names:
+        assert f"{name}: " in words(app)
+    board = stored_board(filled)
+    for table, name in zip(shown, names, strict=True):
+        scores = sorted(one.metrics["strategic_depth"].score for one in board[name].games)
+        assert [float(cell.lstrip("✓✗≈… ")) for cell in table["Score"]] == pytest.approx(scores, abs=0.05)
+    said = shown[0]["Loses points"].tolist()
+    assert any(": " in one for one in said if one != "no message")
+    # Engagement has ratings in place of messages; alone, an iteration stands by itself.
+    ratings = next(table for table in tables(open_page(of_metric="engagement")) if "Rated by" in table)
+    assert ratings["Rated by"].str.fullmatch(r"\d+ raters?").all()
+    alone = open_page(iteration="Baseline prompt", against="nothing", of_metric="coherence")
+    assert not alone.exception
+    assert len([table for table in tables(alone) if "Loses points" in table]) == 1
+    # A name that is none shows the decision.
+    assert "Keep or revert" in words(open_page(iteration="Shorter prompt", of_metric="nothing"))
