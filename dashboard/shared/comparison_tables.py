@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from dashboard.shared.formatting import CHANCE
+from evaluation.comparison.iterations import IterationComparison
+from evaluation.iterations.game_tests import game_coverage
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.at_chance import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import AT_CHANCE
+from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
     change_of,
@@ -60,6 +62,47 @@ def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str =
         }
         for one in found.values()
     ]
+
+
+_SIDES = ("before", "after")
+
+
+def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
+    """One row per metric: what limits its scores, what they rest on, and the games ahead of scrambled copies.
+
+    Metrics of which nothing is known but their scores are left out.
+    """
+    rows = []
+    for name, controls in found.controls.items():
+        if name not in found.comparison:
+            continue
+        coverages = [game_coverage(name, side.games) for side in (found.before, found.after)]
+        limits = {
+            LOW_EVIDENCE: [coverage is not None and coverage.is_low for coverage in coverages],
+            AT_CHANCE: [control.is_at_chance for control in controls],
+            "not compared with scrambled copies yet": [control.pending > 0 for control in controls],
+        }
+        cells = {
+            "Metric": METRIC_LABELS[name],
+            "What limits it": "; ".join(filter(None, map(_side_words, limits.items()))),
+        }
+        for side, coverage in zip(_SIDES, coverages, strict=True):
+            counts = (coverage.settled, coverage.considered) if coverage and coverage.considered else ()
+            cells[f"Counted {side}"] = " of ".join(map(str, counts))
+        for side, control in zip(_SIDES, controls, strict=True):
+            cells[f"Ahead {side}"] = f"{control.above} of {control.compared}" if control.compared else ""
+        cells["Beside it"] = found.companion_words(name)
+        if any(cell for head, cell in cells.items() if head != "Metric"):
+            rows.append(cells)
+    heads = [head for head in (rows[0] if rows else ()) if any(row[head] for row in rows)]
+    return [{head: row[head] for head in heads} for row in rows]
+
+
+def _side_words(limit: tuple[str, Sequence[bool]]) -> str:
+    """A limit with the side that it is of: "low evidence (before)"; empty where it is of none."""
+    words, (before, after) = limit
+    side = "" if before and after else " (before)" if before else " (after)"
+    return f"{words}{side}" if before or after else ""
 
 
 def export_rows(

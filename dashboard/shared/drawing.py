@@ -93,5 +93,25 @@ def chat_view(
         key: Tells it from others; without untrusted text.
         on_open: Runs after a label or number was clicked; the click is ``st.session_state[key].open``.
     """
-    data = {"id": conversation.id, "version": conversation.version, "body": conversation.body, "focus": dict(focus)}
+    _mount_chat(_chat_data(conversation, focus), key, on_open)
+
+
+def two_chats(games: Mapping[str, Conversation], *, key: str, on_open: Callable[[], None]) -> None:
+    """Mounts two conversations beside each other, below one finder and one choice of verdicts that move both.
+
+    Args:
+        games: What is drawn, by the title that stands above it.
+        key: As :func:`chat_view` takes it.
+        on_open: As there; the click says which ``game`` is meant, 0 or 1, and no message for the game as a whole.
+    """
+    start = {"row": -1, "metric": -1, "count": 1, "glance": False}
+    _mount_chat({"games": [_chat_data(one, start) | {"title": title} for title, one in games.items()]}, key, on_open)
+
+
+def _chat_data(conversation: Conversation, focus: Mapping[str, int | bool]) -> dict[str, Any]:
+    body = {"id": conversation.id, "version": conversation.version, "body": conversation.body}
+    return body | {"focus": dict(focus)}
+
+
+def _mount_chat(data: Mapping[str, Any], key: str, on_open: Callable[[], None]) -> None:
     _component(key=key, data=data, on_open_change=access_checks.event("chat_open", on_open))

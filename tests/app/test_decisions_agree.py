@@ -292,10 +292,14 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert cell.endswith("≥ 80\u00a0% · low evidence")
     assert one in words(open_page("games", transcript=game.id, show="Ledger", metric="memory_accuracy"))
     assert "6 of 12 references to the past settled" in words(open_page("trends"))
-    *_, tests, rests = tables(open_page(panel="Numbers"))
+    *_, limits, tests, reasons = tables(open_page(panel="Numbers"))
+    assert [*reasons] == ["Reasons of the rule"]
     # Columns of which every cell is empty are not there.
     assert [*tests] == ["Metric", *(one for one in TEST_COLUMNS if one not in ("Paired p", "Would show from"))]
-    assert all(three in rests.loc[rests["Metric"] == "Memory accuracy", side].item() for side in ("Before", "After"))
+    own = limits.set_index("Metric").loc["Memory accuracy"]
+    assert own["What limits it"].startswith("low evidence")
+    assert f"{own['Counted before']} references to the past settled, low evidence" == three
+    assert own["Counted after"] == own["Counted before"]
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
     for arguments, words_of_it in expected.items():

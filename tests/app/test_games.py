@@ -9,6 +9,7 @@ from dashboard.app_pages.games.add_games import test_words as words_on_tests
 from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import JobState
 from evaluation.transcript import Transcript, build_transcript
 from evaluation.workflows.scoring import add_evaluated
@@ -31,11 +32,15 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
 
 
-def test_two_games_stand_by_age_and_columns_bear_their_names(open_page, filled, store) -> None:
+def test_two_games_stand_by_age_below_their_names(open_page, filled, store) -> None:
     ids = {label: one for one, label in store.transcripts.game_names().items()}
     older, newer = "Game 2 · Baseline prompt", "Game 1 · Shorter prompt"
     shown = open_page("games", transcript=ids[newer], beside=ids[older])
-    assert list(tables(shown)[0]) == ["Metric", older, newer, "Change"]
+    marks = data_of(shown, "cockpit_rows")
+    assert marks["legend"][:2] == [f"○ {older}", f"● {newer}"]
+    assert [row["label"] for row in marks["rows"]] == [one.label for one in DEFINITIONS.values()]
+    # One finder for both conversations, each below its own name.
+    assert [one["title"] for one in data_of(shown, "chat_view")["games"]] == [older, newer]
 
 
 def test_a_list_of_many_games_is_shown_page_by_page(open_page, store, small_game) -> None:

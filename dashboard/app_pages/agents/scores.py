@@ -24,7 +24,7 @@ from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
-from dashboard.shared.drawing import cockpit_rows
+from dashboard.shared.drawing import cockpit_rows, marks_legend
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
@@ -43,13 +43,7 @@ from evaluation.workflows.persona_runs import evaluate_example
 _ID = "agent"
 """The agent in the address of a link from another page."""
 _RUN, _PROFILE = "run_shown", "profile"
-_LEGEND = (
-    "○ the run before",
-    "● this run, the mean of its claims",
-    "· a claim",
-    "band: 95 % interval over games",
-    "right: all runs",
-)
+_LEGEND = marks_legend("this run, the mean of its claims", "the run before", "a claim", "right: all runs")
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the dimension and claim whose mark was clicked last."""
 _CLOSED = "claim_closed"
@@ -238,7 +232,7 @@ def scores(
     claims = scored_claims(judged)
     rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
-    drawn = {"rows": [row for row, _ in rows], "legend": list(_LEGEND), "now": "this run", "ticks": [0, 3, 6, 9]}
+    drawn = {"rows": [row for row, _ in rows], "legend": _LEGEND, "now": "this run", "ticks": [0, 3, 6, 9]}
     cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
     names = ("Claims", "All runs", "Persona")
     tabs = st.tabs(names, key="profile_part", on_change="rerun", bind="query-params")

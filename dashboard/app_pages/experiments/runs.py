@@ -14,7 +14,7 @@ from dashboard.app_pages.experiments.data import ShownStudy
 from dashboard.shared import state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.clicked_marks import remember_click
-from dashboard.shared.drawing import cockpit_rows
+from dashboard.shared.drawing import cockpit_rows, marks_legend
 from dashboard.shared.formatting import PICKER, told_apart
 from dashboard.shared.jobs.judging_form import limit_inputs
 from dashboard.shared.local_time import local_time
@@ -51,7 +51,6 @@ _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 """The query parameters that name the study which is looked at."""
 _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
-_BAND = "band: where the mean of ● may truly lie"
 START = "start"
 """The key of the form that runs an experiment, and in the address whether it is open."""
 
@@ -118,7 +117,8 @@ def _experiment_report(shown: ShownStudy, about: str) -> DeltaGenerator:
     action = answer(headline, told, [Fact(f"{pairs} of conversations")])
     if words := verdict_words([study]):
         st.caption(words)
-    _draw(shown, ("○ without the treatment", "● with it", "· a conversation with it", _BAND), "with it", [0, 3, 6, 9])
+    legend = marks_legend("with the treatment", "without it", "a conversation with it")
+    _draw(shown, legend, "with it", [0, 3, 6, 9])
     if note:
         plain(about)
     with st.expander("Show the numbers", key="run_numbers"):
@@ -149,9 +149,7 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
     kind = "stored game" if study.plan.source == "transcripts" else "run"
-    is_drawn = _draw(shown, (f"○ {before}", f"● {after}", f"· a {kind} of it", _BAND), after) and data.is_drawn(
-        result.primary
-    )
+    is_drawn = _draw(shown, marks_legend(after, before, f"a {kind} of it"), after) and data.is_drawn(result.primary)
     if not is_drawn:
         status_table(cells, table)
     with st.expander("Show the numbers", key="ab_numbers"):

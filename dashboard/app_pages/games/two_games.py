@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.shared import queries, state
 from dashboard.shared.answer import answer
-from dashboard.shared.chat.conversation import Aim, focus_on, read_open
-from dashboard.shared.clicked_marks import MarkTarget, remember_target
-from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.drawing import chat_view
-from dashboard.shared.formatting import label_with_unit, score_text, told_apart, without_unit
-from dashboard.shared.notices import plain
-from dashboard.shared.page_links import transcript_link
+from dashboard.shared.chat.conversation import read_open
+from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
+from dashboard.shared.drawing import cockpit_rows, two_chats
+from dashboard.shared.formatting import look, score_text, threshold_text, told_apart
 from dashboard.shared.queries import OpenTranscript
-from dashboard.shared.status_table import status_table
 from evaluation.judged_by import have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import metric_judges
+from evaluation.rubric.verdict import marked_status, metric_judges
 from evaluation.statistics.words import change_words
-from evaluation.text.display import counted, half_up
+from evaluation.text.display import half_up
 
-_BEFORE, _AFTER = "game_before", "game_after"
+_MARKS, _CHATS = "two_marks", "two_chats"
 _GAME = "game"
 
 
@@ -34,10 +32,23 @@ def two_games(before: OpenTranscript, after: OpenTranscript) -> None:
         with st.container(key="game_name", width="content"):
             st.text(f"{before.label} → {after.label}")
     answer(*difference_words(before, after))
-    status_table(_scores(before, after), "Every metric of both games", is_matrix=True)
-    for column, key, opened in zip(st.columns(2, gap="medium"), (_BEFORE, _AFTER), (before, after), strict=True):
-        with column:
-            _one_game(key, opened)
+    found = [_row(name, before, after) for name in DEFINITIONS]
+    names = told_apart({_BEFORE: before.label, _AFTER: after.label})
+    legend = [f"○ {names[_BEFORE]}", f"● {names[_AFTER]}", "┃ threshold: left of it fails", "a mark opens its ledger"]
+    cockpit_rows(
+        key=_MARKS,
+        data={"rows": [row for row, _ in found], "legend": legend, "now": "●"},
+        on_open_change=access_checks.event(
+            "cockpit_open", _leaving(remember_click(_MARKS, [targets for _, targets in found]))
+        ),
+    )
+    games = (before, after)
+    titles = [names[key] for key in (_BEFORE, _AFTER)]
+    shown = [one.conversation(roles_hidden=ENGAGEMENT.name not in one.results) for one in games]
+    two_chats(dict(zip(titles, shown, strict=True)), key=_CHATS, on_open=_leaving(_opener(games)))
+
+
+_BEFORE, _AFTER = "before", "after"
 
 
 def _close() -> None:
@@ -81,43 +92,69 @@ def _is_apart(name: str, *games: OpenTranscript) -> bool:
     return not have_one_judge(metric_judges(one.results[name]) for one in games if name in one.results)
 
 
-def _scores(before: OpenTranscript, after: OpenTranscript) -> list[dict[str, object]]:
+def _row(name: str, before: OpenTranscript, after: OpenTranscript) -> tuple[dict[str, Any], MarkTargets]:
+    """A metric of both games as a row for ``cockpit_rows.js``, whose marks open the metric's ledger of their game."""
+    one, sides = DEFINITIONS[name], {_BEFORE: before, _AFTER: after}
     moves = {label: change for _, label, _, change in _moves(before, after)}
-    heads = told_apart({"metric": "Metric", "change": "Change", _BEFORE: before.label, _AFTER: after.label})
-    return [
-        {
-            heads["metric"]: label_with_unit(name, METRIC_LABELS),
-            heads[_BEFORE]: _cell(name, before),
-            heads[_AFTER]: _cell(name, after),
-            heads["change"]: "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
-        }
-        for name, one in DEFINITIONS.items()
-    ]
+    cells = {side: _cell(name, opened) for side, opened in sides.items()}
+    shares = {
+        side: one.scale.share(result.score)
+        if (result := opened.results.get(name)) and result.score is not None
+        else None
+        for side, opened in sides.items()
+    }
+    threshold = (after.results.get(name) or before.results.get(name) or one).threshold
+    status = look(marked_status(name, after.results[name])) if name in after.results else look("hidden")
+    row: dict[str, Any] = {
+        "label": one.label,
+        "words": f"{one.label}: {cells[_BEFORE]}, then {cells[_AFTER]}.",
+        "isTarget": False,
+        "threshold": one.scale.share(threshold),
+        **shares,
+        "interval": None,
+        "games": [],
+        "status": {"name": status.word, "color": status.color, "text": status.label},
+        "texts": {
+            "threshold": threshold_text(threshold, one.scale),
+            "before": f"{before.label}: {cells[_BEFORE]}",
+            "after": f"{after.label}: {cells[_AFTER]}",
+            "current": cells[_AFTER].lstrip("✓✗…≈ ") if shares[_AFTER] is not None else "no score",
+            "change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
+            "outcome": "",
+            "range": "",
+            "no_score": cells[_AFTER],
+        },
+    }
+    targets = {side: (MarkTarget(name, opened.transcript.id),) for side, opened in sides.items()}
+    return row, {"metric": targets[_AFTER], **targets}
 
 
 def _cell(name: str, opened: OpenTranscript) -> str:
     if name == ENGAGEMENT.name and name not in opened.results:
         return "hidden until you rate it"
-    return without_unit(queries.score_cell(name, opened.results.get(name)))
+    return queries.score_cell(name, opened.results.get(name))
 
 
-def _one_game(key: str, opened: OpenTranscript) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        plain(f"{opened.label} · {counted(len(opened.transcript.discussion), 'public message')}")
-        transcript_link("Open this game", transcript=opened.transcript.id)
-    conversation = opened.conversation(roles_hidden=ENGAGEMENT.name not in opened.results)
-    chat_view(
-        conversation,
-        focus_on(conversation.rows, Aim(None, None)),
-        key=f"chat_{key}",
-        on_open=_opener(f"chat_{key}", opened),
-    )
+def _leaving(react: Callable[[], None]) -> Callable[[], None]:
+    """A callback that opens what was pressed alone, without the other game."""
+
+    def opened() -> None:
+        react()
+        state.choose(**{state.BESIDE: None})
+
+    return opened
 
 
-def _opener(key: str, opened: OpenTranscript) -> Callable[[], None]:
+def _opener(games: Sequence[OpenTranscript]) -> Callable[[], None]:
     def react() -> None:
-        chosen = read_open(state.sent(key, "open"), opened.transcript)
-        if chosen is not None:
+        value = state.sent(_CHATS, "open")
+        place = value.get("game") if isinstance(value, Mapping) else None
+        if not isinstance(place, int) or isinstance(place, bool) or not 0 <= place < len(games):
+            return
+        opened = games[place]
+        if value.get("message") is None:
+            remember_target(MarkTarget(_GAME, opened.transcript.id))
+        elif (chosen := read_open(value, opened.transcript)) is not None:
             message_id, metric = chosen
             remember_target(MarkTarget(metric or _GAME, opened.transcript.id, message_id))
 

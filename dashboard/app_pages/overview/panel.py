@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
+from dashboard.app_pages.overview.numbers_tab import numbers
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
-from dashboard.shared.comparison_tables import METRIC_LABELS, TEST_COLUMNS, difference_rows, export_rows
-from dashboard.shared.formatting import label_with_unit, look
+from dashboard.shared.comparison_tables import METRIC_LABELS
+from dashboard.shared.formatting import look
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import csv_download, json_download, open_below, open_row, status_table
-from evaluation.comparison.iterations import IterationComparison, comparison_data, is_cut, prompt_diff, typical_pair
+from dashboard.shared.status_table import open_below, open_row, status_table
+from evaluation.comparison.iterations import IterationComparison, is_cut, prompt_diff, typical_pair
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
-from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import change_words, needs_many, stricter_words
+from evaluation.statistics.words import change_words
 from evaluation.store import Store
-from evaluation.text.display import cost_text, counted, fixed
+from evaluation.text.display import fixed
 from evaluation.workflows.iterations import stored_comparison
 
 TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
@@ -67,7 +66,7 @@ def panel(
         elif opened == "Messages":
             _movers(found)
         else:
-            _numbers(found, with_files=not is_hidden)
+            numbers(found, with_files=not is_hidden)
 
 
 def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hidden: bool) -> None:
@@ -96,45 +95,6 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
         st.caption("Tests rest on ratings, and are hidden from you until you have rated these games.")
     else:
         parts.tests(shown)
-
-
-def _numbers(found: IterationComparison, *, with_files: bool) -> None:
-    """Every metric's difference with its test, all reasons of the rule, and the files."""
-    labels = {one: label_with_unit(one, METRIC_LABELS) for one in found.comparison}
-    rows = difference_rows(found.comparison, labels)
-    for row, one in zip(rows, found.comparison.values(), strict=True):
-        usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
-        row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")
-    differences = pd.DataFrame(rows)
-    st.subheader("Before and after", anchor=False)
-    alt = "Every metric's difference with its interval and verdict"
-    status_table(differences.drop(columns=[*TEST_COLUMNS]), alt, is_matrix=True)
-    pairs = f"{counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
-    priced = f"More games, on each side, are counted at {found.price_words}."
-    plain("\n".join(filter(None, (priced, pairs, found.other_pair))))
-    with st.expander("The tests", key="numbers_tests"):
-        tests = differences[["Metric", *TEST_COLUMNS]]
-        status_table(tests.loc[:, (tests != "").any()], "Every metric's test", is_matrix=True)
-        st.caption(
-            "Welch's test at 5 %: the named target is tested alone, the others "
-            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-            "just where the verdict is beyond luck, on low evidence, or that it may be owed to length, as a measure "
-            "that the length of the games does not move shows no such difference. "
-            f"{stricter_words('The target')}"
-        )
-    st.subheader("How far to trust it", anchor=False)
-    plain("\n".join(found.decision_words))
-    if trusted := found.trust_rows:
-        status_table(trusted, "What each metric's scores rest on, and whether they can be told from chance")
-    if with_files:
-        names = found.before.iteration.name, found.after.iteration.name
-        with st.container(horizontal=True):
-            csv_download(
-                "Download the table (CSV)",
-                lambda: export_rows(found.comparison, *names, found.controls),
-                "comparison.csv",
-            )
-            json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")
 
 
 def _movers(found: IterationComparison) -> None:

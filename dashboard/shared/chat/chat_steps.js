@@ -6,19 +6,18 @@ const TYPING = "input:not([type='checkbox'], [type='radio']), textarea, select, 
 
 function createStepper(view) {
   const bar = element("div", "stepper");
-  view.picker = element("select");
   view.picker.setAttribute("aria-label", "Which verdicts to step through");
   view.picker.onchange = () => {
-    findFailing(view);
-    repaint(view);
+    for (const one of view.peers) {
+      findFailing(one);
+      repaint(one);
+    }
   };
-  view.tally = element("span", "found");
-  view.tally.setAttribute("role", "status");
   const previous = actionButton("step", "‹ Previous", "", "Previous message that counts against (key P)");
   const next = actionButton("step", "Next ›", "", "Next message that counts against (key N)");
   for (const [button, key] of [[previous, "P"], [next, "N"]]) button.append(element("kbd", "", key));
-  previous.onclick = () => step(view, -1);
-  next.onclick = () => step(view, 1);
+  previous.onclick = () => view.peers.forEach((one) => step(one, -1));
+  next.onclick = () => view.peers.forEach((one) => step(one, 1));
   bar.append(view.picker, previous, next, view.tally);
   return bar;
 }
@@ -58,6 +57,8 @@ function step(view, by) {
   const further = by > 0 ? view.failing.find(({ index }) => index > from) : view.failing.findLast(({ index }) => index < from);
   const target = further ?? view.failing.at(by > 0 ? 0 : -1);
   goTo(view, { row: target.index, metric: target.metric });
+  // Beside another game nothing opens before it is pressed.
+  if (view.peers.length > 1) return;
   // Of several steps in a row the server is told the last.
   clearTimeout(view.sending);
   view.sending = setTimeout(() => tell(view, false), SETTLE_MS);

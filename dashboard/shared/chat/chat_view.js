@@ -9,18 +9,34 @@ const MOST_MEMORIES = 20;
 // Where people were in each conversation: Streamlit mounts a view again when an element above it comes or goes.
 const memories = new Map();
 
-export default function (component) {
-  const { parentElement, data, setTriggerValue } = component;
-  const receive = (view) => {
-    view.send = (detail) => setTriggerValue("open", detail);
-    view.data = data;
+// One game, or two beside each other below one finder and one stepper, which move both.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const games = data.games ?? [data];
+  const receive = (views) => views.forEach((view, place) => {
+    view.send = (detail) => setTriggerValue("open", { ...detail, game: place });
+    view.data = games[place];
     whenReleased(view, () => update(view));
-  };
-  return mount(parentElement, createView, receive, remove);
+  });
+  return mount(parentElement, (root) => createViews(root, games.length), receive, (views) => views.forEach(remove));
 }
 
-function createView(root) {
-  const view = { drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [] };
+function createViews(root, count) {
+  const views = [];
+  const box = count > 1 ? element("div", "pair") : root;
+  if (count > 1) root.append(box);
+  for (let place = 0; place < count; place += 1) createView(box, views);
+  if (count > 1) {
+    const bars = element("div", "bars");
+    bars.append(...views[0].bars);
+    bars.querySelector("input").placeholder = "Find in both conversations";
+    box.prepend(bars);
+  }
+  return views;
+}
+
+function createView(root, peers) {
+  const view = { drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [], peers };
+  peers.push(view);
   view.shell = element("div", "shell");
   view.scroller = element("div", "scroller");
   view.scroller.tabIndex = 0;
@@ -30,8 +46,11 @@ function createView(root) {
   view.scroller.append(view.canvas);
   const stage = element("div", "stage");
   stage.append(view.scroller, createStrip(view));
-  const search = createSearch(view);
-  view.shell.append(search, createStepper(view), stage);
+  view.tally = element("span", "found");
+  view.tally.setAttribute("role", "status");
+  view.picker = peers[0].picker ?? element("select");
+  if (peers[0] === view) view.bars = [createSearch(view), createStepper(view)];
+  view.shell.append(...(view.bars ?? []), stage);
   root.append(view.shell);
   view.scroller.onscroll = () => schedule(view);
   view.canvas.onclick = (event) => act(view, event.target.closest("button"));
@@ -104,6 +123,7 @@ function load(view, data) {
   const before = view.rows ? memorise(view) : memories.get(data.id);
   view.id = data.id;
   view.version = data.version;
+  if (data.title) showTitle(view, data.title);
   Object.assign(view, JSON.parse(data.body));
   const places = new Map();
   view.rows.forEach((row, index) => row.k === "m" && places.set(row.i, index));
@@ -117,6 +137,15 @@ function load(view, data) {
   measureAnew(view);
   view.scroller.scrollTop = (view.tops[places.get(before?.top)] ?? 0) + (before?.below ?? 0);
   schedule(view);
+}
+
+function showTitle(view, title) {
+  view.title?.remove();
+  view.title = element("div", "title");
+  const open = actionButton("jump", "Open game", "");
+  open.onclick = () => view.send({ message: null });
+  view.title.append(element("span", "name", title), view.tally, open);
+  view.shell.prepend(view.title);
 }
 
 function memorise(view) {
@@ -145,18 +174,23 @@ function createSearch(view) {
   input.setAttribute("aria-label", "Find in this conversation");
   const count = element("span", "found", "");
   count.setAttribute("role", "status");
+  const tell = (words) => {
+    count.textContent = input.value.trim() ? view.peers.map(words).join(" · ") : "";
+  };
   const step = (by) => {
-    if (!view.found.length) return;
-    view.at = (view.at + by + view.found.length) % view.found.length;
-    count.textContent = `${view.at + 1} of ${view.found.length}`;
-    scrollToRow(view, view.found[view.at]);
+    for (const one of view.peers.filter(({ found }) => found.length)) {
+      one.at = (one.at + by + one.found.length) % one.found.length;
+      scrollToRow(one, one.found[one.at]);
+    }
+    tell(({ at, found }) => (found.length ? `${at + 1} of ${found.length}` : "nothing found"));
   };
   input.oninput = () => {
-    view.needle = input.value.trim().toLowerCase();
-    view.found = view.needle ? matches(view) : [];
-    view.at = -1;
-    count.textContent = view.needle ? (view.found.length ? `${view.found.length} found` : "nothing found") : "";
-    repaint(view);
+    for (const one of view.peers) {
+      one.needle = input.value.trim().toLowerCase();
+      one.found = one.needle ? matches(one) : [];
+      one.at = -1;
+      repaint(one);
+    }
     step(1);
   };
   input.onkeydown = (event) => {
