@@ -30,7 +30,8 @@ def persona(store: Store, person: SelectableAgent) -> None:
     else:
         _persona_form(store, person)
         _speakers(store, person)
-    _claims_table(person)
+    with st.expander("Claims that it is held against"):
+        _claims_table(person)
 
 
 def _persona_form(store: Store, person: SelectableAgent) -> None:
@@ -87,7 +88,6 @@ def _speakers(store: Store, person: SelectableAgent) -> None:
 
 def _claims_table(person: SelectableAgent) -> None:
     """Draws the claims that the agent is held against today, whether a run has asked them or not."""
-    st.subheader("Claims that it is held against", anchor=False)
     library = proposition_library()
     rows = [
         {
