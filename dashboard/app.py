@@ -122,7 +122,6 @@ def frame(person: Person) -> None:
     identity_panel(person)
     state.keep_one_history_entry_per_page()
     state.apply_next_choices()
-    state.keep_drafts()
     state.begin_page(page.title)
     try:
         if person.role is Role.ADMIN:

@@ -63,8 +63,6 @@ BESIDE = "beside"
 """The game that stands beside the one that is shown."""
 NO_ITERATION_CHOICE = "none"
 """In the address of the list of games: those of no iteration."""
-DRAFT = "draft_"
-"""How the keys of inputs begin that keep what was typed while another page is shown."""
 _AIMS = "aims"
 _FOLLOWED = "followed"
 _HISTORY = "browser_history"
@@ -119,16 +117,6 @@ def apply_next_choices() -> None:
     """Makes the choices that :func:`choose_next` left, before any widget of the page is drawn."""
     for key, value in st.session_state.pop(_NEXT, {}).items():
         st.session_state[key] = value
-
-
-def keep_drafts() -> None:
-    """Keeps what was begun in the inputs whose keys begin with ``DRAFT``, on other pages too; call once a run.
-
-    Streamlit forgets an input that a page does not draw. One in a form tells the server nothing before it is sent, so
-    these stand in none.
-    """
-    begun = {str(key): value for key, value in st.session_state.items() if str(key).startswith(DRAFT)}
-    set_widgets(begun)
 
 
 def set_widgets(values: Mapping[str, Any]) -> None:
@@ -264,6 +252,14 @@ def select_linked(
     st.session_state[followed] = picked
     choose(**{parameter: picked or None})
     return picked
+
+
+def begun_text(label: str, key: str, value: str = "", **options: Any) -> str:
+    """A line of text that keeps what was begun on other pages, too.
+
+    It tells the server while somebody types: one that tells it on being left takes the press of a link away.
+    """
+    return str(st.text_input(label, value, key=key, live=True, persist_state="session", **options) or "")
 
 
 @contextmanager

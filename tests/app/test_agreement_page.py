@@ -92,8 +92,8 @@ def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
 ) -> None:
     game = small_game("one").id
     app = open_page("team", team="Agreement", differ="Raters differ")
-    app.segmented_control(key=f"draft_team_score_{game}").set_value(3)
-    app.text_input(key=f"draft_team_reason_{game}").set_value("Read it twice")
+    app.segmented_control(key=f"team_decided_score_{game}").set_value(3)
+    app.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
     app.button(key=f"team_decide_button_{game}").click().run()
     assert not rated.engagement_decisions.current()
     app.text_input(key=f"team_decider_{game}").set_value("Lea")
@@ -113,9 +113,9 @@ def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(
 def test_a_refusal_stands_below_its_form_and_undo_beside_what_was_stored(open_page, rated, words, small_game) -> None:
     game = small_game("one").id
     app = open_page("team", team="Agreement", differ="Raters differ")
-    reason = app.text_input(key=f"draft_team_reason_{game}")
+    reason = app.text_input(key=f"team_decision_reason_{game}")
     assert reason.label == "Why? (required)"
-    app.segmented_control(key=f"draft_team_score_{game}").set_value(3)
+    app.segmented_control(key=f"team_decided_score_{game}").set_value(3)
     app.text_input(key=f"team_decider_{game}").set_value("Lea")
 
     def decide() -> list[str]:
@@ -126,9 +126,9 @@ def test_a_refusal_stands_below_its_form_and_undo_beside_what_was_stored(open_pa
         return [one for one in shown if one in (f"team_decide_button_{game}", "Say why.", "Nothing was stored.")]
 
     assert decide() == [f"team_decide_button_{game}", "Say why."]
-    app.text_input(key=f"draft_team_reason_{game}").set_value("x" * (MAX_COMMENT_LENGTH + 1))
+    app.text_input(key=f"team_decision_reason_{game}").set_value("x" * (MAX_COMMENT_LENGTH + 1))
     assert decide() == [f"team_decide_button_{game}", "Nothing was stored."]
-    app.text_input(key=f"draft_team_reason_{game}").set_value("Read it twice")
+    app.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
     decide()
     assert [one.score for one in rated.engagement_decisions.current().values()] == [3]
     app.button(key="team_undo_told").click().run()
@@ -142,8 +142,8 @@ def test_a_decision_that_another_tab_overtook_is_refused_and_says_so(open_page, 
     first, second = (open_page("team", team="Agreement", differ="Raters differ") for _ in range(2))
 
     def decide(tab, who: str, score: float) -> None:
-        tab.segmented_control(key=f"draft_team_score_{game}").set_value(score)
-        tab.text_input(key=f"draft_team_reason_{game}").set_value("Read it twice")
+        tab.segmented_control(key=f"team_decided_score_{game}").set_value(score)
+        tab.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")
         tab.text_input(key=f"team_decider_{game}").set_value(who)
         tab.button(key=f"team_decide_button_{game}").click().run()
 

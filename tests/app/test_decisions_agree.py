@@ -186,11 +186,11 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
 ) -> None:
     fill(store, {"v1": diverse(60, 61, 62), "v2": diverse(90, 91, 92)}, target="personality_diversity")
     app = open_page()
-    assert app.radio(key="draft_fate_of_1_0").value is None
+    assert app.radio(key="fate_of_1_0").value is None
     app.button(key="decide_now_1_0").click().run()
     assert {"Choose one of the two.", "Say why."} <= set(words(app).split("\n"))
-    app.radio(key="draft_fate_of_1_0").set_value(Fate.KEPT)
-    app.text_input(key="draft_why_1_0").set_value("Reads better")
+    app.radio(key="fate_of_1_0").set_value(Fate.KEPT)
+    app.text_input(key="why_1_0").set_value("Reads better")
     app.button(key="decide_now_1_0").click().run()
     assert not app.exception
     recorded = store.iterations.get("v2").recorded

@@ -181,8 +181,8 @@ def test_thresholds_limits_and_the_judge_saved_in_two_tabs_keep_what_each_change
 
 
 def decide(tab: Any, fate: Fate, why: str = "Reads better", **others: str) -> Any:
-    tab.radio(key=f"draft_fate_of_{FIRST}").set_value(fate)
-    tab.text_input(key=f"draft_why_{FIRST}").set_value(why)
+    tab.radio(key=f"fate_of_{FIRST}").set_value(fate)
+    tab.text_input(key=f"why_{FIRST}").set_value(why)
     for key, value in others.items():
         tab.text_input(key=f"{key}_{FIRST}").set_value(value)
     tab.button(key=f"decide_now_{FIRST}").click().run()
@@ -218,7 +218,7 @@ EVIL = '\U0001f600 "Bob" <i>\u202e'
 
 
 def test_a_decision_under_a_name_that_cannot_be_used_is_not_recorded(open_page, filled, words) -> None:
-    tab = decide(open_page(), Fate.KEPT, draft_decided_by=EVIL)
+    tab = decide(open_page(), Fate.KEPT, decided_by=EVIL)
     assert filled.iterations.decisions(NAME) == []
     (told,) = [line for line in words(tab).splitlines() if "turns text around" in line]
     assert "\\" not in told

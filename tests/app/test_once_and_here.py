@@ -62,7 +62,7 @@ def test_an_address_of_something_that_is_not_there_says_so(open_page, filled, wo
 
 def test_a_name_that_was_given_with_a_decision_is_the_one_that_rates_and_signs(open_page, filled, words) -> None:
     app = open_page("overview", iteration="Shorter prompt")
-    next(one for one in app.text_input if one.key.startswith("draft_decided_by")).set_value("Dana")
+    next(one for one in app.text_input if one.key.startswith("decided_by")).set_value("Dana")
     next(one for one in app.radio if "Your decision" in one.label).set_value(Fate.KEPT)
     next(one for one in app.text_input if one.label.startswith(("Why", "Reason"))).set_value("It reads better.")
     next(one for one in app.button if one.label == "Record the decision").click().run()

@@ -24,7 +24,7 @@ from evaluation.workflows.iterations import record_decision
 
 _LABELS = {Fate.KEPT: "Keep it", Fate.REVERTED: "Revert it"}
 _PROBLEM = "decision_problem"
-_FATE, _WHY, _WHO = (f"{state.DRAFT}{one}" for one in ("fate_of", "why", "decided_by"))
+_FATE, _WHY, _WHO = "fate_of", "why", "decided_by"
 
 
 def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> None:
@@ -101,13 +101,14 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
             format_func=lambda fate: _LABELS[fate],
             horizontal=True,
             key=f"{_FATE}_{place}",
+            persist_state="session",
         )
         told(_FATE)
-        st.text_input(_why_label(decision), key=f"{_WHY}_{place}")
+        state.begun_text(_why_label(decision), f"{_WHY}_{place}")
         told(_WHY)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if not identity.decider_name():
-                st.text_input("Your name (required)", key=f"{_WHO}_{place}", width=140)
+                state.begun_text("Your name (required)", f"{_WHO}_{place}", width=140)
             st.button(
                 "Record the decision",
                 key=f"decide_now_{place}",

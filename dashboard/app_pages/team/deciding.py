@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
-from dashboard.shared.state import DRAFT
+from dashboard.shared.state import begun_text
 from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.ratings import SCORES, EngagementDecision
@@ -26,7 +26,7 @@ _TOLD_AT = "team_told_at"
 _DOUBLE_CLICK_SECONDS = 2.0
 _UNDO_SECONDS = 60.0
 _LEAD = "lead_name"
-_SCORE, _REASON = f"{DRAFT}team_score", f"{DRAFT}team_reason"
+_SCORE, _REASON = "team_decided_score", "team_decision_reason"
 Done = TypeVar("Done")
 
 
@@ -92,8 +92,8 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
     begun = any(st.session_state.get(key) for key in (score_key, reason_key))
     with st.expander("Decide the score", expanded=is_open or begun, key=f"team_decide_box_{of}"):
         plain(", ".join(f"{one.rater} {one.score}" for one in game.ratings))
-        score = st.segmented_control("The score that counts", SCORES, key=score_key)
-        reason = st.text_input("Why? (required)", key=reason_key)
+        score = st.segmented_control("The score that counts", SCORES, key=score_key, persist_state="session")
+        reason = begun_text("Why? (required)", reason_key)
         who = identity.decider_name() or _lead_name(of)
         st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
         if st.button("Decide", type="primary", key=f"team_decide_button_{of}"):
@@ -130,9 +130,9 @@ def _refuse(held: EngagementDecision) -> None:
 
 def _lead_name(of: str) -> str:
     """A name for decisions of a lead who does not rate, to whom ratings would be hidden under a rater's name."""
-    held = st.text_input("Your name (required)", st.session_state.get(_LEAD, ""), key=f"team_decider_{of}")
+    held = begun_text("Your name (required)", f"team_decider_{of}", str(st.session_state.get(_LEAD, "")))
     st.session_state[_LEAD] = held
-    return str(held)
+    return held
 
 
 def act(
