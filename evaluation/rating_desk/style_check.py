@@ -228,6 +228,16 @@ def style_results_by_rater(answers: Iterable[StyleAnswer]) -> dict[str, StyleRes
     return {rater: result for rater, result in found.items() if result is not None}
 
 
+def chance_to_pass(given: Sequence[StyleAnswer]) -> float:
+    """Probability that guesses alone would pass a game, 0 to 1: each player found by its own chance."""
+    found = [1.0]
+    for one in given:
+        missed = [share * (1 - one.chance) for share in found]
+        hit = [share * one.chance for share in found]
+        found = [low + high for low, high in zip([*missed, 0.0], [0.0, *hit], strict=True)]
+    return sum(share for count, share in enumerate(found) if passes_manual_check(count, len(given)))
+
+
 def passes_manual_check(identified: int, players: int) -> bool:
     """The rubric's rule: five or more players told by their language, or more than half where fewer than ten play."""
     return identified >= ENOUGH_IDENTIFIED if players >= _FULL_TABLE else 2 * identified > players

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -31,6 +32,7 @@ class SheetImport:
         known: How many were stored before, unchanged.
         blank: How many rows have no score.
         flagged: How many of the new ones have answers that do not fit their score.
+        by_rater: How many of the new ones each person gave.
     """
 
     added: int = 0
@@ -38,6 +40,7 @@ class SheetImport:
     blank: int = 0
     flagged: int = 0
     problems: tuple[SheetProblem, ...] = ()
+    by_rater: Mapping[str, int] = field(default_factory=dict)
 
 
 def import_ratings(
@@ -69,7 +72,8 @@ def import_ratings(
             said_now = [rating.token for rating in fresh if rating.created_at == sheet.read_at]
             store.ratings.add_many(fresh, as_of_now=said_now)
     flagged = sum(bool(rating.misfit) for rating in fresh)
-    return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged)
+    by_rater = Counter(rating.rater for rating in fresh)
+    return SheetImport(len(fresh), len(sheet.ratings) - len(fresh), sheet.blank, flagged, by_rater=by_rater)
 
 
 def export_ratings(store: Store, *, rater: str | None = None, hidden: Collection[str] = ()) -> str:

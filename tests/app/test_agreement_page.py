@@ -66,9 +66,13 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
     assert "Ann gives 2.0 points less than Bob on 4 games." in tables(app)[0].iloc[:, 0].tolist()
 
 
-def test_a_lead_takes_all_ratings_from_beside_the_numbers(open_page, rated) -> None:
-    downloads = open_page("team", team="Agreement", numbers="true").get("download_button")
-    assert "Download all ratings (CSV)" in [one.proto.label for one in downloads]
+def test_a_lead_takes_and_brings_ratings_on_the_page_of_agreement_without_a_name(open_page, rated, words) -> None:
+    app = open_page("team", team="Agreement")
+    labels = [one.proto.label for one in app.get("download_button")]
+    assert [one for one in labels if "ratings" in one] == ["All ratings (CSV)", "All ratings (JSON)"]
+    sheet = b"game,rater,score\nthree,Nora,3\nthree,,4\n"
+    app.file_uploader(key="sheet").set_value(("s.csv", sheet, "text/csv")).run()
+    assert "1 mistake: nothing of the sheet was stored." in words(app)
 
 
 def test_the_table_of_agreement_has_a_row_for_each_item_and_coefficient_and_plain_cells(rated) -> None:
@@ -125,7 +129,7 @@ def test_a_refusal_stands_below_its_form_and_undo_beside_what_was_stored(open_pa
         shown = [getattr(one, "key", None) or getattr(one, "value", "") for one in app.main]
         return [one for one in shown if one in (f"team_decide_button_{game}", "Say why.", "Nothing was stored.")]
 
-    assert decide() == [f"team_decide_button_{game}", "Say why."]
+    assert decide() == ["Say why.", f"team_decide_button_{game}"]
     app.text_input(key=f"team_decision_reason_{game}").set_value("x" * (MAX_COMMENT_LENGTH + 1))
     assert decide() == [f"team_decide_button_{game}", "Nothing was stored."]
     app.text_input(key=f"team_decision_reason_{game}").set_value("Read it twice")

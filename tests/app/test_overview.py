@@ -186,7 +186,7 @@ def test_rating_from_an_iteration_hands_out_its_games_first_and_shows_none_of_it
     app.text_input[0].set_value("Lin")
     app.button[0].click().run()
     assert not app.exception
-    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 3 for this decision"
+    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 3 for this decision · Lin"
     assert "Shorter prompt" not in words(app)
     assert not {"iteration", "reference"} & set(app.query_params)
 

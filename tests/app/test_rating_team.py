@@ -40,7 +40,7 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     app.button(key="team_assign").click().run()
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
     desk = data_of(open_page("rate", rater="Ann"), "rating_desk")
-    assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you"
+    assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you · Ann"
 
 
 def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_page, filled: Store, words) -> None:

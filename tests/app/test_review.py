@@ -80,7 +80,7 @@ def test_a_forged_reason_or_one_without_its_note_puts_no_game_aside(desk, filled
 def test_a_picked_game_that_is_gone_or_put_aside_leaves_the_queue_alone(open_page, filled, words, small_game) -> None:
     app = open_page("rate", rater="Ada", game="made-up")
     assert "is not here any more" in words(app)
-    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 5"
+    assert data_of(app, "rating_desk")["progress"] == "Game 1 of 5 · Ada"
     filled.discards.add(small_game("one").id, "Ada", DiscardReason.GARBLED, "")
     again = open_page("rate", rater="Ada", game=small_game("one").id)
     assert "cannot be rated" in words(again)
@@ -104,13 +104,13 @@ def test_skipped_games_stay_put_aside_in_every_session_until_nothing_else_is_lef
     filled.rating_queue.skip("Ada", shown)
     again = open_page("rate", rater="Ada")
     assert again.session_state["review_seat"].transcript_id not in (None, shown)
-    assert data_of(again, "rating_desk")["progress"] == "Game 1 of 5, 1 skipped"
+    assert data_of(again, "rating_desk")["progress"] == "Game 1 of 5, 1 skipped · Ada"
     for game in filled.transcripts.ids():
         filled.rating_queue.skip("Ada", game)
     end = open_page("rate", rater="Ada")
     assert "5 skipped, 0 of 5 rated" in words(end)
     end.button(key="unskip").click().run()
-    assert data_of(end, "rating_desk")["progress"] == "Game 1 of 5"
+    assert data_of(end, "rating_desk")["progress"] == "Game 1 of 5 · Ada"
 
 
 def another_session(desk: desk_state.DeskState, filled) -> desk_state.DeskState:
@@ -128,7 +128,7 @@ def test_a_form_filled_in_before_the_session_was_lost_is_saved(desk, filled) -> 
     (rating,) = filled.ratings.every("Ada")
     assert (rating.transcript_id, rating.score) == (desk.transcript_id, 4)
     assert new.kept == desk.data["token"]
-    assert new.data["progress"] == "Game 2 of 5"
+    assert new.data["progress"] == "Game 2 of 5 · Ada"
     # The browser sends it until it hears of it: it is stored once.
     desk_state.submit(filled, new, form(desk))
     assert len(filled.ratings.every("Ada")) == 1

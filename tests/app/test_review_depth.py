@@ -145,9 +145,11 @@ def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table)
     assert "not on the scale" in table(app)
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,4\nthree,\n", "text/csv")).run()
     assert "2 new ratings, 1 row without a score. Nothing is stored yet." in words(app)
+    assert "Ada: 2 new ratings" in words(app)
     before = len(filled.ratings.every())
     buttons(app)["Store 2 ratings"].click().run()
     assert "2 ratings stored." in words(app)
     assert len(filled.ratings.every()) == before + 2
     assert [one.score for one in filled.ratings.every("Ada")] == [3, 4]
-    assert app.button(key="sheet_store").disabled
+    assert "Nothing new: all 2 ratings of this sheet are stored." in words(app)
+    assert "sheet_store" not in [one.key for one in app.button]

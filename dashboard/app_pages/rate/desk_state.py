@@ -32,6 +32,7 @@ from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
+from evaluation.text.display import shortened
 
 _DESK = "review_seat"
 
@@ -106,12 +107,16 @@ def next_game(store: Store, desk: DeskState) -> str | None:
 
 
 def how_far(store: Store, desk: DeskState, progress: QueueProgress) -> tuple[str, float]:
-    """The rater's progress: in words, and as a share of 0 to 1; for a decision that was handed over, of its games."""
+    """The rater's progress: in words, with the name, and as a share of 0 to 1; for a decision, of its games.
+
+    The navigation, which names the person elsewhere, is folded beside the desk.
+    """
+    who = shortened(desk.rater, 40)
     if desk.handed_over and (left := store.rating_queue.handed_over_left(desk.rater)):
         total = max(desk.handed_over, left)
-        words = f"Game {total - left + 1} of {total} for this decision{_skipped_words(progress)}"
+        words = f"Game {total - left + 1} of {total} for this decision{_skipped_words(progress)} · {who}"
         return words, (total - left) / total
-    words = _progress_words(progress)
+    words = f"{_progress_words(progress)} · {who}"
     if progress.waiting:
         return words, (progress.assigned - progress.waiting) / progress.assigned
     return words, (progress.rated + progress.discarded) / progress.total

@@ -7,31 +7,29 @@ from statistics import fmean
 
 import streamlit as st
 
-from dashboard import access_checks
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.rating_desk import REVISE, read_form, read_token
-from dashboard.shared import state
+from dashboard.shared import resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.identity import identity
-from dashboard.shared.identity.visible_games import all_ratings_download
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
-from dashboard.shared.status_table import open_row, status_table
+from dashboard.shared.rating_sheets import rating_sheets
+from dashboard.shared.status_table import open_row
 from evaluation.access import Action
 from evaluation.errors import DramaturgError, NotFoundError
 from evaluation.rating_desk.assignments import DiscardReason
-from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
 from evaluation.store import Store
 from evaluation.text.display import counted, fixed, shortened
-from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings
 
 _KEY = "revision_desk"
 _DESK = "revision_seat"
 _DONE = "revision_done"
 _LONGEST_WORDS = 80
+_LONGEST_OPENING = 60
 _LONGEST_COMMENT = 300
 _NEAR = 0.5
 """Points that two scores may lie apart and still agree: the smallest step of the form."""
@@ -57,7 +55,7 @@ def own_ratings(store: Store, rater: str) -> None:
         st.info("You have not rated a game yet. *Rate*, above, shows the next one.")
     _put_aside(store, rater)
     with st.expander("Download or upload ratings as a table"):
-        sheets(store, rater)
+        rating_sheets(store, rater)
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:
@@ -85,9 +83,12 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
             st.button("Rate the next game", key="next_game", type="primary", on_click=parts.to_desk)
     st.caption("Select a game to revise its rating; the earlier one is kept too.")
     decided = store.engagement_decisions.current()
+    # Whoever rated a game knows it by what was said, not by its name.
+    openings = resources.share(_openings)
     rows = [
         {
             "Game": games[one.transcript_id],
+            "It begins": openings.get(one.transcript_id, ""),
             "You gave": _score_words(one.score),
             "Counts instead": _decision_words(decided.get(one.transcript_id), is_blind=is_blind),
             "Others": _others_words(one.score, others.get(one.transcript_id, ())),
@@ -102,6 +103,13 @@ def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str])
     if (row := open_row(rows, "Your ratings", "own_table")) is not None:
         state.choose(**{state.REVISED: given[row].transcript_id})
         st.rerun()
+
+
+def _openings(store: Store) -> dict[str, str]:
+    """The first words of every game, by its id."""
+    return {
+        key: shortened(opening, _LONGEST_OPENING) for key, (_, opening) in store.transcripts.introductions().items()
+    }
 
 
 def _decision_words(decision: EngagementDecision | None, *, is_blind: bool) -> str:
@@ -198,114 +206,3 @@ def _undo(store: Store, discard_id: int, rater: str) -> None:
         st.toast(words_of(error))
     else:
         st.session_state[_DONE] = "It is in your queue again."
-
-
-LARGEST_MEGABYTES = 50
-_SHEETS_DONE = "sheet_done"
-_MOST_PROBLEMS = 200
-
-
-def sheets(store: Store, rater: str) -> None:
-    """Import and export of one's own ratings; of everybody's for leads."""
-    is_lead = identity.allowed(Action.EDIT)
-    _export(store, rater, is_lead)
-    _import(store, rater, is_lead)
-
-
-def _export(store: Store, rater: str, is_lead: bool) -> None:
-    st.markdown(
-        "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
-    )
-    with st.container(horizontal=True):
-        # With a mark, so that spreadsheets take it for UTF-8.
-        access_checks.download_button(
-            "export_own",
-            "My ratings",
-            lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
-            "my-ratings.csv",
-            "text/csv",
-            key="export_own",
-        )
-        all_ratings_download(store)
-    hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
-    if is_lead and hidden:
-        st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
-
-
-def _import(store: Store, rater: str, is_lead: bool) -> None:
-    st.subheader("Import a sheet", anchor=False)
-    whose = "Rows without a rater become yours." if is_lead else "Only your own ratings are taken."
-    st.markdown(
-        f"To rate in a spreadsheet: the first line names the columns; `score` and `game` (or `transcript_id`) "
-        f"are enough, rows without a score are left out. {whose} If any row has a mistake, nothing is stored."
-    )
-    st.code(", ".join(COLUMNS), language=None)
-    st.markdown(
-        "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` empty in "
-        "rows that you write yourself: the same sheet imported again then adds nothing, and a row that was changed "
-        "since becomes a revision."
-    )
-    file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
-    if message := st.session_state.pop(_SHEETS_DONE, None):
-        st.success(message, icon=":material/check:")
-    if file is None:
-        return
-    data = file.getvalue()
-    try:
-        found = import_ratings(store, data, rater=rater, is_own=not is_lead, is_dry=True)
-    except DramaturgError as error:
-        st.error("The sheet cannot be checked right now. Nothing was stored.")
-        plain(words_of(error))
-        return
-    if found.problems:
-        _problems(found)
-        return
-    st.info(_words(found))
-    st.button(
-        f"Store {counted(found.added, 'rating')}",
-        type="primary",
-        key="sheet_store",
-        disabled=not found.added,
-        on_click=_store,
-        args=(store, data, rater, not is_lead),
-    )
-
-
-def _store(store: Store, data: bytes, rater: str, is_own: bool) -> None:
-    try:
-        identity.require(Action.RATE)
-        done = import_ratings(store, data, rater=rater, is_own=is_own)
-    except DramaturgError as error:
-        st.toast(words_of(error))
-        return
-    if not done.problems:
-        st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."
-
-
-def _words(found: SheetImport) -> str:
-    words = f"{counted(found.added, 'new rating')}"
-    if found.known:
-        words += f", {found.known} stored before"
-    if found.blank:
-        words += f", {counted(found.blank, 'row')} without a score"
-    if found.flagged:
-        words += f". {found.flagged} of them have answers that do not fit the score: look again"
-    return f"{words}. Nothing is stored yet."
-
-
-def _problems(found: SheetImport) -> None:
-    count = len(found.problems)
-    st.error(f"{counted(count, 'mistake')}: nothing of the sheet was stored.", icon=":material/error:")
-    rows = [
-        {
-            "Line": one.line,
-            "Column": one.column,
-            "Value": one.value,
-            "Mistake": one.message,
-            "What to do": one.remedy,
-        }
-        for one in found.problems[:_MOST_PROBLEMS]
-    ]
-    status_table(rows, "Mistakes in the sheet")
-    if count > _MOST_PROBLEMS:
-        st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
+from dashboard.shared.formatting import share_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import open_row, status_table
@@ -16,6 +17,7 @@ from evaluation.errors import DramaturgError
 from evaluation.rating_desk.style_check import (
     StyleAnswer,
     StyleQuestion,
+    chance_to_pass,
     passes_manual_check,
     style_questions,
     style_result,
@@ -32,6 +34,7 @@ _DONE = "style_done"
 _PLAYERS = "style_players"
 _KEPT = "kept"
 _LONGEST_NAME = 60
+_MUCH_LUCK = 0.05
 _LETTERS = "ABCDEFGHIJ"
 
 
@@ -179,7 +182,10 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     identified = sum(one.is_identified for one in given)
     passes = passes_manual_check(identified, len(given))
     show = st.success if passes else st.warning
-    show(f"You recognised {identified} of {counted(len(given), 'player')}. {_rule_words(len(given), passes)}")
+    luck = chance_to_pass(given)
+    by_luck = f" Guessing alone passes {share_text(luck)} of such games." if luck >= _MUCH_LUCK else ""
+    told = f"You recognised {identified} of {counted(len(given), 'player')}."
+    show(f"{told} {_rule_words(len(given), passes)}{by_luck}")
     # Of a voice, the truth is the player.
     is_told_twice = all(one.player == one.truth for one in given)
     rows = [

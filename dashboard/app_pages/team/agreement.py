@@ -14,9 +14,9 @@ from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.identity import identity
-from dashboard.shared.identity.visible_games import all_ratings_download
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import no_games_yet, rate_link
+from dashboard.shared.rating_sheets import rating_sheets
 from dashboard.shared.status_table import csv_download, json_download, status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import AGREE, NOT, TOO_FEW_GAMES, UNCLEAR, ItemAgreement
@@ -97,6 +97,9 @@ def agreement() -> None:
                 raters(report)
             row_agreement(report)
             export(report)
+    if identity.allowed(Action.EDIT):
+        with st.expander("Ratings as a table: download, upload"):
+            rating_sheets(store, identity.decider_name())
 
 
 QUESTIONS_PART, RATERS_PART = "Questions", "Rater by rater"
@@ -193,12 +196,11 @@ def coefficient_rows(report: AgreementReport) -> list[dict[str, object]]:
 
 
 def export(report: AgreementReport) -> None:
-    """The agreement of items as CSV, the whole report as JSON, and for leads all ratings."""
+    """The agreement of items as CSV, and the whole report as JSON."""
     with st.container(horizontal=True):
         csv_download(
             "Download the table (CSV)",
             lambda: pd.DataFrame(coefficient_rows(report)),
             "agreement.csv",
         )
-        json_download("Download everything (JSON)", lambda: agreement_data(report), "agreement.json")
-        all_ratings_download(resources.store())
+        json_download("Download the agreement (JSON)", lambda: agreement_data(report), "agreement.json")

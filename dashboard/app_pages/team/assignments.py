@@ -260,8 +260,9 @@ def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
         st.caption(f"{who} then have {counted(plan.common, 'game')} in common; {FEWEST_FOR_READING} often tell.")
     else:
         st.warning(f"{who} then have no game in common: whether they agree cannot be told.")
-    if plan.short:
-        st.warning(f"{counted(len(plan.short), 'game')} get fewer raters: too few of these people can rate them.")
+    if short := len(plan.short):
+        get = "gets" if short == 1 else "get"
+        st.warning(f"{counted(short, 'game')} {get} fewer raters: too few of these people can rate them.")
 
 
 _GAME, _RATER = "team_game", "team_rater"

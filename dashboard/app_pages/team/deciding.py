@@ -92,14 +92,19 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
     begun = any(st.session_state.get(key) for key in (score_key, reason_key))
     with st.expander("Decide the score", expanded=is_open or begun, key=f"team_decide_box_{of}"):
         plain(", ".join(f"{one.rater} {one.score}" for one in game.ratings))
-        score = st.segmented_control("The score that counts", SCORES, key=score_key, persist_state="session")
+        # Above the fields that it asks for: the button may be the last line of the screen.
+        asked_for = st.container()
+        score = st.segmented_control("The score that counts (required)", SCORES, key=score_key, persist_state="session")
         reason = begun_text("Why? (required)", reason_key)
-        who = identity.decider_name() or _lead_name(of)
+        who = identity.decider_name()
+        if who:
+            plain(f"You decide as {who}.")
+        who = who or _lead_name(of)
         st.caption("It counts in place of the ratings, in all metrics and verdicts. They stay; it can be undone.")
         if st.button("Decide", type="primary", key=f"team_decide_button_{of}"):
             asked = {"Choose a score from 1 to 5.": score, "Say why.": reason.strip(), "Enter your name.": who.strip()}
             if missing := [words for words, given in asked.items() if not given]:
-                st.warning(" ".join(missing))
+                asked_for.error(" ".join(missing))
             else:
                 act(
                     lambda: store.engagement_decisions.add(

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from dashboard import access_checks
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import words_of
@@ -18,7 +17,6 @@ from evaluation.iterations.board import Board
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings import export_ratings
 
 _MOST_SHOWN = 200
 """Games that are put aside at one press: each is a row on record."""
@@ -32,22 +30,6 @@ def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
 def games_of(board: Board) -> list[str]:
     """The ids of the games of all iterations."""
     return [game.transcript_id for one in board.iterations for game in one.games]
-
-
-def all_ratings_download(store: Store) -> None:
-    """For a lead a button for the sheet of ``dramaturg export ratings``, without games whose ratings are hidden."""
-    if not identity.allowed(Action.EDIT):
-        return
-    hidden = identity.hidden_games(store, identity.author_name(), store.ratings.rater_counts())
-    access_checks.download_button(
-        "export_all",
-        "Download all ratings (CSV)",
-        # With a mark, so that spreadsheets take it for UTF-8.
-        lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
-        "ratings.csv",
-        "text/csv",
-        key="export_all",
-    )
 
 
 def hidden_note(store: Store) -> None:

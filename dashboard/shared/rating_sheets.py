@@ -1,0 +1,154 @@
+"""Ratings as a table: their files, and the import of a sheet that somebody filled in."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from dashboard import access_checks
+from dashboard.shared.identity import identity
+from dashboard.shared.notices import plain, words_of
+from dashboard.shared.status_table import status_table
+from evaluation.access import Action
+from evaluation.errors import DramaturgError
+from evaluation.rating_desk.sheet_format import COLUMNS
+from evaluation.store import Store
+from evaluation.text.display import counted
+from evaluation.workflows.ratings import SheetImport, export_ratings, import_ratings, rating_rows
+
+LARGEST_MEGABYTES = 50
+_SHEETS_DONE = "sheet_done"
+_MOST_PROBLEMS = 200
+
+
+def rating_sheets(store: Store, rater: str) -> None:
+    """Import and export of one's own ratings; of everybody's for leads.
+
+    Args:
+        store: Where they are.
+        rater: Who looks; empty for a lead who gave no name.
+    """
+    is_lead = identity.allowed(Action.EDIT)
+    _export(store, rater, is_lead)
+    _import(store, rater, is_lead)
+
+
+def _export(store: Store, rater: str, is_lead: bool) -> None:
+    st.markdown(
+        "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
+    )
+    hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
+    with st.container(horizontal=True):
+        if rater:
+            # With a mark, so that spreadsheets take it for UTF-8.
+            access_checks.download_button(
+                "export_own",
+                "My ratings",
+                lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
+                "my-ratings.csv",
+                "text/csv",
+                key="export_own",
+            )
+        if is_lead:
+            access_checks.download_button(
+                "export_all",
+                "All ratings (CSV)",
+                lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
+                "ratings.csv",
+                "text/csv",
+                key="export_all",
+            )
+            access_checks.download_button(
+                "export_all",
+                "All ratings (JSON)",
+                lambda: json.dumps(rating_rows(store, hidden=hidden), ensure_ascii=False, indent=2).encode("utf-8"),
+                "ratings.json",
+                "application/json",
+                key="export_all_json",
+            )
+    if is_lead and hidden:
+        st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
+
+
+def _import(store: Store, rater: str, is_lead: bool) -> None:
+    st.subheader("Import a sheet", anchor=False)
+    own = "Rows without a rater become yours." if rater else "Each row names its rater."
+    whose = own if is_lead else "Only your own ratings are taken."
+    st.markdown(
+        f"To rate in a spreadsheet: the first line names the columns; `score` and `game` (or `transcript_id`) "
+        f"are enough, rows without a score are left out. {whose} If any row has a mistake, nothing is stored."
+    )
+    st.code(", ".join(COLUMNS), language=None)
+    st.markdown(
+        "Answers are yes, no or empty; for question 4 yes means that it flowed naturally. Leave `rated_at` empty in "
+        "rows that you write yourself: the same sheet imported again then adds nothing, and a row that was changed "
+        "since becomes a revision."
+    )
+    file = st.file_uploader("CSV file", type=["csv", "tsv", "txt"], max_upload_size=LARGEST_MEGABYTES, key="sheet")
+    if message := st.session_state.pop(_SHEETS_DONE, None):
+        st.success(message, icon=":material/check:")
+    if file is None:
+        return
+    data = file.getvalue()
+    try:
+        found = import_ratings(store, data, rater=rater or None, is_own=not is_lead, is_dry=True)
+    except DramaturgError as error:
+        st.error("The sheet cannot be checked right now. Nothing was stored.")
+        plain(words_of(error))
+        return
+    if found.problems:
+        _problems(found)
+        return
+    st.info(_words(found))
+    if found.added:
+        plain("\n".join(f"{whose}: {counted(count, 'new rating')}" for whose, count in found.by_rater.items()))
+        st.button(
+            f"Store {counted(found.added, 'rating')}",
+            type="primary",
+            key="sheet_store",
+            on_click=_store,
+            args=(store, data, rater, not is_lead),
+        )
+
+
+def _store(store: Store, data: bytes, rater: str, is_own: bool) -> None:
+    try:
+        identity.require(Action.RATE)
+        done = import_ratings(store, data, rater=rater or None, is_own=is_own)
+    except DramaturgError as error:
+        st.toast(words_of(error))
+        return
+    if not done.problems:
+        st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."
+
+
+def _words(found: SheetImport) -> str:
+    if not found.added:
+        return f"Nothing new: all {counted(found.known, 'rating')} of this sheet are stored."
+    words = f"{counted(found.added, 'new rating')}"
+    if found.known:
+        words += f", {found.known} stored before"
+    if found.blank:
+        words += f", {counted(found.blank, 'row')} without a score"
+    if found.flagged:
+        words += f". {found.flagged} of them have answers that do not fit the score: look again"
+    return f"{words}. Nothing is stored yet."
+
+
+def _problems(found: SheetImport) -> None:
+    count = len(found.problems)
+    st.error(f"{counted(count, 'mistake')}: nothing of the sheet was stored.", icon=":material/error:")
+    rows = [
+        {
+            "Line": one.line,
+            "Column": one.column,
+            "Value": one.value,
+            "Mistake": one.message,
+            "What to do": one.remedy,
+        }
+        for one in found.problems[:_MOST_PROBLEMS]
+    ]
+    status_table(rows, "Mistakes in the sheet")
+    if count > _MOST_PROBLEMS:
+        st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")
