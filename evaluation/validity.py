@@ -22,8 +22,6 @@ from evaluation.rubric.definitions import (
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
 )
-from evaluation.rubric.verdict import Scored, is_metric_at_chance
-from evaluation.score import AT_CHANCE
 from evaluation.text.display import counted, listed
 
 _MEASURED = "measured_validity.yaml"
@@ -47,6 +45,8 @@ class Trust(StrEnum):
     YES = "high trust"
     WITH_CARE = "some trust"
     HARDLY = "low trust"
+    RATED = "rated by people"
+    """Neither: it is worth as much as the raters agree."""
 
     @classmethod
     def of(cls, share: float) -> Trust:
@@ -85,7 +85,7 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     Returns:
         ``YES`` where the worst of three shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the agreement with
         labels on either kind of kept games, where somebody has to read; and the share of destroyed copies that score
-        below the game, where a way to destroy it is known.
+        below the game, where a way to destroy it is known. ``RATED`` for what people rate.
     """
     rows = {(row["metric"], row["measure"]): row for row in measured()["faults"]}
     own = {(row["metric"], row["measure"]): row for row in faults or ()}
@@ -93,15 +93,8 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
 
 
-def trust_words(metric: str, score: Scored | None = None) -> str:
-    """Trust in a number, in the words of every page: "no better than scrambled copies", else those of :class:`Trust`.
-
-    Args:
-        metric: Its name.
-        score: A game's score of it, or the mean of several games; ``None`` for the metric alone.
-    """
-    if score is not None and is_metric_at_chance(score):
-        return AT_CHANCE
+def trust_words(metric: str) -> str:
+    """Trust in a metric's number, in the words of every page: those of :class:`Trust`."""
     return next(str(one.trust) for one in metric_trust() if one.metric == metric)
 
 
@@ -136,7 +129,7 @@ def trust_sentence(
 def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:
     if name == ENGAGEMENT.name:
         words = "People's own ratings. Team, Agreement shows how far they agree with each other."
-        return MetricTrust(name, Trust.YES, (words,))
+        return MetricTrust(name, Trust.RATED, (words,))
     known = measured()["reading"].get(name)
     fault = rows.get((name, "score"))
     agrees = None if known is None else (known["known"]["reader"], known["other"]["reader"])

@@ -69,6 +69,7 @@ _LOOKS = {
     AT_CHANCE: Look("≈", CHANCE, "gray"),
     "passed_not_compared": Look("…", f"passed, {WAITING}", "gray"),
     "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
+    "failed_at_chance": Look("✗", f"failed, {CHANCE}", "red"),
     "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
     "pending": Look("…", "pending", "blue"),
     "not_applicable": Look("–", "not applicable", "gray"),

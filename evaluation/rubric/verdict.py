@@ -178,7 +178,7 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
 
 
 def has_low_evidence(metric: Scored) -> bool:
-    """Whether a score rests on too few rows, or on none at all ("no references, 100 %"); false without a score."""
+    """Whether a score rests on too few rows; false without a score."""
     return metric.score is not None and metric.coverage is not None and metric.coverage.is_low
 
 
@@ -189,10 +189,10 @@ def is_metric_at_chance(metric: Scored) -> bool:
 
 
 def shown_status(metric: Scored) -> str:
-    """The status as it is shown: :data:`AT_CHANCE`, ``passed_low_evidence`` and ``failed_low_evidence`` beside those of
-    ``Status``."""
-    if metric.status is Status.PASSED and is_metric_at_chance(metric):
-        return AT_CHANCE
+    """The status as it is shown: :data:`AT_CHANCE` for a pass, ``failed_at_chance``, ``passed_low_evidence`` and
+    ``failed_low_evidence`` beside those of ``Status``."""
+    if is_metric_at_chance(metric):
+        return AT_CHANCE if metric.status is Status.PASSED else "failed_at_chance"
     return f"{metric.status}_low_evidence" if has_low_evidence(metric) else str(metric.status)
 
 

@@ -224,6 +224,9 @@ def test_only_what_changed_beyond_luck_is_marked_in_all_iterations(filled, small
         for name, cell in zip(shown.means, cells.values(), strict=True):
             outcome = pair[name].outcome if pair and name in pair else None
             assert (cell[0] == "▲", cell[0] == "▼") == (outcome == "better", outcome == "worse")
+            status = marked_status(name, shown.means[name])
+            assert cell.endswith(", low evidence") == status.endswith("_low_evidence")
+            assert cell.endswith(", at chance") == (status == "failed_at_chance")
 
 
 def test_no_change_is_advised_for_a_metric_that_passes() -> None:

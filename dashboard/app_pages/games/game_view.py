@@ -19,13 +19,14 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, marked_status
+from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, is_metric_at_chance, marked_status
 from evaluation.score import (
-    AT_CHANCE,
+    LOW_EVIDENCE,
     OVERRULED,
     LedgerRow,
     MetricDefinition,
     RowVerdict,
+    Status,
     changed_words,
     failure_beyond_score,
 )
@@ -85,7 +86,8 @@ def _strip(opened: OpenTranscript, shown: str | None) -> None:
     waits = verdict.status is VerdictStatus.PENDING and is_unrated
     status = "hidden" if waits else str(verdict.status)
     passed = f"{verdict.passed_count} of {6 if is_unrated else 7}"
-    beside = filter(None, (look(status).word, f"{verdict.at_chance_count} at chance" * bool(verdict.at_chance_count)))
+    more = f"{verdict.at_chance_count} more pass {CHANCE}" * bool(verdict.at_chance_count)
+    beside = filter(None, (look(status).word, more))
     with st.container(horizontal=True, gap=None, key="score_strip"):
         with st.popover(_cell("Verdict", status, passed, *beside), type="tertiary", wrap=True):
             _facts(opened)
@@ -132,7 +134,9 @@ def _caution(outcome: Scored, metric: str) -> str:
     """The caution about a score in a few words: a fault beyond it, little evidence, else the trust in it."""
     if failure_beyond_score(outcome):
         return BEYOND_SCORE.removeprefix(", ")
-    return "low evidence" if has_low_evidence(outcome) else trust_words(metric, outcome).replace(AT_CHANCE, CHANCE)
+    if is_metric_at_chance(outcome):
+        return CHANCE if outcome.status is Status.PASSED else f"fails {CHANCE}"
+    return LOW_EVIDENCE if has_low_evidence(outcome) else trust_words(metric)
 
 
 def _facts(opened: OpenTranscript) -> None:

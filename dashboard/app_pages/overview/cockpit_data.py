@@ -177,7 +177,8 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     known = [one for one in metric_trust() if one.metric in scored]
     beside = above_chance_change(*pair.controls[target]) if target else ""
     why = trust_sentence(known, scored, target, "The rule", beside)
-    doubt = next((one.trust for one in known if one.metric == target and one.trust is not Trust.YES), None)
+    doubts = [one for one in known if one.trust in (Trust.WITH_CARE, Trust.HARDLY)]
+    doubt = next((one.trust for one in doubts if one.metric == target), None)
     if shown.decision and target:
         word = "target" if shown.decision.is_target_named else "decides"
         said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
@@ -315,7 +316,7 @@ def _outcome_words(difference: Difference | None, companion: str, status: str) -
     That it is at chance, or on low evidence, is said beside it; the companion may still tell the sides apart.
     """
     is_said = status.endswith("low_evidence") and difference and difference.words == Outcome.LOW_EVIDENCE.words
-    if difference is None or status == AT_CHANCE or is_said:
+    if difference is None or status in (AT_CHANCE, "failed_at_chance") or is_said:
         return companion
     outcome = signed(difference.outcome, difference.words)
     return f"{companion}; score {outcome}" if companion.startswith("▼") else outcome
@@ -384,7 +385,7 @@ def mean_detail(metric: str, mean: MetricMean) -> str:
 
 
 def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
-    """The means of an iteration by label: "▲ 84.0", "▼ ✗ 1.1", "… 4.3"; signs are told against its own reference."""
+    """The means of an iteration by label: "▲ 84.0", "✗ 1.1, at chance"; ▲ and ▼ are told against its own reference."""
     reference = board[shown.decision.reference] if shown.decision else None
     pair = None
     if reference is not None and reference.games and shown.games:
@@ -396,11 +397,12 @@ def iteration_means(board: Board, shown: IterationSummary) -> dict[str, str]:
 
 
 def _mean_cell(metric: str, score: float | None, mean: MetricMean, difference: Difference | None) -> str:
-    symbol = look(marked_status(metric, mean)).symbol
+    shown = look(marked_status(metric, mean))
+    symbol, caution = shown.symbol, shown.word.partition(", ")[2]
     if score is None:
         return symbol
     number = score_text(score, DEFINITIONS[metric].scale, mean.threshold).split()[0]
-    cell = f"{f'{symbol} ' if symbol in '✗…≈' else ''}{number}"
+    cell = f"{f'{symbol} ' if symbol in '✗…≈' else ''}{number}{f', {caution}' * (bool(caution) and symbol != '…')}"
     return signed(difference.outcome, cell) if difference and difference.outcome is not Outcome.AT_CHANCE else cell
 
 

@@ -38,9 +38,9 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
         status_table(tests.loc[:, (tests != "").any()], "Every metric's test")
         st.caption(
             "Welch's test at 5 %: the named target is tested alone, the others "
-            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 "
-            "just where the verdict is beyond luck, on low evidence, or that it may be owed to length, as a measure "
-            "that the length of the games does not move shows no such difference. "
+            "together (Holm). Each interval is at the level of the test that decided its metric: it excludes 0 where "
+            "the verdict is beyond luck, and holds 0 where it could be luck. Any other verdict concludes nothing, "
+            "whatever the interval. "
             f"{stricter_words('The target')}"
         )
         plain("\n".join(filter(None, (f"A further game costs {found.price_words}.", found.other_pair))))

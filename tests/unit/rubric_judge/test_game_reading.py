@@ -162,9 +162,10 @@ def test_references_settle_rows_add_rows_and_leave_rows_out() -> None:
     ]
 
 
-def test_without_any_reference_memory_gets_full_marks() -> None:
+def test_without_any_reference_memory_does_not_apply() -> None:
     _, results, _ = judged(answering({}))
-    assert (results["memory_accuracy"].score, results["memory_accuracy"].details["considered"]) == (100.0, 0)
+    memory = results["memory_accuracy"]
+    assert (memory.score, memory.reason, memory.details["considered"]) == (None, "no references", 0)
 
 
 def voted_game() -> Transcript:

@@ -113,7 +113,7 @@ def test_the_worst_of_reading_and_noticing_decides() -> None:
     assert found["strategic_depth"] is Trust.WITH_CARE
     assert found["coherence"] is Trust.WITH_CARE
     assert found["role_consistency"] is Trust.HARDLY
-    assert found["engagement"] is Trust.YES
+    assert found["engagement"] is Trust.RATED
     assert by_name(row_of("coherence", 0.59))["coherence"] is Trust.HARDLY
     assert by_name(row_of("anti_repetition", 0.8))["anti_repetition"] is Trust.YES
     assert by_name(row_of("anti_repetition", 0.79))["anti_repetition"] is Trust.WITH_CARE
