@@ -3,7 +3,7 @@
 
 const GUTTER = 18;
 const CELL = 14;
-const SLANT = 42;
+const SLANT = 36;
 const NARROW_GUTTER = 12;
 const THINNEST = 2;
 const SNAP = 4;
