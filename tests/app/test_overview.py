@@ -269,6 +269,20 @@ def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -
     assert data.cost_sentence(costs.head(0), references)[0] == "These games belong to no iteration."
 
 
+def test_a_metric_that_waits_or_has_no_score_counts_on_neither_side() -> None:
+    rows = [("v2", 1, "engagement", 4.0, "passed"), ("v4", 2, "engagement", float("nan"), "pending")]
+    rows += [(*one, "strategic_depth", 90.0, "passed") for one in (("v2", 1), ("v4", 2))]
+    rows += [("v2", 1, "memory_accuracy", 99.0, "passed"), ("v4", 2, "memory_accuracy", float("nan"), "not_applicable")]
+    points = pd.DataFrame(rows, columns=["iteration", "position", "metric", "score", "status"])
+    limits = {"engagement": 3.5, "strategic_depth": 60.0, "memory_accuracy": 95.0}
+    games = {"v2": [Game("a", "Game 1", {}, original="a")], "v4": [Game("b", "Game 2", {}, original="a")]}
+    head, rest = data.sentence(points, limits, {"v4": "v2"}, games)
+    assert head == "v4 reaches 1 of 1 threshold, as many as v2"
+    assert "Engagement waits for the rating of 1 game of v4, so it is not counted." in rest
+    assert "Not known of both, so not counted: Memory accuracy." in rest
+    assert "Games that repeat others nearly word for word are not evidence of their own: 1 of 2 (Game 2)." in rest
+
+
 def test_behaviour_stands_in_the_rows_of_the_chart_of_costs(open_page, filled, words) -> None:
     app = open_page("trends", trends="Cost and behaviour")
     titles = [one["text"] for one in figure(app)["layout"]["annotations"]]

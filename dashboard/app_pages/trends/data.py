@@ -6,9 +6,8 @@ Independent of Streamlit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -20,6 +19,7 @@ from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
+from evaluation.iterations.game_tests import Game, reserve_words
 from evaluation.iterations.keep_or_revert import MetricChange, not_counted_words
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
@@ -198,60 +198,77 @@ def beside_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def sentence(points: pd.DataFrame, thresholds: Mapping[str, float], references: Mapping[str, str]) -> tuple[str, str]:
+def sentence(
+    points: pd.DataFrame,
+    thresholds: Mapping[str, float],
+    references: Mapping[str, str],
+    games: Mapping[str, Sequence[Game]] | None = None,
+) -> tuple[str, str]:
     """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
 
-    Such as "Prompt v4 reaches 6 of 7 thresholds, 2 more than Prompt v2", and "Engagement waits for the rating of 1
-    game. Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck." Games of no iteration are
-    left out.
+    Such as "Prompt v4 reaches 6 of 6 thresholds, as many as Prompt v2", and "Engagement waits for the rating of 1 game
+    of Prompt v4, so it is not counted. Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck."
+    Only what is settled on both sides, and at chance on neither, counts. Games of no iteration are left out.
 
     Args:
         points: From ``queries.trend_points``.
         thresholds: Today's, by metric.
         references: Name of the iteration that each is compared with, by its name; those that are not shown are left
             out.
+        games: All iterations' games by its name, for the reserve on the comparison.
     """
-    reached: dict[str, set[str]] = {}
-    no_better: dict[str, set[str]] = {}
-    all_means: dict[str, dict[Any, float]] = {}
-    all_games: dict[str, pd.DataFrame] = {}
-    for _, games in points[~points["iteration"].isin(LOOSE)].groupby("position"):
-        waiting = set(games.loc[games["status"] == "pending", "metric"])
-        means = games.groupby("metric")["score"].mean().to_dict()
-        name = str(games["iteration"].iloc[0])
-        no_better[name] = {str(metric) for metric, scores in games.groupby("metric") if _is_at_chance(scores)}
-        reached[name] = {
-            str(one) for one, mean in means.items() if mean >= thresholds[str(one)] - 1e-9 and one not in waiting
-        }
-        all_means[name], all_games[name] = means, games
-    if not reached:
+    iterations = points[~points["iteration"].isin(LOOSE)].groupby("position")
+    shown = {str(one["iteration"].iloc[0]): one for _, one in iterations}
+    if not shown:
         return _NO_ITERATION.rstrip("."), ""
+    name = list(shown)[-1]
     reference = references.get(name, "")
-    # As the rule counts: what is at chance on one side is left out of both.
-    passing = reached[name] | reached.get(reference, set())
-    at_chance = passing & (no_better[name] | no_better.get(reference, set()))
-    count = len(reached[name] - at_chance)
-    beside, lower_words = "", ""
-    apart = _apart(all_games[reference], all_games[name]) if reference in reached else {}
-    if reference in reached and apart:
-        lower_words = " ".join(
-            f"{DEFINITIONS[metric].label} does not compare with {cut(reference, _LONGEST_NAME)}: judged {words}."
+    sides = {one: shown[one] for one in (reference, name) if one in shown}
+    means: dict[str, dict[Any, float]] = {
+        one: side.dropna(subset=["score"]).groupby("metric")["score"].mean().to_dict() for one, side in sides.items()
+    }
+    waiting = {metric for side in sides.values() for metric in side.loc[side["status"] == "pending", "metric"]}
+    settled = {one for one in thresholds if one not in waiting and all(one in side for side in means.values())}
+    reached = {
+        one: {metric for metric in settled if side[metric] >= thresholds[metric] - 1e-9} for one, side in means.items()
+    }
+    passing = set().union(*reached.values())
+    at_chance = {
+        one: {str(metric) for metric, scores in side.groupby("metric") if metric in passing and _is_at_chance(scores)}
+        for one, side in sides.items()
+    }
+    counting = settled.difference(*at_chance.values())
+    told = [*_unsettled(sides, set(thresholds) - settled), not_counted_words(at_chance)]
+    told += [reserve_words(*((games or {}).get(one, ()) for one in (reference, name)))]
+    count, beside, other = len(reached[name] & counting), "", cut(reference, _LONGEST_NAME)
+    if reference in sides and (apart := _apart(*sides.values())):
+        told += [
+            f"{DEFINITIONS[metric].label} does not compare with {other}: judged {words}."
             for metric, words in apart.items()
-        )
-    elif reference in reached:
-        more = count - len(reached[reference] - at_chance)
-        size = f"{abs(more)} {'more' if more > 0 else 'fewer'} than" if more else "as many as"
-        beside = f", {size} {cut(reference, _LONGEST_NAME)}"
-        changes = [MetricChange(metric, old, means.get(metric, old)) for metric, old in all_means[reference].items()]
-        lower = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
-        if lower:
-            than = f"Lower than {cut(reference, _LONGEST_NAME)} on {listed(lower)}"
-            lower_words = f"{than}; the Overview tells what could be luck."
-    unrated = int(((games["metric"] == ENGAGEMENT.name) & (games["status"] == "pending")).sum())
-    waits = f"{ENGAGEMENT.label} waits for the rating of {counted(unrated, 'game')}." if unrated else ""
-    whole = f"{count} of {counted(len(thresholds) - len(at_chance), 'threshold')}{beside}"
-    chance = not_counted_words({one: no_better[one] & passing for one in (reference, name) if one in reached})
-    return f"{cut(name, _LONGEST_NAME)} reaches {whole}", " ".join(filter(None, (waits, chance, lower_words)))
+        ]
+    elif reference in sides:
+        more = count - len(reached[reference] & counting)
+        beside = f", {abs(more)} {'more' if more > 0 else 'fewer'} than {other}" if more else f", as many as {other}"
+        changes = [MetricChange(metric, old, means[name].get(metric, old)) for metric, old in means[reference].items()]
+        if lower := [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]:
+            told.append(f"Lower than {other} on {listed(lower)}; the Overview tells what could be luck.")
+    head = f"{cut(name, _LONGEST_NAME)} reaches {count} of {counted(len(counting), 'threshold')}{beside}"
+    return head, " ".join(filter(None, told))
+
+
+def _unsettled(sides: Mapping[str, pd.DataFrame], metrics: Collection[str]) -> Iterator[str]:
+    """Sentences on the metrics that a side does not know yet, or not at all."""
+    waits = {
+        name: counted(count, "game")
+        for name, side in sides.items()
+        if (count := int(((side["metric"] == ENGAGEMENT.name) & (side["status"] == "pending")).sum()))
+    }
+    if waits:
+        whose = listed([f"{count} of {cut(name, _LONGEST_NAME)}" for name, count in waits.items()])
+        yield f"{ENGAGEMENT.label} waits for the rating of {whose}, so it is not counted."
+    rest = [one.label for one in DEFINITIONS.values() if one.name in metrics and not (waits and one is ENGAGEMENT)]
+    if rest:
+        yield f"Not known{' of both' if len(sides) > 1 else ''}, so not counted: {listed(rest)}."
 
 
 def _is_at_chance(games: pd.DataFrame) -> bool:

@@ -62,7 +62,8 @@ def show() -> None:
             drawn = set(shown["metric"])
             limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
             facts = trust_facts(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
-            answer(*data.sentence(shown, limits, data.references(found)), facts)
+            games = {one.iteration.name: one.games for one in board.iterations}
+            answer(*data.sentence(shown, limits, data.references(found), games), facts)
             if is_hidden:
                 hidden_note(resources.store())
         metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
