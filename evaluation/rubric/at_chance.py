@@ -163,11 +163,11 @@ class ControlSummary:
         """The text beside a mean; empty where nothing can be said, or no game was compared yet.
 
         Examples: "better than scrambled copies in 3 of 4 games, mean link strength 62 (scrambled 50)"; "no better than
-        scrambled copies (99 %)"; "no better than scrambled copies: above them beyond luck in 1 of 3 games".
+        scrambled copies, which reach 99 %"; "no better than scrambled copies: above them beyond luck in 1 of 3 games".
         """
         parts = []
         if self.chance is not None and self.difference is not None and self.difference < _SMALLEST_LEAD:
-            parts = [f"{AT_CHANCE} ({number_words(self.chance)} %)"]
+            parts = [f"{AT_CHANCE}, which reach {number_words(self.chance)} %"]
         elif self.is_at_chance:
             parts = [f"{AT_CHANCE}: above them beyond luck in {self.above} of {counted(self.compared, 'game')}"]
         elif self.compared:

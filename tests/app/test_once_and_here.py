@@ -169,3 +169,16 @@ def test_thresholds_spending_and_checks_leave_it_out(filled, simulate) -> None:
     before = found()
     simulate()
     assert found() == before
+
+
+def test_whoever_saw_the_ratings_before_rating_finds_the_answer_as_it_was(open_page, filled, words) -> None:
+    app = open_page(iteration="Shorter prompt")
+    hidden = "Engagement is hidden from you"
+    assert hidden not in words(app)
+    # They type their name on the way to the game that the decision waits for, and come back.
+    app.session_state["rater"] = app.session_state["at_desk"] = "Lin"
+    app.run()
+    assert hidden not in words(app)
+    # A rater, who has not, does not see it.
+    filled.ratings.add(Rating(filled.transcripts.ids()[0], "Lin", 3))
+    assert hidden in words(open_page(iteration="Shorter prompt", rater="Lin"))

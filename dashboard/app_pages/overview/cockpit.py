@@ -7,12 +7,13 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import (
     LEGEND,
+    CockpitRow,
     NextStep,
     blockers,
     caveat,
     chips,
     cockpit_of,
-    critical_games,
+    critical_failures,
     more_games_sentence,
     next_step,
     sentence,
@@ -35,6 +36,7 @@ from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
+from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.workflows.judging import stored_review_counts
@@ -110,8 +112,7 @@ def cockpit(
     _band(board, shown, pair, step)
     if reference is not None:
         pair_note(reference.iteration.name, name)
-    beside = reference.iteration.name if reference else None
-    found = resources.once(cockpit_of, (name, beside), board, name, beside)
+    found = rows_of(board, shown, reference)
     found = without_ratings(found) if is_hidden else found
     left, right = st.columns([8, 4], gap="medium")
     with left:
@@ -138,6 +139,12 @@ def pair_of(board: Board, shown: IterationSummary, reference: IterationSummary |
     return resources.once(compare_iterations, between, board, *between)
 
 
+def rows_of(board: Board, shown: IterationSummary, reference: IterationSummary | None) -> list[CockpitRow]:
+    """The rows of marks of an iteration beside its reference."""
+    between = (shown.iteration.name, reference.iteration.name if reference else None)
+    return resources.once(cockpit_of, between, board, *between)
+
+
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:
     """The answer in its colour, what changed and how it did in a sentence, the facts, and what is to be done next."""
     decision, recorded = shown.decision, shown.iteration.recorded
@@ -148,6 +155,9 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
     if pair is not None and own is not None and pair.before.iteration.name != own:
         words = f"{words}: that is against its own reference, {cut(str(own), LONGEST_NAME)}."
     color = look(status).color if status else "gray"
+    if color == "green" and not (pair and any(one.outcome is Outcome.BETTER for one in pair.comparison.values())):
+        # Green says that it is shown to be better, whatever the rule or a person made of it.
+        color = "gray"
     with answer(words, sentence(board, shown, pair), chips(shown, pair), color=color):
         if step is NextStep.RATE:
             hand_over(shown.iteration.name, waiting_games(board, shown))
@@ -190,8 +200,8 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             plain("\n".join((*([f"{reserve}."] if (reserve := caveat(board, shown)) else []), *said)))
     if step is NextStep.RATE:
         team_link()
-    if critical := critical_games(shown, is_hidden=is_hidden):
-        transcript_link("Open the first that failed", transcript=critical[0])
+    if critical := critical_failures(shown, is_hidden=is_hidden):
+        transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
         page_links.check_link(

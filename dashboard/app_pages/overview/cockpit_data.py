@@ -18,6 +18,7 @@ from dashboard.shared.formatting import label_with_unit, look, score_text, sprea
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import (
+    GameFailure,
     MetricMean,
     judges_apart,
     metrics_of,
@@ -88,16 +89,17 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
     return NextStep.RECORD if shown.decision.choice in (Choice.KEEP, Choice.REVERT) else NextStep.READ
 
 
-def critical_games(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
-    """The games of the iteration that failed critically; a low rating may be why, so none while these are hidden."""
+def critical_failures(shown: IterationSummary, *, is_hidden: bool) -> list[GameFailure]:
+    """The iteration's critical failures; a low rating may be why, so none while ratings are hidden."""
     failures = [] if is_hidden else [failure for test in shown.tests for failure in test.failures]
-    return [failure.transcript_id for failure in failures if failure.is_critical]
+    return [failure for failure in failures if failure.is_critical]
 
 
 def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
     """Reasons that stand in the way of a decision, or have decided alone, one line each."""
-    critical = len(critical_games(shown, is_hidden=is_hidden))
-    failed = [f"✗ {critical} of {counted(len(shown.games), 'game')} failed critically"] if critical else []
+    critical = critical_failures(shown, is_hidden=is_hidden)
+    many = f"✗ {len(critical)} of {counted(len(shown.games), 'game')} failed critically"
+    failed = [f"{many}. {critical[0].words}"] if critical else []
     rated = shown.means[ENGAGEMENT.name]
     unrated = (f"{rated.waiting} of {counted(rated.games, 'game')} not rated yet.",) if rated.waiting else ()
     return [*failed, *(shown.decision.missing if shown.decision else unrated)]
@@ -171,7 +173,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     differences = pair.comparison.values()
     directions = Counter(map(_direction, differences))
     sizes = sizes_words(len(pair.after.games), len(pair.before.games))
-    facts = [Fact(f"{sizes}: {directions[1]} higher, {directions[-1]} lower")]
+    facts = [Fact(f"{sizes}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower")]
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
     known = [one for one in metric_trust() if one.metric in scored]
@@ -197,9 +199,14 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     if pair is None or shown.decision is None:
         return ""
     one = pair.comparison.get(shown.decision.target or "")
-    if one is None or one.outcome is not Outcome.NO_EVIDENCE or one.may_be_of_length or not _direction(one):
+    if one is None or not _direction(one):
         return ""
     label = METRIC_LABELS[one.name]
+    if one.outcome is Outcome.AT_CHANCE or one.may_be_of_length:
+        why = "may be owed to length" if one.may_be_of_length else f"is {AT_CHANCE}"
+        return f"More games would not settle {label}: it {why}."
+    if one.outcome is not Outcome.NO_EVIDENCE:
+        return ""
     if needs_many(one):
         return f"{label} could be luck; it would take more than {MOST_GAMES_SAID} games on each side to tell."
     usd = pair.more_usd(one)

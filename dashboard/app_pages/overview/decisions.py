@@ -145,6 +145,8 @@ def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> Non
         problems[_WHY] = too_long
     try:
         identity.take_name(f"{_WHO}_{place}")
+        if not identity.decider_name():
+            problems[_WHO] = "Enter your name."
     except InputError as error:
         problems[_WHO] = f"{error.message} {error.remedy}"
     if problems:

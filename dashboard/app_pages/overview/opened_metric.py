@@ -5,11 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.app_pages.overview.cockpit_data import change_text, mean_detail
+from dashboard import access_checks
+from dashboard.app_pages.overview.cockpit_data import LEGEND, CockpitRow, change_text, mean_detail
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.answer import Fact, answer
-from dashboard.shared.clicked_marks import MarkTarget, games_by_metric, losing_row, remember_target
+from dashboard.shared.clicked_marks import MarkTarget, games_by_metric, losing_row, remember_click, remember_target
+from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import look, score_text, without_unit
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -25,12 +27,17 @@ from evaluation.text.display import counted, shortened
 from evaluation.validity import Trust, metric_trust
 from evaluation.workflows.judging import row_context
 
+_KEY = "opened_row"
 _MOST_GAMES = 12
 _LONGEST_QUOTE = 90
 
 
 def opened_metric(
-    metric: str, shown: IterationSummary, reference: IterationSummary | None, pair: IterationComparison | None
+    metric: str,
+    shown: IterationSummary,
+    reference: IterationSummary | None,
+    pair: IterationComparison | None,
+    row: CockpitRow,
 ) -> None:
     """Draws the two means, the lowest games of each side with a message that loses points, and the reasons.
 
@@ -39,6 +46,7 @@ def opened_metric(
         shown: The iteration in question.
         reference: What it is compared with, if anything.
         pair: Their comparison, where both have games.
+        row: The metric's row of marks, as in the decision.
     """
     definition = DEFINITIONS[metric]
     sides = [side for side in (reference, shown) if side is not None]
@@ -61,6 +69,9 @@ def opened_metric(
         ],
     ):
         st.button("Back to the decision", icon=":material/arrow_back:", key="close_metric", on_click=close_metric)
+    on_open = access_checks.event("cockpit_open", remember_click(_KEY, [row[1]]))
+    legend = LEGEND if reference else LEGEND[1:]
+    cockpit_rows(key=_KEY, data={"rows": [row[0]], "legend": list(legend)}, on_open_change=on_open)
     for column, side in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             plain(f"{shortened(side.iteration.name, LONGEST_NAME)}: {mean_detail(metric, side.means[metric])}")
@@ -106,7 +117,7 @@ def _loses(store: Store, transcript_id: str, metric: str) -> str:
     if row is None:
         return "no message"
     message = row_context(store, transcript_id, metric, row.id).message
-    return shortened(f"{message.speaker}: {message.text}" if message else row.reason, _LONGEST_QUOTE)
+    return shortened(f"{message.speaker}: {message.text}", _LONGEST_QUOTE) if message else row.reason
 
 
 def close_metric() -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
-from dashboard.app_pages.overview.cockpit import cockpit, pair_of, pick_pair
+from dashboard.app_pages.overview.cockpit import cockpit, pair_of, pick_pair, rows_of
 from dashboard.app_pages.overview.edit_iteration import manage_games, more_menu
 from dashboard.app_pages.overview.opened_metric import opened_metric
 from dashboard.app_pages.overview.panel import panel
@@ -66,7 +66,9 @@ def decision(store: Store, seen: queries.Overview) -> None:
     is_hidden = is_engagement_hidden(store, [game.transcript_id for side in sides for game in side.games])
     metric = state.chosen(state.OPENED_METRIC, DEFINITIONS)
     if metric and not (is_hidden and metric == ENGAGEMENT.name):
-        opened_metric(metric, shown, reference, pair_of(seen.board, shown, reference))
+        rows = rows_of(seen.board, shown, reference)
+        row = rows[list(DEFINITIONS).index(metric)]
+        opened_metric(metric, shown, reference, pair_of(seen.board, shown, reference), row)
         return
     pair = cockpit(store, seen.board, shown, reference, is_hidden=is_hidden)
     versions_banner(store)

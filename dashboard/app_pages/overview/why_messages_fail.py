@@ -49,7 +49,7 @@ def why_messages_fail(name: str, before: str | None, metric: str | None = None) 
     elif found.metrics:
         _reasons(found)
     else:
-        st.success("No message loses points in these games.")
+        plain(f"Nothing loses points in the games of {shortened(name, _LONGEST_NAME)}.")
 
 
 def _reasons(found: IterationFailures) -> None:

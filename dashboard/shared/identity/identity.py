@@ -43,6 +43,7 @@ _TYPED = "typed_name"
 NOBODY = "somebody at the dashboard"
 _AT_DESK = "at_desk"
 _SCORES_SEEN = "scores_seen"
+_RATINGS_SEEN = "ratings_seen"
 
 _CHUNK = f"{USER_COOKIE_NAME}_1"
 _CHUNK_NAME = re.compile(rf"{re.escape(USER_COOKIE_NAME)}_[0-9]{{1,4}}")
@@ -343,7 +344,8 @@ def name_among(name: str, known: Iterable[str]) -> str:
 def forget_name() -> None:
     """Lets another person give a name at this browser."""
     st.session_state[state.RATER] = st.session_state[_TYPED] = ""
-    st.session_state.pop(_SCORES_SEEN, None)
+    for seen in (_SCORES_SEEN, _RATINGS_SEEN):
+        st.session_state.pop(seen, None)
     state.choose(rater=None)
 
 
@@ -391,6 +393,11 @@ def note_scores_seen(games: Iterable[str]) -> None:
     st.session_state.setdefault(_SCORES_SEEN, set()).update(games)
 
 
+def note_ratings_seen(games: Iterable[str]) -> None:
+    """Keeps for this session of which games the person was shown what others gave: to hide it then says nothing."""
+    st.session_state.setdefault(_RATINGS_SEEN, set()).update(games)
+
+
 def has_seen_scores(game: str) -> bool:
     """Whether the person was shown scores or reasons of the game in this session."""
     return game in st.session_state.get(_SCORES_SEEN, ())
@@ -415,4 +422,5 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
     if not is_rater:
         return frozenset()
     known = {one.transcript_id for one in store.discards.of(rater) if one.reason is DiscardReason.KNOWN}
-    return frozenset(games) & store.ratings.rater_counts().keys() - rated - known
+    seen: set[str] = st.session_state.get(_RATINGS_SEEN, set())
+    return frozenset(games) & store.ratings.rater_counts().keys() - rated - known - seen

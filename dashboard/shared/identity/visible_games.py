@@ -23,8 +23,16 @@ _MOST_SHOWN = 200
 
 
 def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
-    """Whether the ratings of some of the games are hidden from the person at this browser, and so all their means."""
-    return bool(identity.hidden_games(store, identity.author_name(), games))
+    """Whether the ratings of some of the games are hidden from the person at this browser, and so all their means.
+
+    Where they are not, the page shows them, and they count as seen: whoever then rates a game that a decision waits for
+    finds the answer as it was, not hidden.
+    """
+    shown = list(games)
+    is_hidden = bool(identity.hidden_games(store, identity.author_name(), shown))
+    if not is_hidden:
+        identity.note_ratings_seen(shown)
+    return is_hidden
 
 
 def games_of(board: Board) -> list[str]:
