@@ -10,6 +10,7 @@ from dashboard.app_pages.settings.forms import metric_effects, verdict_effects
 from dashboard.app_pages.trends.behaviour_data import spending
 from dashboard.shared.jobs.job_status import result_of
 from evaluation.iterations.iteration import Fate
+from evaluation.ratings import Rating
 from evaluation.text.display import time_words
 from evaluation.transcript import SIMULATED_FORMAT
 from evaluation.workflows.judging import stored_review_queue
