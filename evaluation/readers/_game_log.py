@@ -195,10 +195,10 @@ def said_vote(text: str, voter: str, find: Find) -> tuple[Ballot, bool] | None:
     return (Ballot(voter, whom), bool(match["command"])) if whom or is_abstention(target) else None
 
 
-def votes_in_speech(text: str, find: Find) -> list[str]:
-    """The players for whom the speaker votes in a sentence of a text, the last the one that stands."""
+def votes_in_speech(text: str, find: Find) -> list[tuple[str, str]]:
+    """Sentences of a text in which the speaker votes, and the player each is for; the last is the one that stands."""
     matches = map(part("vote in speech").fullmatch, part("between sentences").split(bare(text)))
-    return [whom for match in matches if match and (whom := find(match["target"].strip(" .*")))]
+    return [(match[0], whom) for match in matches if match and (whom := find(match["target"].strip(" .*")))]
 
 
 def departures(line: str, find: Find, *, is_told: bool = True) -> Iterator[Departure]:

@@ -19,7 +19,7 @@ def warnings_of(result: ReadResult) -> list[str]:
         *result.remarks,
         *filter(None, (left_out_words(result),)),
         *_questions(result),
-        *_warnings(result.transcript),
+        *gaps(result.transcript),
         *_left_aside(result),
     ]
 
@@ -54,7 +54,8 @@ def _left_aside(result: ReadResult) -> Iterator[str]:
         yield f"{number} of its folder in no known format left aside: {quoted(result.left_aside)}."
 
 
-def _warnings(transcript: Transcript) -> Iterator[str]:
+def gaps(transcript: Transcript) -> Iterator[str]:
+    """Sentences on what the metrics will lack, in our own words only."""
     discussion = transcript.discussion
     if not discussion:
         yield "No player says anything in public, so no metric of the discussion will apply."
@@ -66,7 +67,8 @@ def _warnings(transcript: Transcript) -> Iterator[str]:
         yield "No role was found, so role consistency will not apply."
     elif without_role:
         yield f"{without_role} of {players} players {_have(without_role)} no role."
-    yield from filter(None, [no_votes_words(transcript)])
+    if not transcript.votes:
+        yield "No votes were found, so memory accuracy cannot verify claims about them."
     if discussion and all(message.reply_to is None for message in discussion):
         yield "No message says which one it answers, so coherence rests on names and words alone."
     timeless = sum(message.sent_at is None for message in transcript.messages)
@@ -76,11 +78,6 @@ def _warnings(transcript: Transcript) -> Iterator[str]:
         yield f"{counted(timeless, 'message')} {_have(timeless)} no time."
     if transcript.cost is None or not transcript.cost.is_known:
         yield "The cost is unknown, so it cannot be judged."
-
-
-def no_votes_words(transcript: Transcript) -> str:
-    """Words for a game without votes and what that costs; empty where there are some."""
-    return "" if transcript.votes else "No votes were found, so memory accuracy cannot verify claims about them."
 
 
 def _have(count: int) -> str:

@@ -23,7 +23,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, words_of
-from dashboard.shared.page_links import first_steps, guide_link, transcript_link
+from dashboard.shared.page_links import OVERVIEW_PAGE, first_steps, guide_link, transcript_link
 from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import (
     chosen_answers,
@@ -34,6 +34,8 @@ from dashboard.shared.upload_questions import (
 )
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError
+from evaluation.escaping import cut
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
 from evaluation.rubric.definitions import DEFINITIONS
@@ -114,6 +116,7 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
         st.markdown(f"**{_state_words(report)}**")
         if report.seconds is None:
             return
+        _compare_button(report.iteration)
         names = resources.read(queries.game_names)
         added = [line.transcript_id for line in report.lines if line.outcome is ImportOutcome.STORED]
         for key in [one for one in added if one in names][:_MOST_LINKED]:
@@ -123,6 +126,17 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
         if len(added) > _MOST_LINKED:
             st.caption(f"The first {_MOST_LINKED} of {len(added):,}; all stand in the list.")
         show_refusals(report.refused)
+
+
+def _compare_button(name: str | None) -> None:
+    """The next step after an import: the comparison of its iteration, where that has a reference."""
+    summaries = {one.iteration.name: one for one in resources.share(queries.overview).board.iterations}
+    if name in summaries and summaries[name].decision is not None:
+        # A label draws Markdown, and the name is untrusted.
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(cut(name, LONGEST_NAME), width="content")
+            if st.button("Compare", type="primary", icon=":material/compare_arrows:", key="compare_imported"):
+                st.switch_page(OVERVIEW_PAGE, query_params={state.ITERATION: name})
 
 
 def _nothing_new(store: Store, found: parts.Found) -> None:

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row, status_table
 from evaluation.progress import ProgressCallback
-from evaluation.readers import NOT_READ, Limits, ReadResult, understood, with_role
+from evaluation.readers import NOT_READ, Limits, ReadResult, understood
 from evaluation.readers.import_report import (
     ImportOutcome,
     ImportReport,
@@ -25,7 +25,7 @@ from evaluation.readers.import_report import (
     refusal_groups,
 )
 from evaluation.text.display import counted, shortened
-from evaluation.workflows.validation import no_votes_words
+from evaluation.workflows.validation import gaps
 
 _PREVIEWED_MESSAGES = 5
 _MOST_ROWS = 2000
@@ -164,15 +164,16 @@ def _preview(result: ReadResult, which: str) -> None:
     blocks = {
         "Understood": [understood(transcript), read_as, *kept[:_MOST_REMARKS]],
         "Asked": [question.words.partition(" Understood: ")[0] for question in result.questions[:_MOST_REMARKS]],
-        "Left out": [left_out_words(result), *lost[:_MOST_REMARKS]],
+        "Left out": list(filter(None, [left_out_words(result), *lost[:_MOST_REMARKS]])),
+        "What is missing": list(gaps(transcript)),
     }
-    for column, (title, lines) in zip(st.columns(3), blocks.items(), strict=True):
+    told = {title: lines for title, lines in blocks.items() if lines}
+    for column, (title, lines) in zip(st.columns(len(told)), told.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
-            plain("\n".join(filter(None, lines)) or "Nothing.")
-    # Where players have roles or leave, somebody is voted out.
-    if (with_role(transcript) or transcript.eliminations) and (words := no_votes_words(transcript)):
-        st.warning(words, icon=":material/warning:")
+            plain("\n".join(filter(None, lines)))
+    if not (blocks["Asked"] or blocks["Left out"]):
+        st.caption("Nothing is asked, and nothing was left out.")
     st.caption(f"The {which} game begins so:")
     first = transcript.discussion[:_PREVIEWED_MESSAGES]
     plain("\n".join(f"{message.speaker}: {shortened(message.text, 160)}" for message in first) or "No public message.")

@@ -1051,7 +1051,7 @@ class _Page:
         # The letters of lines that are taken for the game's own words since nobody is known to say them.
         self._told = self._titles = 0
         self._is_described = True
-        self._verdicts = self._in_speech = 0
+        self._verdicts, self._in_speech = 0, tuple[str, ...]()
         self.winner: str | None = None
 
     def reading(self, game_id: str, broken_off: str | None = None) -> ReadResult:
@@ -1087,17 +1087,17 @@ class _Page:
     def _votes_in_speech(self) -> None:
         """Takes what players say before all as their votes of the round, where no other is recorded of them."""
         recorded = {(vote["round"], vote["voter"]) for vote in self._draft.votes}
-        found: dict[tuple[int | None, str], tuple[_Spoken, str]] = {}
+        found: dict[tuple[int | None, str], tuple[_Spoken, str, str]] = {}
         for one in self._spoken:
             key = (one.round, one.speaker)
             is_public = one.channel == "public" and not (one.channel_name or one.recipients or one.metadata)
             if is_public and key not in recorded and not self._is_leading(one.speaker):
-                for whom in game_log.votes_in_speech("\n".join(one.lines), self._find):
-                    found[key] = (one, whom)
-        for one, whom in found.values():
+                for said, whom in game_log.votes_in_speech("\n".join(one.lines), self._find):
+                    found[key] = (one, said, whom)
+        for one, _, whom in found.values():
             self._draft.round, self._draft.phase = one.round, one.phase
             self._draft.vote(one.speaker, whom)
-        self._in_speech = len(found)
+        self._in_speech = tuple(said for _, said, _ in found.values())
 
     def _inside(self, said: Sequence[_Spoken]) -> str:
         """A remark on names of speakers, in capitals with a colon, that stand in the middle of another's lines.
@@ -1128,7 +1128,8 @@ class _Page:
         if self._verdicts:
             yield f"{counted(self._verdicts, 'vote')} on a trial or a proposal (guilty, yes) left out: for no player."
         if self._in_speech:
-            yield f'{counted(self._in_speech, "vote")} taken from speech ("I vote Bob"): no other is recorded there.'
+            first = shorten(self._in_speech[0])
+            yield f'{counted(len(self._in_speech), "vote")} taken from speech ("{first}"): no other is recorded there.'
         if count := self._speakers.untimed:
             yield f"{counted(count, 'line')} with a speaker's name but without a time left in the message above."
         lines = self._lines if self._speakers.is_timed else ()
