@@ -276,9 +276,6 @@ def test_the_controls_of_several_games_in_words() -> None:
     even = summarise_controls([clear, control_of(120, 0.9)])
     words = f"{AT_CHANCE}, which reach 90 %, mean link strength 70 (scrambled 50)"
     assert (even.is_at_chance, even.words) == (True, words)
-        True,
-        f"{AT_CHANCE}, which reach 90 %, mean link strength 70 (scrambled 50)",
-    )
     waiting = summarise_controls([clear, unclear, None, {"status": "pending"}])
     assert waiting.words == f"{told}, 2 games not compared with scrambled copies yet"
     # Score 90 less 60 by chance, in both; link strength (70 + 54) / 2 less 50.
