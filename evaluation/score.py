@@ -143,8 +143,8 @@ class MetricDefinition:
     """Fixed facts of a metric. ``version`` changes whenever the same transcript could get another score.
 
     Attributes:
-        when_empty: The state where no row has weight, whose reason is ``empty_reason``; ``none_reason`` where there is
-            no row at all, if that is another.
+        when_empty: The state where no row has weight.
+        empty_reason: Why; ``none_reason``, if there is one, where there is no row at all.
         coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
         derive: Computes entries of ``details`` from the rows, again each time that rows are replaced.
         note: Words a remark from the rows, again each time that rows are replaced; empty for none.

@@ -457,8 +457,13 @@ def check_eliminated(case: Case) -> Finding:
 def _derived(case: Case, name: str) -> Finding:
     """The elimination that votes show where none is recorded: it may confirm a claim, never contradict one."""
     found = case.record.derived_elimination(case.message, name)
+    is_plain = case.round is None and not case.claim.negated and case.claim.actor.kind == "any"
+    if found is None and is_plain and case.record.is_gone(case.message, name):
+        return accurate(
+            f"The file has {name} as not alive, and nothing that {name} said or voted since this round began."
+        )
     if found is None or case.claim.negated or case.round not in (None, found.elimination.round):
-        return unverified("No eliminations are recorded for this transcript.")
+        return unverified("No eliminations are recorded, and neither votes nor the file tell that for certain.")
     votes = f"derived from {found.against} of {found.cast} votes"
     return accurate(f"{name} was voted out in round {found.elimination.round} ({votes}).", found.vote_id)
 

@@ -381,6 +381,7 @@ class SubjectFinder:
 
 _OTHER_GAME = re.compile(
     r"\b(?:last|previous|another|other|earlier|past|prior|different|first|second|next)\s+(?:games?|match(?:es)?|sessions?)\b"
+    r"|\b(?:every|any|all the) games? (?:that )?(?:i|we)(?:(?:'|\u2019)ve| have)? (?:ever )?(?:lost|won|played)\b"
     r"|\b(?:games?|match(?:es)?)\s+(?:ago|before this)\b|\bin (?:the|a) (?:tutorial|practice|test game)\b"
     r"|\bwhen (?:i|we) (?:last )?played\b|\btold me once\b"
     # Neither does what was supposed or will be tell of this one's past.
@@ -407,8 +408,13 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 
-_SO_DID = re.compile(r",?\s+and so did\b", re.IGNORECASE)
+_SO_DID = re.compile(
+    r",?\s+(?:and so did|(?:right |just )?(?:beside|alongside|together with|along with))\b", re.IGNORECASE
+)
 """What ends a claim that further people share: "I voted for Bob, and so did Ann."."""
+
+_HAVING_SAID = re.compile(r"having said (?:all )?(?:that|this)\b(?=\s*[,;:])", re.IGNORECASE)
+"""A turn of speech that takes up what was just said."""
 
 _NOBODY_ELSE = re.compile(r",?(?:\s+(?:and|but))?\s+no ?(?:body|one) else did(?=\s*(?:[.!;]|$))", re.IGNORECASE)
 """What ends a claim that nobody shares: "Ann voted for Bob, and nobody else did."."""
@@ -539,6 +545,8 @@ class _Surroundings:
         if claim.has_only and _NOBODY_ELSE.match(passage.message.text, claim.end):
             return ""
         _, end = passage.sentence(self._last)
+        if claim.is_shared and (others := _SO_DID.search(passage.message.text, claim.end)):
+            end = bisect_right(passage.coded.starts, others.start())
         for at in range(self._last + 1, end):
             is_group = claim.actor.kind in ("everyone", "nobody", "we")
             if passage.coded.words[at] in _EXCEPTIONS or (is_group and passage.has(at, "but")):
@@ -885,6 +893,8 @@ def _is_no_reference(passage: Passage, act: Act, hit: _Hit, actor: Who, target: 
         return not is_dated
     if act is Act.ROLE_WAS:
         return target is None or passage.speaker in target.names
+    if _HAVING_SAID.match(passage.message.text, passage.coded.starts[hit.verb[0]]):
+        return True
     if act in (Act.SAID, Act.CLAIM_ROLE, Act.ACCUSE, Act.DEFEND) and actor.kind in ("noun", "group"):
         return actor.count is None and actor.amount is None
     if hit.pattern.attributes.get("presupposed"):

@@ -70,7 +70,9 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     Returns:
         The same object for a metric that nobody has to read for, and where the metric does not apply.
     """
-    if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
+    blocked = result.reason if result.status is Status.NOT_APPLICABLE else ""
+    is_empty = blocked in (result.definition.none_reason, result.definition.empty_reason)
+    if result.name not in _DECIDED or not (is_empty or not blocked or result.ledger):
         return result
     discussion = Discussion.of(transcript)
     said = discussion.derive(reader.read)
@@ -88,12 +90,11 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     has_weight = any(row.denominator for row in rows)
     left_open = sum(is_left_open(row) for row in rows)
     read_by = {"by_rule": by_rule} if left_open or any(row.method is Method.READER for row in rows) else {}
-    not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and not has_weight else ""
     return summarise(
         result.definition,
         rows,
         threshold=result.threshold,
-        not_applicable=not_applicable,
+        not_applicable="" if has_weight or is_empty else blocked,
         failure=failure_beyond_score(result),
         notes=result.notes,
         details={**result.details, **read_by, "reader": reader.name},
@@ -220,13 +221,14 @@ def is_left_open(row: LedgerRow) -> bool:
 
 
 _LIKELY = 0.5
-"""Of sources left out of the fit the rule was right in 133 of 402 rows from here on, in 405 of 675 from 0.3 to here."""
+"""Of sources left out of the fit the rule was right in 133 of 402 rows of depth from here on, in 405 of 675 from 0.3 to
+here; of sentences taken for references 543 of 762 were some from here on, 164 of 432 from 0.29 to here."""
 
 
 def _memory(
     result: MetricResult, discussion: Discussion, said: Sequence[ReadMessage], reader: Reader
 ) -> Iterator[LedgerRow]:
-    threshold = reader.licences["reference"].limit
+    threshold = max(_LIKELY, reader.licences["reference"].limit)
     known: dict[str, list[tuple[int, int]]] = {}
     for row in result.ledger:
         yield row

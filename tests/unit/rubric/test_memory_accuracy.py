@@ -115,6 +115,10 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Someone voted for Agent-Alpha in round 1.", [RIGHT]),
     ("Someone voted for Agent-Bravo in round 1.", [WRONG]),
     ("Agent-Foxtrot voted for Agent-Alpha in round 1, and nobody else did.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Delta right beside Agent-Charlie.", [RIGHT]),
+    ("Agent-Bravo voted for Agent-Delta alongside Agent-Alpha.", [WRONG]),
+    ("Having said that, we should look at the votes.", []),
+    ("Previously such motives decided every game I ever lost.", []),
     ("Agent-Bravo and Agent-Charlie voted for Agent-Foxtrot in round 1, and nobody else did.", [WRONG]),
     ("Have you, Agent-Bravo? In round 1 you voted for Agent-Foxtrot.", [RIGHT]),
     ("Agent-Foxtrot went out with three.", [RIGHT]),
@@ -433,9 +437,13 @@ def test_a_player_called_alive_was_not_voted_out_and_night_votes_vote_nobody_out
         # What the others learnt is not recorded, so that a role that was another stays open.
         ("Echo was Mafia.", False, []),
         ("Echo was a villager.", None, []),
+        ("Now Echo is dead.", False, [RIGHT]),
+        ("Now Echo is dead.", None, [OPEN]),
+        ("Echo is not dead.", False, [OPEN]),
+        ("Echo was killed in round 1.", False, [OPEN]),
     ],
 )
-def test_the_role_of_who_is_gone_is_settled_where_it_is_true(
+def test_who_is_gone_and_as_what_is_settled_where_it_is_true(
     text: str, is_alive: bool | None, expected: list[str]
 ) -> None:
     players = {"Ann": {}, "Echo": {"role": "VILLAGER", "alignment": "town", "is_alive": is_alive}}

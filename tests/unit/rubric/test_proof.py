@@ -213,11 +213,19 @@ def test_decisions_keep_what_the_rule_said_and_the_score_to_the_letter() -> None
 
 
 def test_references_that_only_the_reader_sees_are_open_and_make_no_game_wait() -> None:
-    game = build([("Ann", "hi"), ("Bob", "You dodged every question that I asked you yesterday, Ann."), ("Ann", "no")])
+    said = [
+        "Ann dodged every question of mine.",
+        "Times as noted. You gave Golf the point before the answer had cooled.",
+    ]
+    game = build([("Ann", "hi"), *(("Bob", one) for one in said), ("Ann", "I suspect you, as you never answered.")])
+    by_rule = evaluate_transcript(game, reader=None).metrics["memory_accuracy"]
+    assert (by_rule.status, by_rule.ledger) == (Status.NOT_APPLICABLE, ())
     read = evaluate_transcript(game, reader=shipped_reader()).metrics["memory_accuracy"]
-    added = [row for row in read.ledger if row.method is Method.READER]
-    assert all(row.verdict is RowVerdict.EXCLUDED for row in added)
-    assert read.status is not Status.PENDING
+    assert read.ledger
+    # What it takes for none rather than for one is none.
+    assert all((row.method, row.verdict) == (Method.READER, RowVerdict.EXCLUDED) for row in read.ledger)
+    assert all(row.details["chance"] >= 0.5 for row in read.ledger)
+    assert (read.status, read.reason[:15]) == (Status.NOT_APPLICABLE, "references seen")
 
 
 def test_a_file_that_is_no_reader_is_refused() -> None:
