@@ -346,7 +346,9 @@ class MetricResult:
         if not judges and (why := self.details.get("stood_down")):
             return f"rules decide: {why}"
         readers = judges or (("the built-in reader",) if by_rule is not None else ())
-        words = [f"read by {', '.join(readers)}" if readers else "", self.details.get(OVERRULED)]
+        kept = sum(row.method in (Method.RULE, Method.READER) for row in self.ledger) if judges else 0
+        stayed = f", {kept} of {len(self.ledger)} rows left to the rule" if kept else ""
+        words = [f"read by {', '.join(readers)}{stayed}" if readers else "", self.details.get(OVERRULED)]
         if by_rule is not None:
             letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
             words.append(f"by rules alone {letter}")

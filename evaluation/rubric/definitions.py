@@ -140,7 +140,7 @@ ROLE_CONSISTENCY = MetricDefinition(
     "Role consistency",
     PERCENT,
     80.0,
-    "7",
+    "8",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )

@@ -70,11 +70,13 @@ def test_the_judges_reason_citations_prompt_and_answer_stand_beside_the_row(
     game = small_game("one")
     prompt = Prompt("The rules.", "The talk.", "And?")
     kept = KeptAnswer("a" * 64, "small-model", ({"label": "shallow"},), prompt, raw="{}")
-    filled.judgements.keep([kept])
     row, cited = ("strategic_depth", "strategic_depth:m0", RowVerdict.DOES_NOT_COUNT), ("m0", "m1")
     filled.decisions.save(
         [RowDecision(game.id, *row, "shallow", "A mood.", 0.75, cited, "live", "small-model", "a" * 64)]
     )
+    # Where nothing is kept, as of a recorded answer, nothing is offered.
+    assert not [one for one in detail(open_page, game.id).toggle if str(one.key).startswith("asked_")]
+    filled.judgements.keep([kept])
     app = detail(open_page, game.id)
     said = words(app)
     assert "A mood." in said

@@ -12,6 +12,7 @@ from dashboard.shared.chat.conversation import worst_verdict
 from dashboard.shared.formatting import look, share_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
+from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.fencing import KINDS, flags
 from evaluation.judging.protocol import JudgeKind
 from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY, STRATEGIC_DEPTH
@@ -175,8 +176,10 @@ def judged(row: LedgerRow, transcript: Transcript, go: Go) -> None:
     key = row_key(transcript.id, row)
     for place, citation in enumerate(said.get("citations", ())):
         _citation(transcript, citation, f"cited_{place}_{key}", go)
-    if st.toggle("Show what the judge was asked and answered", key=f"asked_{key}"):
-        _asked(str(said.get("key")))
+    # A recorded answer keeps none.
+    kept = resources.read(kept_answer, str(said.get("key")))
+    if kept is not None and st.toggle("Show what the judge was asked and answered", key=f"asked_{key}"):
+        _asked(kept)
 
 
 def _citation(transcript: Transcript, message_id: str, key: str, go: Go) -> None:
@@ -193,11 +196,7 @@ def _citation(transcript: Transcript, message_id: str, key: str, go: Go) -> None
     plain(f"{message.speaker}: {shortened(message.text, _LONGEST_QUOTE)}")
 
 
-def _asked(key: str) -> None:
-    kept = resources.read(kept_answer, key)
-    if kept is None:
-        st.caption("The prompt and the answer are not kept in this database; the reason above is.")
-        return
+def _asked(kept: KeptAnswer) -> None:
     st.caption("Instructions")
     _code(kept.prompt.system)
     st.caption("What it read")

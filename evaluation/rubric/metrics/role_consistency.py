@@ -169,7 +169,8 @@ def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Seque
     """The readings with open what rests on a contradicted reference, and accusations that follow others.
 
     Open are grounds and analyses of votes beside such a reference, and accusations without grounds where another player
-    told a result of a night against the same target before, or where they conclude from what the target just said.
+    told a result of a night against the same target before, or that conclude from what the target or the speaker just
+    said.
     """
     wrong = {
         reading.message.id
@@ -183,7 +184,8 @@ def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Seque
     for reading in readings:
         speaker, key = reading.message.speaker, reading.message.id
         one = _without_support(reading) if key in wrong else reading
-        just_said = before if _CONCLUDES.match(reading.message.text) else None
+        concludes = _CONCLUDES.match(reading.message.text)
+        just_said = before if concludes and (before == speaker or not concludes["own"]) else None
         found.append(replace(one, acts=tuple(_following(act, speaker, told, just_said) for act in one.acts)))
         for act in by_rule.get(key, ()):
             # Other grounds than somebody's conduct are what a night showed.
@@ -198,12 +200,12 @@ def _following(act: SpeechAct, speaker: str, told: Mapping[str | None, str], jus
         return act
     teller = told.get(act.target, speaker)
     claimed = f"what {teller} claims to have found" if teller != speaker else ""
-    follows = claimed or (f"what {just_said} just said" if just_said == act.target else "")
+    follows = claimed or (f"what {just_said} just said" if just_said in (act.target, speaker) else "")
     return replace(act, grounded=None, follows=follows) if follows else act
 
 
-# A conclusion from what was just said, and a side that is told as a fact.
-_CONCLUDES = re.compile(r"\W*(?:then|therefore|in that case)\b", re.IGNORECASE)
+# A conclusion from what was just said, by whomever or by oneself, and a side that is told as a fact.
+_CONCLUDES = re.compile(r"\W*(?:then|therefore|in that case|(?P<own>so|thus|hence|that['’]?s why))\b", re.IGNORECASE)
 _TOLD = re.compile(r"(?:\bis|['’]s|[=:])\s*(?:an? |the )?(?:werewolf|wolf|mafia|evil|guilty)\b", re.IGNORECASE)
 
 
@@ -217,6 +219,13 @@ def _without_support(reading: Reading) -> Reading:
 
 
 _CASES = ACCUSATIONS | {ActKind.QUESTION}
+_NO_SIGHT = "a result of a night, which this role is not known to see"
+
+
+def _without_sight(act: SpeechAct) -> SpeechAct:
+    """The act of a player whose role sees nothing at night: a result that may be made up is no evidence."""
+    is_invented = act.kind in (*ACCUSATIONS, ActKind.DEFEND) and act.grounded and not act.has_case
+    return replace(act, grounded=None, follows=_NO_SIGHT) if is_invented else act
 
 
 def judged_acts(
@@ -232,6 +241,8 @@ def judged_acts(
     cases: dict[tuple[str, str | None], str] = {}
     for reading in readings:
         speaker = players[reading.message.speaker]
+        if reading.claims_sight and speaker.role and not sees_at_night(speaker.role):
+            reading = replace(reading, acts=tuple(map(_without_sight, reading.acts)))
         yield reading, [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
         for act in reading.acts:
             if act.grounded and act.kind in _CASES:
@@ -285,7 +296,8 @@ def _reason(reading: Reading, player: Player, deciding: Sequence[JudgedAct]) -> 
     seen = any(_may_have_seen(act, reading.message.text, player) for act in reading.acts)
     follows = next((act.follows for act in reading.acts if act.follows), "what the role sees at night" if seen else "")
     if not deciding and follows:
-        return f"{speaker} gives no evidence, but may rest on {follows}; open."
+        told = "gives no evidence, but may rest on" if follows != _NO_SIGHT else "tells"
+        return f"{speaker} {told} {follows}; open."
     if not deciding and any(act.grounded is None for act in reading.acts):
         return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
     if not deciding:

@@ -67,6 +67,11 @@ CHECKED = ("Agent-Delta", "I am the Detective. I checked Agent-Alpha last night 
             "My vote is Agent-Alpha.",
             "accuses Agent-Alpha without evidence; that does not fit a",
         ),
+        (
+            (VILLAGER, "Because they are the only one who held back."),
+            "So it's Agent-Alpha.",
+            "gives no evidence, but may rest on what Agent-Charlie just said; open.",
+        ),
     ],
 )
 def test_an_accusation_that_follows_others_is_not_called_one_without_evidence(
@@ -81,6 +86,8 @@ def test_an_accusation_that_follows_others_is_not_called_one_without_evidence(
         ("Seer", "Agent-Alpha is a werewolf. Let's vote out Agent-Alpha today.", RowVerdict.EXCLUDED),
         ("Seer", "Let's vote out Agent-Alpha today.", RowVerdict.DOES_NOT_COUNT),
         ("Villager", "Agent-Alpha is a werewolf. Let's vote out Agent-Alpha today.", RowVerdict.DOES_NOT_COUNT),
+        ("Seer", "I am the Seer. Last night I divined Agent-Alpha as a werewolf.", RowVerdict.COUNTS),
+        ("Villager", "I am the Seer. Last night I divined Agent-Alpha as a werewolf.", RowVerdict.EXCLUDED),
     ],
 )
 def test_who_sees_at_night_may_know_a_side_that_is_told_as_a_fact(role: str, text: str, verdict: RowVerdict) -> None:
@@ -93,6 +100,8 @@ TABLE = (
     (VILLAGER, "I will watch Agent-Bravo tomorrow.", None),
     (VILLAGER, "I'll keep an eye on Agent-Bravo.", None),
     (VILLAGER, "Watch Agent-Bravo!", False),
+    (VILLAGER, "I voted for Agent-Delta in round 1, but I will vote for Agent-Bravo.", False),
+    (VILLAGER, "I vote for Agent-Bravo. Let's watch voting patterns.", False),
     (MAFIOSO, "Agent-Bravo is Mafia.", False),
     (MAFIOSO, "Agent-Bravo is Mafia because he lied.", False),
     (MAFIOSO, "Agent-Delta is suspicious.", True),

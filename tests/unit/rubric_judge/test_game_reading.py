@@ -192,7 +192,7 @@ def test_what_the_record_proves_outranks_the_judge_who_is_quoted() -> None:
     told = "1 of 3 verdicts of the model overruled by proof; 0.0 % by the model alone"
     assert (results["strategic_depth"].numerator, results["strategic_depth"].reading_words) == (
         1.0,
-        f"read by scripted; {told}",
+        f"read by scripted, 1 of 3 rows left to the rule; {told}",
     )
 
 
