@@ -223,7 +223,7 @@ _NO_SIGHT = "a result of a night, which this role is not known to see"
 
 
 def _without_sight(act: SpeechAct) -> SpeechAct:
-    """The act of a player whose role sees nothing at night: a result that may be made up is no evidence."""
+    """The act of a player whose role sees nothing at night: a result that may be made up proves nothing."""
     is_invented = act.kind in (*ACCUSATIONS, ActKind.DEFEND) and act.grounded and not act.has_case
     return replace(act, grounded=None, follows=_NO_SIGHT) if is_invented else act
 
