@@ -372,6 +372,14 @@ def reverted(store: Store) -> set[str]:
     return {one.name for one in store.iterations.list() if one.recorded and one.recorded.fate is Fate.REVERTED}
 
 
+def near_copies(store: Store, games: Sequence[Transcript]) -> dict[str, str]:
+    """The name of the game that each of some games that are not stored repeats nearly word for word, by its id."""
+    with store.unit():
+        names = {game.id: game.game_id for game in games} | store.transcripts.game_names()
+        found = store.transcripts.originals(beside=games)
+    return {game.id: names[found[game.id]] for game in games if game.id in found}
+
+
 def import_reports(store: Store) -> list[ImportReport]:
     """The latest reports on imports, newest first; one that goes on tells how far it is."""
     with store.unit():

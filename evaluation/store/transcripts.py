@@ -239,15 +239,21 @@ class Transcripts:
         values = {"iteration": iteration and well_formed(iteration)}
         return self._store.table(_SUMMARIES, values, times=["added_at"])
 
-    def originals(self, among: Sequence[str] = ()) -> dict[str, str]:
+    def originals(self, among: Sequence[str] = (), *, beside: Sequence[Transcript] = ()) -> dict[str, str]:
         """The earliest game of the iterations that a later one of the same players repeats, by the later one's id.
 
-        The games ``among`` which to look, by id, need no iteration.
+        The games ``among`` which to look, by id, need no iteration. Those ``beside`` are not stored: they are looked at
+        after all stored ones.
 
         A game repeats another where four fifths of its messages of at least 20 bytes, and 5 or more, are there as well.
         """
+        said = [(game.id, one.speaker, one.text) for game in beside for one in game.messages if not one.is_control]
+        given = [(game.id, [player.name for player in game.players]) for game in beside]
+        values = {"among": list(among), "ids": [key for key, _ in given], "names": [names for _, names in given]}
+        columns = ("lines", "speakers", "texts")
+        values |= {name: [line[place] for line in said] for place, name in enumerate(columns)}
         first: dict[str, str] = {}
-        for ((earlier, later),) in self._store.rows(_REPEATS, [list(among)]):
+        for ((earlier, later),) in self._store.rows(_REPEATS, values):
             first.setdefault(later, first.get(earlier, earlier))
         return first
 
@@ -330,12 +336,19 @@ ORDER BY transcripts.position
 # A game is looked at beside one other: of those that were the first to hold its messages, the one with most of them.
 _REPEATS = """
 WITH played AS (
-    SELECT transcript_id, position FROM transcripts
-    WHERE iteration IS NOT NULL OR list_contains(?::text[], transcript_id)
+    SELECT transcript_id, position FROM (
+        SELECT transcript_id, position, player_names FROM transcripts
+        WHERE iteration IS NOT NULL OR len($ids) > 0 OR list_contains($among::text[], transcript_id)
+        UNION ALL
+        SELECT unnest($ids::text[]), 1e15::bigint + unnest(range(len($ids))), unnest($names::text[][]))
     QUALIFY count(*) OVER (PARTITION BY list_sort(player_names)) > 1
 ), said AS MATERIALIZED (
     SELECT DISTINCT transcript_id, played.position, hash(speaker, text) AS line
-    FROM messages JOIN played USING (transcript_id) WHERE NOT is_control AND strlen(text) >= 20
+    FROM (
+        SELECT transcript_id, speaker, text FROM messages WHERE NOT is_control
+        UNION ALL
+        SELECT unnest($lines::text[]), unnest($speakers::text[]), unnest($texts::text[])
+    ) JOIN played USING (transcript_id) WHERE strlen(text) >= 20
 ), shared AS (
     SELECT line, arg_min(transcript_id, position, 2) AS games FROM said GROUP BY line HAVING count(*) > 1
 ), likely AS (

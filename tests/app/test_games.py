@@ -191,6 +191,22 @@ def test_the_same_content_is_reported_and_not_stored_twice(open_page, store, sma
     assert "– twice in these files" in table(app)
 
 
+def test_a_near_copy_of_a_stored_game_is_told_before_it_is_stored(open_page, store, small_game, table) -> None:
+    data = small_game("one").model_dump()
+
+    def told(name: str, first: str) -> Transcript:
+        said = [one | {"text": f"{one['text']} {at}"} for at, one in enumerate(data["messages"])]
+        return build_transcript(
+            Transcript, data | {"messages": [said[0] | {"text": first}, *said[1:]], "game_id": name}
+        )
+
+    add_evaluated(store, told("one", "So it begins."), source_name="one.json")
+    copy = told("again", "Once more it begins.")
+    app = upload(open_page("games", part="Add"), copy, small_game("two"))
+    assert "≈ nearly the same as one" in table(app)
+    assert "✓ new" in table(app)
+
+
 def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> None:
     app = upload(open_page("games", part="Add"), small_game("five"))
     app.segmented_control(key="where").set_value("An existing one").run()

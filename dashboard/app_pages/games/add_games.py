@@ -76,8 +76,10 @@ def add_games(store: Store) -> bool:
     column_editor(results)
     question_editor(results)
     found = parts.Found.of(results, resources.read(queries.transcript_ids))
-    parts.show_found(found)
-    note_deleted([game.transcript.id for game in found.new if game.transcript is not None])
+    new = [game.transcript for game in found.new if game.transcript is not None]
+    ids = tuple(game.id for game in new)
+    parts.show_found(found, resources.once(queries.near_copies, ids, store, new) if new else {})
+    note_deleted(list(ids))
     if found.new:
         _store_them(store, found)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -12,6 +12,8 @@ import streamlit as st
 
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import pick_row, status_table
+from evaluation.escaping import cut
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.progress import ProgressCallback
 from evaluation.readers import NOT_READ, Limits, ReadResult, understood
 from evaluation.readers.import_report import (
@@ -125,15 +127,18 @@ def found_words(found: Found) -> str:
     return ", ".join(parts) + "."
 
 
-def show_found(found: Found) -> None:
-    """The games as a table with a preview of the selected one, and the refusals, those of one reason together."""
+def show_found(found: Found, near: Mapping[str, str]) -> None:
+    """The games as a table with a preview of the selected one, and the refusals, those of one reason together.
+
+    ``near`` holds the name of the game that a new one nearly repeats, by the new one's id.
+    """
     st.subheader("What is in the files", anchor=False)
     st.caption(found_words(found))
     if left_aside := sum(len(result.left_aside) for result in found.results):
         st.caption(f"{counted(left_aside, 'other file')} in the games' folders left aside: they hold no game.")
     games = found.games
     if games:
-        listed_games = [_row(result, outcome) for result, outcome in games[:_MOST_ROWS]]
+        listed_games = [_row(result, outcome, near) for result, outcome in games[:_MOST_ROWS]]
         row = pick_row(listed_games, "Games found in the files", "found_table")
         if len(games) > _MOST_ROWS:
             st.caption(f"The first {_MOST_ROWS:,} of {len(games):,} games. The report below lists all.")
@@ -141,7 +146,7 @@ def show_found(found: Found) -> None:
     show_refusals(found.refused)
 
 
-def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
+def _row(result: ReadResult, outcome: ImportOutcome, near: Mapping[str, str]) -> dict[str, object]:
     transcript = result.transcript or result.preview
     assert transcript is not None
     counts = ", ".join(
@@ -152,7 +157,9 @@ def _row(result: ReadResult, outcome: ImportOutcome) -> dict[str, object]:
             (transcript.valid_votes, "vote"),
         )
     )
-    return {"File": result.name, "Result": _MARKS[outcome], "Recognised as": f"{result.format}: {counts}"}
+    original = near.get(transcript.id)
+    mark = f"≈ nearly the same as {cut(original, LONGEST_NAME)}" if original else _MARKS[outcome]
+    return {"File": result.name, "Result": mark, "Recognised as": f"{result.format}: {counts}"}
 
 
 def _preview(result: ReadResult, which: str) -> None:

@@ -140,6 +140,12 @@ def test_a_game_that_repeats_another_of_its_players_is_found_whichever_is_longer
     keys = [store.transcripts.add(one, source_name="s", iteration="v1").transcript_id for one in games]
     # The third begins as the first does; of the last, seven of nine messages are those of the second.
     assert store.transcripts.originals() == {keys[2]: keys[0], keys[3]: keys[1]}
+    # Before they are stored, and among each other, too.
+    new = [talk("second", 1), talk("new"), talk("new", 1), talk("first", length=4)]
+    found = store.transcripts.originals(beside=new)
+    assert {game.id: found.get(game.id) for game in new} == dict(
+        zip([game.id for game in new], [keys[1], None, new[1].id, None], strict=True)
+    )
     short = [discussion([("Ann", said), ("Ben", "I vote for nobody at all.")]) for said in ("Yes.", "No.")]
     store.transcripts.add_many([(one, "s") for one in short], iteration="v1")
     assert len(store.transcripts.originals()) == 2
