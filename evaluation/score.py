@@ -335,11 +335,6 @@ class MetricResult:
         return (*self.notes, *filter(None, told))
 
     @property
-    def low_evidence(self) -> bool:
-        """Whether the score rests on too few of the rows considered, or on none; false without a score."""
-        return self.score is not None and self.coverage is not None and self.coverage.is_low
-
-    @property
     def reading_words(self) -> str:
         """Words for who read and what proof overruled: "read by gpt-4o-mini; by rules alone 52.8 %"; else empty."""
         judges, by_rule = self.details.get(JUDGES, ()), self.details.get("by_rule")
@@ -388,7 +383,7 @@ class MetricResult:
             "denominator": self.denominator,
             "threshold": self.threshold,
             "status": str(self.status),
-            "low_evidence": self.low_evidence,
+            "low_evidence": self.score is not None and self.coverage is not None and self.coverage.is_low,
             "method": str(self.method),
             "version": self.definition.version,
             "scale": self.definition.scale.name,
@@ -446,11 +441,6 @@ def _derived(definition: MetricDefinition, ledger: Sequence[LedgerRow]) -> dict[
         share = settled / considered if considered else None
         found |= {"coverage": share, "settled": settled, "considered": considered}
     return found
-
-
-def coverage_words(result: MetricResult) -> str:
-    """:attr:`Coverage.words` of a result; empty where there is none."""
-    return result.coverage.words if result.coverage else ""
 
 
 def _outcome(

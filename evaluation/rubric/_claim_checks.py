@@ -202,7 +202,8 @@ def _check_voter(case: Case, voter: str, targets: Sequence[str], votes: Sequence
             return announced
     if is_shown:
         first = shown[0]
-        reason = f"The record shows {voter} voting for {listed(targets)}{round_words(first.vote)}{_hint(first)}."
+        hint = "" if first.is_certain else " (it carries no time, so it is taken as cast before this message)"
+        reason = f"The record shows {voter} voting for {listed(targets)}{round_words(first.vote)}{hint}."
         return accurate(reason, first.vote.id)
     if own:
         others = _votes_in_words(own)
@@ -327,10 +328,6 @@ def check_voted_together(case: Case) -> Finding:
 
 def _votes_in_words(votes: Iterable[PastVote]) -> str:
     return listed([f"{past.vote.target or 'nobody'}{round_words(past.vote)}" for past in votes])
-
-
-def _hint(past: PastVote) -> str:
-    return "" if past.is_certain else " (it carries no time, so it is taken as cast before this message)"
 
 
 def check_claimed_role(case: Case) -> Finding:

@@ -406,13 +406,9 @@ def _part(aims: Sequence[Aim], sides: Mapping[str, Alignment | None]) -> float |
 
 def _memory_control(prepared: PreparedControls, result: MetricResult) -> dict[str, Any]:
     transcript, discussion = prepared.transcript, prepared.discussion
-    reason = prepared.blocked(result)
-    reason = reason or discussion.unsupported_language
-    if reason:
+    if reason := prepared.blocked(result) or discussion.unsupported_language:
         return no_control(reason)
     names = transcript.player_names
-    if not any(reading.claims for reading in read(discussion)):
-        return no_control("no references")
     record = PermutedRecord(transcript)
     accurate, settled = record.settled({name: name for name in names})
     if not settled:

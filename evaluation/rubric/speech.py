@@ -112,11 +112,6 @@ def find_questions(passage: Passage) -> Iterator[SpeechAct]:
                     )
 
 
-def _suspects(passage: Passage, words: Sequence[int]) -> bool:
-    """Whether "is it you?" is asked."""
-    return any(passage.has(at, "it") and passage.has(at + 1, "you") for at in words)
-
-
 def _demands(passage: Passage, words: Sequence[int]) -> bool:
     if not passage.any_of("demand", words[0], words[-1]):
         return False
@@ -137,7 +132,8 @@ def _asked_players(passage: Passage, words: Sequence[int], *, asks: bool) -> Ite
     if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
         return
     called = [at for at in words if _is_called(passage, at, words)]
-    is_about_the_game = passage.any_of(_ASKED_FOR, words[0], words[-1]) or _suspects(passage, words)
+    suspects = any(passage.has(at, "it") and passage.has(at + 1, "you") for at in words)
+    is_about_the_game = suspects or passage.any_of(_ASKED_FOR, words[0], words[-1])
     if called:
         # "Alpha Bravo, what do you think?" calls both.
         yield from (passage.coded.players[at - 1] for at in called if passage.has(at - 1, "name"))

@@ -23,7 +23,7 @@ from evaluation.ratings import Rating
 from evaluation.rubric.advice import troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import MetricScore, compute_verdict
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, status_of, summarise
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, status_of, summarise
 from evaluation.store import Store
 from evaluation.transcript import Cost, Transcript, Vote
 from evaluation.workflows.iterations import record_decision
@@ -285,7 +285,7 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
         for name in ("v1", "v2"):
             add_evaluated(store, a_game(f"{name}-{number}"), source_name="x.json", iteration=name)
     game = a_game("v2-0")
-    one = coverage_words(store.results.load(game.id)["memory_accuracy"])
+    one = store.results.load(game.id)["memory_accuracy"].coverage.words
     assert one.startswith("1 of 2 references to the past settled")
     assert one.endswith("low evidence")
     three = "3 of 6 references to the past settled, low evidence"

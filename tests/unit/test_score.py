@@ -21,7 +21,6 @@ from evaluation.score import (
     RowVerdict,
     Status,
     added_coverage,
-    coverage_words,
     decided,
     replace_rows,
     summarise,
@@ -114,8 +113,8 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
 ) -> None:
     ledger = [decided(f"m:{place}", "claim", one, "Because.") for place, one in enumerate(counts)]
     result = summarise(COVERED, ledger)
-    assert coverage_words(result) == words
     found = result.coverage
+    assert (found.words if found else "") == words
     assert (found is not None and found.is_low) == words.endswith("low evidence")
     assert result.remarks == ((words,) if words else ())
     assert result.details["coverage"] == (result.details["settled"] / len(ledger) if ledger else None)
@@ -124,9 +123,9 @@ def test_coverage_says_how_much_of_what_was_considered_a_score_rests_on(
 def test_results_of_versions_that_counted_no_coverage_and_metrics_without_it_say_nothing() -> None:
     row = decided("m:1", "claim", True, "Because.")
     stored = replace(summarise(COVERED, [row]), details={})
-    assert (coverage_words(stored), stored.coverage) == ("", None)
+    assert stored.coverage is None
     without = summarise(replace(COVERED, coverage=None), [row])
-    assert (coverage_words(without), without.details) == ("", {})
+    assert (without.coverage, without.details) == (None, {})
 
 
 def test_a_row_comes_back_from_another_process_as_it_was() -> None:

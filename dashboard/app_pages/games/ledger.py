@@ -15,7 +15,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import open_below
 from evaluation.rubric.at_chance import control_words
-from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, coverage_words, failure_beyond_score
+from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, failure_beyond_score
 from evaluation.text.display import shortened
 from evaluation.text.tokens import excerpt
 from evaluation.transcript import Message, Transcript
@@ -72,7 +72,7 @@ def by_message(rows: Sequence[LedgerRow]) -> list[LedgerRow]:
 
 def _score(result: MetricResult) -> None:
     """The counts behind the score, its reader, and its comparison with scrambled copies."""
-    evidence = coverage_words(result)
+    evidence = result.coverage.words if result.coverage else ""
     fraction = fraction_text(result.numerator, result.denominator, result.definition) if result.denominator else ""
     # With a score, the reason repeats its fraction.
     reason = result.reason if result.score is None or failure_beyond_score(result) else ""

@@ -219,13 +219,13 @@ def _without_support(reading: Reading) -> Reading:
 
 
 _CASES = ACCUSATIONS | {ActKind.QUESTION}
-_NO_SIGHT = "a result of a night, which this role is not known to see"
 
 
 def _without_sight(act: SpeechAct) -> SpeechAct:
     """The act of a player whose role sees nothing at night: a result that may be made up proves nothing."""
     is_invented = act.kind in (*ACCUSATIONS, ActKind.DEFEND) and act.grounded and not act.has_case
-    return replace(act, grounded=None, follows=_NO_SIGHT) if is_invented else act
+    follows = "a result of a night, which this role is not known to see"
+    return replace(act, grounded=None, follows=follows) if is_invented else act
 
 
 def judged_acts(
@@ -296,8 +296,7 @@ def _reason(reading: Reading, player: Player, deciding: Sequence[JudgedAct]) -> 
     seen = any(_may_have_seen(act, reading.message.text, player) for act in reading.acts)
     follows = next((act.follows for act in reading.acts if act.follows), "what the role sees at night" if seen else "")
     if not deciding and follows:
-        told = "gives no evidence, but may rest on" if follows != _NO_SIGHT else "tells"
-        return f"{speaker} {told} {follows}; open."
+        return f"{speaker} gives no evidence, but may rest on {follows}; open."
     if not deciding and any(act.grounded is None for act in reading.acts):
         return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
     if not deciding:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from evaluation.rubric.metrics import memory_accuracy
-from evaluation.score import LedgerRow, MetricResult, Status, coverage_words
+from evaluation.score import LedgerRow, MetricResult, Status
 from evaluation.transcript import Elimination, Transcript, Vote
 from tests.games import Line, game_of
 
@@ -331,7 +331,7 @@ def test_score_counts_settled_references_and_notes_the_rest() -> None:
         "settled_by_votes": 3,
         "settled_by_kind": {"vote": 3, "earlier statement": 0},
     }
-    assert coverage_words(result) == "3 of 4 references to the past settled, low evidence"
+    assert result.coverage.words == "3 of 4 references to the past settled, low evidence"
 
 
 def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> None:
@@ -339,10 +339,10 @@ def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> N
     votes = [f"Agent-{name} voted for Agent-Bravo in round 1." for name in voters]
     said = [f"Agent-Bravo mentioned that earlier, and it was point {place}." for place in range(6)]
     enough = memory_accuracy.measure(make_game(*votes, *said[:5]))
-    assert coverage_words(enough) == "5 of 10 references to the past settled"
+    assert enough.coverage.words == "5 of 10 references to the past settled"
     too_few = memory_accuracy.measure(make_game(*votes, *said))
-    assert coverage_words(too_few) == "5 of 11 references to the past settled, low evidence"
-    assert too_few.remarks[-1] == coverage_words(too_few)
+    assert too_few.coverage.words == "5 of 11 references to the past settled, low evidence"
+    assert too_few.remarks[-1] == too_few.coverage.words
 
 
 def test_without_any_reference_it_does_not_apply_and_says_so() -> None:
