@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -14,11 +15,12 @@ import typer
 from evaluation.cli.exit_codes import CommandGroup
 from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person, reading_options
 from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
-from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.text.display import counted, fixed
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.text.display import counted
 
 if TYPE_CHECKING:
     from evaluation.comparison.iterations import IterationComparison
+    from evaluation.statistics.comparison import Difference
     from evaluation.store import Store
 
 
@@ -115,7 +117,7 @@ def decide(
 
 
 _LONGEST_NAME = 40
-_LONGEST_REASON = 90
+_LONGEST_REASON = 46
 _ID_DIGITS = 8
 
 
@@ -145,7 +147,7 @@ def compare(
     from evaluation.workflows.iterations import stored_comparison
 
     with ExitStack() as stack:
-        are_paths = all(Path(one).exists() for one in (before, after))
+        are_paths = _are_paths(before, after)
         store = _scored(before, after, stack) if are_paths else open_store()
         found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
@@ -165,7 +167,30 @@ def compare(
             note(f"gate: {reason}")
         raise typer.Exit(1)
     if gate:
-        note("gate: passed; nothing fell beyond luck, and no game failed critically.")
+        from evaluation.statistics.comparison import Outcome
+
+        told = (Outcome.BETTER, Outcome.WORSE, Outcome.NO_EVIDENCE)
+        tested = any(one.outcome in told for one in found.comparison.values())
+        fell = "nothing fell beyond luck" if tested else "nothing can be decided yet, as no metric can be tested"
+        note(f"gate: passed; {fell}, and no game failed critically.")
+
+
+def _are_paths(before: str, after: str) -> bool:
+    """Whether both are paths of games, not iterations.
+
+    Raises:
+        InputError: One is a path, and not both are iterations.
+    """
+    from evaluation.errors import InputError
+
+    exist = [Path(one).exists() for one in (before, after)]
+    if any(exist) and not all(exist) and not {before, after} <= {one.name for one in open_store().iterations.list()}:
+        raise InputError(
+            "An iteration and a path of games cannot be compared with each other.",
+            place=f"{before}, {after}",
+            remedy="Name two iterations, or two paths.",
+        )
+    return all(exist)
 
 
 def _scored(before: str, after: str, stack: ExitStack) -> Store:
@@ -197,7 +222,7 @@ def _scored(before: str, after: str, stack: ExitStack) -> Store:
 
 
 def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
-    from evaluation.statistics.words import difference_cells, difference_sentences
+    from evaluation.statistics.words import difference_sentences
 
     # Names, reasons and examples are untrusted text.
     words, draw = (code, markdown_table) if is_markdown else (safe, table)
@@ -208,16 +233,19 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         for side in (found.before, found.after)
     )
     yield f"{head}From {before} to {after}."
+    yield from (*gap, words(found.evidence))
     yield from (*gap, words(found.reserve)) if found.reserve else ()
-    yield ""
-    rows = [
-        {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.words}
-        for one in found.comparison.values()
-    ]
-    yield draw(list(rows[0]), [list(row.values()) for row in rows])
-    yield ""
+    yield from gap
     yield from _decision(found, words, item)
     yield ""
+    rows = [_cells(one, is_short=not is_markdown) for one in found.comparison.values()]
+    yield draw(list(rows[0]), [list(row.values()) for row in rows])
+    yield ""
+    if found.games_needed:
+        yield "Games that would show what could be luck, if the change is as large as seen:"
+        yield from gap
+        yield from (f"{item}{one}." for one in found.games_needed)
+        yield ""
     yield f"{head}What this shows"
     yield from gap
     yield from (
@@ -227,14 +255,31 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     if trusted := found.trust_rows:
         yield ""
         yield f"{head}What the scores rest on, and whether they can be told from chance"
-        yield ""
-        yield draw(list(trusted[0]), [list(row.values()) for row in trusted])
+        yield from gap
+        sides = ((row, side) for row in trusted for side in ("Before", "After") if row[side])
+        yield from (f"{item}{row['Metric']}, {side.lower()}: {row[side]}." for row, side in sides)
     if found.movers:
         yield ""
         yield f"{head}What moved the scores most"
         yield ""
-        columns = ("Metric", "By", "What", "Lost before", "Lost after", "Change", "Example")
-        yield draw(columns, list(_movers(found, code if is_markdown else str)))
+        yield draw(("Metric", "What", "Change", "Example"), list(_movers(found, code if is_markdown else str)))
+
+
+def _cells(one: Difference, *, is_short: bool) -> dict[str, str]:
+    """A metric's difference as cells by heading; on a terminal those that fit into 100 columns."""
+    from evaluation.statistics.words import change_of, difference_cells, interval_words
+
+    cells = {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.words}
+    if not is_short:
+        return cells
+    interval = interval_words(one.deciding_interval, signed=True)
+    return {
+        "Metric": SHORT_LABELS[one.name],
+        **{name: cells[name] for name in ("Before", "After")},
+        "Change": "none" if math.isnan(one.difference) else change_of(one, ""),
+        "Interval": interval if one.deciding_interval.is_known else "none",
+        "Verdict": one.words,
+    }
 
 
 def _decision(found: IterationComparison, words: Callable[[object], str], item: str) -> Iterator[str]:
@@ -255,11 +300,8 @@ def _movers(found: IterationComparison, words: Callable[[object], str]) -> Itera
     for one in found.movers:
         example = one.examples[0] if one.examples else None
         yield (
-            DEFINITIONS[one.metric].label,
-            one.kind,
+            SHORT_LABELS[one.metric],
             words(shortened(one.label, _LONGEST_REASON)),
-            f"{fixed(one.before)} points ({one.before_rows})",
-            f"{fixed(one.after)} points ({one.after_rows})",
             change_words(one.after, one.before, ""),
             words(f"{example.transcript_id[:_ID_DIGITS]} {example.message_id or example.player}") if example else "",
         )

@@ -31,7 +31,15 @@ from evaluation.score import AT_CHANCE, Status
 from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
 from evaluation.statistics.intervals import difference_interval
 from evaluation.statistics.significance import LEVEL
-from evaluation.statistics.words import difference_data, more_games, value_words
+from evaluation.statistics.words import (
+    difference_data,
+    evidence_words,
+    more_games,
+    more_words,
+    needed_words,
+    needs_many,
+    value_words,
+)
 from evaluation.text.display import cost_text, json_data, listed
 
 
@@ -120,6 +128,27 @@ class IterationComparison:
         sides = [(more, price.mean) for more, price in zip(more_games(one), self.prices, strict=True) if more]
         known = [more * price for more, price in sides if price is not None]
         return sum(known) if sides and len(known) == len(sides) else None
+
+    @property
+    def games_needed(self) -> tuple[str, ...]:
+        """The games that would show each difference that could be luck, if it is as large as seen, and their price.
+
+        Such as "Strategic depth: 8 on each side, 5 more before and 5 more after, about 17.55 USD".
+        """
+        told = []
+        for one in self.comparison.values():
+            if one.words == Outcome.NO_EVIDENCE.words and (needed := needed_words(one)):
+                usd = None if needs_many(one) else self.more_usd(one)
+                more = "" if needs_many(one) else f", {more_words(one)}"
+                price = "" if usd is None else f", about {cost_text(usd)}"
+                told.append(f"{DEFINITIONS[one.name].label}: {needed} on each side{more}{price}")
+        return tuple(told)
+
+    @property
+    def evidence(self) -> str:
+        """Whether the later side is shown to be better, see ``evidence_words``: untrusted text."""
+        labels = {name: definition.label for name, definition in DEFINITIONS.items()}
+        return f"{evidence_words(self.comparison.values(), labels, cut(self.before.iteration.name, LONGEST_NAME))}."
 
     @property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:

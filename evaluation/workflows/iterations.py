@@ -83,7 +83,7 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
                 if decision.choice in (Choice.NOT_YET, Choice.UNDECIDABLE)
                 else f"The rule says {rule}, not {fate}.",
                 place="note",
-                remedy="Say in a note why the decision departs from it.",
+                remedy="Say in a note why the decision departs from it: --note.",
             )
         return store.iterations.record_decision(
             name, fate, who=who, reason=reason, note=note, reference=decision.reference, rule=rule

@@ -26,7 +26,11 @@ def test_a_comparison_in_every_format(run: Any, write_game: Any) -> None:
     assert (done.exit_code, done.stderr) == (0, told)
     run("reevaluate", "--controls")
     assert run("compare", "v1", "v2").stderr == ""
-    assert "From v1 (3 games) to v2 (3 games)." in done.stdout
+    assert done.stdout.startswith("From v1 (3 games) to v2 (3 games).\nNot shown to be better or worse than v1.")
+    # What stands in columns fits a terminal; sentences wrap.
+    columns = [line for line in done.stdout.splitlines() if "  " in line.strip()]
+    assert len(columns) > 10
+    assert max(map(len, columns)) <= 100
     assert "Keep or revert, against v1: cannot be decided yet" in done.stdout
     assert "Holds none of the strategic keywords" in done.stdout
     data = json.loads(run("compare", "v1", "v2", "--format", "json").stdout)
@@ -41,6 +45,10 @@ def test_a_comparison_in_every_format(run: Any, write_game: Any) -> None:
     assert data["movers"][0]["examples"][0]["transcript_id"] in data["before"]["games"]
     for other in ("v9", "v1"):
         assert run("compare", "v1", other).exit_code == 2
+    mixed = run("compare", "v1", write_game("loose").parent)
+    assert mixed.exit_code == 2
+    assert "An iteration and a path of games cannot be compared with each other." in mixed.stderr
+    assert "--note" in run("iterations", "decide", "v2", "reverted", "--reason", "x").stderr
 
 
 def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_luck(
@@ -57,7 +65,9 @@ def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_l
     assert "| Strategic depth |" in done.stdout
     assert not no_database.exists()
     # All games of a side are alike, so nothing can be tested, and nothing fails; a critical failure does.
-    assert run("compare", *folders, "--gate").exit_code == 0
+    done = run("compare", *folders, "--gate")
+    assert done.exit_code == 0
+    assert "gate: passed; nothing can be decided yet, as no metric can be tested" in done.stderr
     write_game("dear", usd=9.0).rename(folders[1] / "dear.json")
     done = run("compare", *folders, "--gate")
     assert (done.exit_code, "gate: " in done.stderr) == (1, True)
