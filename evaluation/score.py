@@ -40,7 +40,7 @@ class Coverage:
     Attributes:
         rule: When that is too little.
         settled: Rows with weight.
-        considered: All rows.
+        considered: All rows; zero where a score stands though nothing was considered ("no references").
         right: Those of ``settled`` that count, in one game; ``None`` over several, whose mean is not a ratio of sums.
     """
 
@@ -57,12 +57,14 @@ class Coverage:
     @property
     def words(self) -> str:
         """The text beside a score: "22 of 51 references to the past settled, low evidence"."""
+        if not self.considered:
+            return LOW_EVIDENCE
         return f"{self.settled} of {self.considered} {self.rule.noun}" + (f", {LOW_EVIDENCE}" if self.is_low else "")
 
     @property
     def mark(self) -> str:
         """Text to append to a score in a cell: " (17/20)" is right of total, as in the rubric; ", low evidence"."""
-        right = "" if self.right is None else f" ({self.right:g}/{self.settled})"
+        right = "" if self.right is None or not self.considered else f" ({self.right:g}/{self.settled})"
         return right + (f", {LOW_EVIDENCE}" if self.is_low else "")
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,6 +114,15 @@ class Method(StrEnum):
 _PRECEDENCE = {method: place for place, method in enumerate(Method)}
 
 
+class WhenEmpty(StrEnum):
+    """The state of a metric when no row carries weight."""
+
+    NOT_APPLICABLE = "not_applicable"
+    PENDING = "pending"
+    FULL_MARKS = "full_marks"
+    """Full marks when nothing was considered at all, not applicable when everything considered is unsettled."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scale:
     """The range of a metric: ``percent`` (0 to 100) or ``likert`` (1 to 5)."""
@@ -143,8 +154,6 @@ class MetricDefinition:
     """Fixed facts of a metric. ``version`` changes whenever the same transcript could get another score.
 
     Attributes:
-        when_empty: The state where no row has weight.
-        empty_reason: Why; ``none_reason``, if there is one, where there is no row at all.
         coverage: For metrics that leave out what they cannot decide: when the rest is low evidence.
         derive: Computes entries of ``details`` from the rows, again each time that rows are replaced.
         note: Words a remark from the rows, again each time that rows are replaced; empty for none.
@@ -155,9 +164,8 @@ class MetricDefinition:
     scale: Scale
     threshold: float
     version: str
-    when_empty: Status = Status.NOT_APPLICABLE
+    when_empty: WhenEmpty = WhenEmpty.NOT_APPLICABLE
     empty_reason: str = "nothing to score"
-    none_reason: str = ""
     coverage: CoverageRule | None = None
     derive: Callable[[Sequence[LedgerRow]], Mapping[str, Any]] | None = None
     note: Callable[[Sequence[LedgerRow]], str] | None = None
@@ -455,10 +463,14 @@ def _outcome(
         return Status.NOT_APPLICABLE, None, not_applicable
     if denominator > 0:
         factor = 100.0 if definition.scale == PERCENT else 1.0
-        score = factor * numerator / denominator
-        return status_of(score, threshold), score, ""
-    is_none = all(row.is_dismissed for row in ledger)
-    return definition.when_empty, None, (is_none and definition.none_reason) or definition.empty_reason
+        score: float | None = factor * numerator / denominator
+    elif definition.when_empty is WhenEmpty.FULL_MARKS and all(row.is_dismissed for row in ledger):
+        score = definition.scale.high
+    else:
+        waits = definition.when_empty is WhenEmpty.PENDING
+        return (Status.PENDING if waits else Status.NOT_APPLICABLE), None, definition.empty_reason
+    assert score is not None
+    return status_of(score, threshold), score, ""
 
 
 def status_of(score: float, threshold: float) -> Status:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from evaluation.score import LIKERT, PERCENT, CoverageRule, LedgerRow, MetricDefinition, RowVerdict, Status
+from evaluation.score import LIKERT, PERCENT, CoverageRule, LedgerRow, MetricDefinition, RowVerdict, WhenEmpty
 from evaluation.text.display import fixed, telling_digits
 
 SIDES: Mapping[str, str] = {"mafia": "Mafia", "town": "town"}
@@ -24,7 +24,7 @@ def references_note(rows: Sequence[LedgerRow]) -> str:
     accurate, unverified = counts[RowVerdict.COUNTS], counts[RowVerdict.EXCLUDED]
     settled = accurate + counts[RowVerdict.DOES_NOT_COUNT]
     if not rows:
-        return ""
+        return "no references"
     return f"{accurate}/{settled} accurate" + (f", {unverified} unverified" if unverified else "")
 
 
@@ -119,9 +119,8 @@ MEMORY_ACCURACY = MetricDefinition(
     PERCENT,
     80.0,
     "9",
-    Status.NOT_APPLICABLE,
+    WhenEmpty.FULL_MARKS,
     "references seen, none could be checked: connect a model, or check them",
-    "no references",
     CoverageRule("references to the past settled", fewest=5, least_share=0.5),
     by_kind_of_reference,
     references_note,
@@ -146,7 +145,7 @@ ROLE_CONSISTENCY = MetricDefinition(
 )
 PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality diversity", PERCENT, 50.0, "2")
 ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "2")
-ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", Status.PENDING, "not rated yet")
+ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")
 
 DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
     {

@@ -178,7 +178,7 @@ def _rejudged(metric: Scored, threshold: float) -> MetricScore:
 
 
 def has_low_evidence(metric: Scored) -> bool:
-    """Whether a score rests on too few rows; false without a score."""
+    """Whether a score rests on too few rows, or on none at all ("no references, 100 %"); false without a score."""
     return metric.score is not None and metric.coverage is not None and metric.coverage.is_low
 
 

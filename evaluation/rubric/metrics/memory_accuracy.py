@@ -50,8 +50,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     Returns:
         A percent result with one row per reference; a row's ``details`` hold actor, act, target, round, finding and
         kind. The result's ``details`` hold the coverage and what
-        :func:`~evaluation.rubric.definitions.by_kind_of_reference` returns. ``not_applicable`` without any
-        reference, when all are unverified, in another language than English or without public messages.
+        :func:`~evaluation.rubric.definitions.by_kind_of_reference` returns. Full marks without any reference,
+        ``not_applicable`` when all are unverified, in another language than English or without public messages.
     """
     discussion = Discussion.of(transcript)
     if reason := discussion.unsupported_language:

@@ -70,9 +70,7 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     Returns:
         The same object for a metric that nobody has to read for, and where the metric does not apply.
     """
-    blocked = result.reason if result.status is Status.NOT_APPLICABLE else ""
-    is_empty = blocked in (result.definition.none_reason, result.definition.empty_reason)
-    if result.name not in _DECIDED or not (is_empty or not blocked or result.ledger):
+    if result.name not in _DECIDED or (result.status is Status.NOT_APPLICABLE and not result.ledger):
         return result
     discussion = Discussion.of(transcript)
     said = discussion.derive(reader.read)
@@ -90,11 +88,12 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     has_weight = any(row.denominator for row in rows)
     left_open = sum(is_left_open(row) for row in rows)
     read_by = {"by_rule": by_rule} if left_open or any(row.method is Method.READER for row in rows) else {}
+    not_applicable = result.reason if result.status is Status.NOT_APPLICABLE and not has_weight else ""
     return summarise(
         result.definition,
         rows,
         threshold=result.threshold,
-        not_applicable="" if has_weight or is_empty else blocked,
+        not_applicable=not_applicable,
         failure=failure_beyond_score(result),
         notes=result.notes,
         details={**result.details, **read_by, "reader": reader.name},

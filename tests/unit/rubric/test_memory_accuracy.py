@@ -345,9 +345,9 @@ def test_five_settled_references_that_are_half_of_all_are_evidence_enough() -> N
     assert too_few.remarks[-1] == too_few.coverage.words
 
 
-def test_without_any_reference_it_does_not_apply_and_says_so() -> None:
+def test_no_references_are_full_marks_and_say_so() -> None:
     result = memory_accuracy.measure(make_game("Agent-Charlie is suspicious."))
-    assert (result.score, result.status, result.reason) == (None, Status.NOT_APPLICABLE, "no references")
+    assert (result.score, result.status, result.notes) == (100.0, Status.PASSED, ("no references",))
 
 
 def test_only_unverified_references_are_not_applicable() -> None:

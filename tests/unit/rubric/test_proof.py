@@ -219,7 +219,7 @@ def test_references_that_only_the_reader_sees_are_open_and_make_no_game_wait() -
     ]
     game = build([("Ann", "hi"), *(("Bob", one) for one in said), ("Ann", "I suspect you, as you never answered.")])
     by_rule = evaluate_transcript(game, reader=None).metrics["memory_accuracy"]
-    assert (by_rule.status, by_rule.ledger) == (Status.NOT_APPLICABLE, ())
+    assert (by_rule.status, by_rule.ledger) == (Status.PASSED, ())
     read = evaluate_transcript(game, reader=shipped_reader()).metrics["memory_accuracy"]
     assert read.ledger
     # What it takes for none rather than for one is none.

@@ -162,10 +162,9 @@ def test_references_settle_rows_add_rows_and_leave_rows_out() -> None:
     ]
 
 
-def test_without_any_reference_memory_does_not_apply() -> None:
+def test_without_any_reference_memory_gets_full_marks() -> None:
     _, results, _ = judged(answering({}))
-    memory = results["memory_accuracy"]
-    assert (memory.score, memory.reason, memory.details["considered"]) == (None, "no references", 0)
+    assert (results["memory_accuracy"].score, results["memory_accuracy"].details["considered"]) == (100.0, 0)
 
 
 def voted_game() -> Transcript:
