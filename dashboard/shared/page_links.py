@@ -25,9 +25,9 @@ DESK = "Rate"
 HANDED_OVER = "rating_handover"
 
 
-def add_games_link(label: str) -> None:
-    """A link to adding games."""
-    st.page_link(GAMES_PAGE, label=label, query_params={state.GAMES_PART: state.ADD_GAMES})
+def add_games_link(label: str, **parameters: str) -> None:
+    """A link to adding games; ``parameters`` are others of its address."""
+    st.page_link(GAMES_PAGE, label=label, query_params={state.GAMES_PART: state.ADD_GAMES, **parameters})
 
 
 def check_link(label: str, iteration: str) -> None:

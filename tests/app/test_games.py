@@ -170,6 +170,16 @@ def test_a_name_is_proposed_from_what_the_files_share(files: list[str], proposed
     assert proposed_name(files, ["Taken"]) == proposed
 
 
+def test_the_next_iteration_is_changed_from_the_one_it_was_begun_from(open_page, filled, small_game, words) -> None:
+    app = upload(open_page("games", part="Add", changed_from="Baseline prompt"), small_game("five"))
+    assert app.selectbox(key="new_parent").value == "Baseline prompt"
+    assert "Without a target the lowest metric of the reference decides." in words(app)
+    app.text_input(key="new_name").set_value("v3").run()
+    start(app, filled)
+    assert app.query_params.get("changed_from") is None
+    assert filled.iterations.get("v3").parent == "Baseline prompt"
+
+
 def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
     store.iterations.create("Taken")
     app = upload(open_page("games", part="Add"), small_game("one"))

@@ -199,10 +199,14 @@ def test_a_second_click_records_nothing_and_another_decision_is_refused(open_pag
     assert [(one.who, one.fate) for one in filled.iterations.decisions(NAME)] == [("Ann", Fate.KEPT)]
     assert "Ann kept it on" in words(ben)
     assert "What you pressed was not recorded. Your text: Too short" in words(ben)
-    # The same for taking it back.
+    # The same for taking it back; somebody else is told who did.
+    late = open_page(rater="Ben")
     for tab in (first, second):
         tab.button(key="undecide_1_1").click().run()
         assert "not possible" not in words(tab)
+    told = words(late.button(key="undecide_1_1").click().run())
+    assert "UTC. What you pressed was not recorded." in told
+    assert "Ann took back that it was kept on" in told
     assert [one.is_withdrawal for one in filled.iterations.decisions(NAME)] == [False, True]
 
 

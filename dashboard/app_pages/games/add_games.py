@@ -193,6 +193,7 @@ def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
         return
     # A new key empties the uploader, so that the same files are not offered again.
     st.session_state["upload_round"] = _upload_round() + 1
+    state.choose(**{state.CHANGED_FROM: None})
     st.rerun()
 
 
@@ -257,6 +258,7 @@ def test_words(before: int, added: int, size: int) -> str:
 def _new_iteration(names: list[str], reverted: Collection[str], proposed: str) -> Iteration | None:
     left, right = st.columns(2)
     latest = next((name for name in reversed(names) if name not in reverted), None)
+    latest = state.chosen(state.CHANGED_FROM, names) or latest
     name = left.text_input("Name", proposed, key="new_name", placeholder="For example: shorter prompt")
     parent = right.selectbox(
         "Changed from",
@@ -271,7 +273,11 @@ def _new_iteration(names: list[str], reverted: Collection[str], proposed: str) -
         format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
         key="new_target",
     )
+    if target is None:
+        right.caption("Without a target the lowest metric of the reference decides.")
     change = left.text_input("The one change that was made", key="new_change")
+    if not change.strip():
+        left.caption("Without it nothing beside the scores says what was changed.")
     prompt = st.text_area("Prompt text", key="new_prompt", height=80, placeholder="Optional; shown beside the scores")
     if not name.strip():
         st.caption("Give the iteration a name.")

@@ -213,4 +213,5 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
 def _go(shown: IterationSummary, step: NextStep) -> None:
     if step is NextStep.READ:
         st.switch_page(page_links.GAMES_PAGE, query_params={"of_iteration": shown.iteration.name})
-    st.switch_page(page_links.GAMES_PAGE, query_params={state.GAMES_PART: state.ADD_GAMES})
+    begun = {state.CHANGED_FROM: shown.iteration.name} if step is NextStep.NEXT_ITERATION else {}
+    st.switch_page(page_links.GAMES_PAGE, query_params={state.GAMES_PART: state.ADD_GAMES, **begun})

@@ -174,10 +174,15 @@ def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: De
 def _withdraw(store: Store, name: str, seen: int) -> None:
     def change() -> None:
         with store.unit(write=True):
-            if not is_recorded_already(store.iterations.decisions(name), seen, lambda one: one.is_withdrawal):
+            if not is_recorded_already(store.iterations.decisions(name), seen, _is_own_withdrawal):
                 store.iterations.withdraw_decision(name, who=person())
 
     attempt(change, "The decision is taken back.")
+
+
+def _is_own_withdrawal(one: RecordedDecision | SignOff) -> bool:
+    """Whether this person took it back, as by a second click; of another person's they are told."""
+    return one.is_withdrawal and one.who == person()
 
 
 def promote(store: Store, name: str) -> None:
@@ -259,7 +264,7 @@ def _withdraw_sign_off(store: Store, name: str, place: str, seen: int) -> None:
     def change() -> None:
         note = require_length(remark, LONGEST_TEXT, "Why it no longer holds")
         with store.unit(write=True):
-            if not is_recorded_already(store.iterations.sign_offs(name), seen, lambda one: one.is_withdrawal, note):
+            if not is_recorded_already(store.iterations.sign_offs(name), seen, _is_own_withdrawal, note):
                 store.iterations.withdraw_sign_off(name, person(), note)
 
     attempt(change, "The sign-off is withdrawn.")

@@ -117,10 +117,10 @@ def success_checklist(store: Store, board: Board) -> None:
         for one in board.checklist.checks
     ]
     status_table(rows, "The criteria of the checklist, whether they are met, and what was measured")
-    if is_ready:
-        add_games_link("Begin the next iteration")
     if board.current:
         held = board.current.iteration
+        if is_ready:
+            add_games_link("Begin the next iteration", **{state.CHANGED_FROM: held.name})
         plain(f"Sign-off of {held.name}")
         sign_off(store, held, f"gate_{held.position}")
 
