@@ -65,7 +65,11 @@ def opened_metric(
         f"{f'{said[0].upper()}{said[1:]}. ' if said else ''}{controls}",
         [
             Fact(appearance.label, appearance.color),
-            Fact(trust.trust, "gray" if trust.trust is Trust.YES else "orange", " ".join(trust.sentences)),
+            Fact(
+                trust.trust,
+                "orange" if trust.trust in (Trust.WITH_CARE, Trust.HARDLY) else "gray",
+                " ".join(trust.sentences),
+            ),
         ],
     ):
         st.button("Back to the decision", icon=":material/arrow_back:", key="close_metric", on_click=close_metric)
