@@ -238,7 +238,7 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield from gap
     yield from _decision(found, words, item)
     yield ""
-    rows = [_cells(one, is_short=not is_markdown) for one in found.comparison.values()]
+    rows = [_cells(one) for one in found.comparison.values()]
     yield draw(list(rows[0]), [list(row.values()) for row in rows])
     yield ""
     if found.games_needed:
@@ -265,19 +265,16 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield draw(("Metric", "What", "Change", "Example"), list(_movers(found, code if is_markdown else str)))
 
 
-def _cells(one: Difference, *, is_short: bool) -> dict[str, str]:
-    """A metric's difference as cells by heading; on a terminal those that fit into 100 columns."""
-    from evaluation.statistics.words import change_of, difference_cells, interval_words
+def _cells(one: Difference) -> dict[str, str]:
+    """A metric's difference as cells by heading, which fit into 100 columns; the sentences hold the tests."""
+    from evaluation.statistics.words import change_of, interval_words, value_words
 
-    cells = {"Metric": DEFINITIONS[one.name].label, **difference_cells(one), "Verdict": one.words}
-    if not is_short:
-        return cells
-    interval = interval_words(one.deciding_interval, signed=True)
+    sides = {"Before": one.before, "After": one.after}
     return {
         "Metric": SHORT_LABELS[one.name],
-        **{name: cells[name] for name in ("Before", "After")},
+        **{place: f"{value_words(side.mean, one.unit)} ({side.n})" for place, side in sides.items()},
         "Change": "none" if math.isnan(one.difference) else change_of(one, ""),
-        "Interval": interval if one.deciding_interval.is_known else "none",
+        "Interval": interval_words(one.deciding_interval, signed=True) if one.deciding_interval.is_known else "none",
         "Verdict": one.words,
     }
 

@@ -62,7 +62,7 @@ def test_two_folders_are_compared_without_a_database_and_the_gate_fails_for_no_l
     done = run("compare", *folders, "--format", "markdown")
     assert done.exit_code == 0, done.output
     assert "(4 games) to `" in done.stdout
-    assert "| Strategic depth |" in done.stdout
+    assert "| Depth |" in done.stdout
     assert not no_database.exists()
     # All games of a side are alike, so nothing can be tested, and nothing fails; a critical failure does.
     done = run("compare", *folders, "--gate")
