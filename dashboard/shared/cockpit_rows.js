@@ -8,8 +8,12 @@ export default function (component) {
   return mountView(component, "Metrics, before and after", drawRows);
 }
 
+// What a row leaves out.
+const NO_TEXTS = { outcome: "", range: "", threshold: "", no_score: "no score" };
+
 function drawRows(view) {
-  const { rows, legend } = view.data;
+  const { legend } = view.data;
+  const rows = view.data.rows.map((row) => ({ threshold: null, ...row, texts: { ...NO_TEXTS, ...row.texts } }));
   const axis = element("div", "axis");
   const head = makeHead(element("span"), axis, element("span", "now", view.data.now ?? "now"), element("span"));
   view.rows = rows.map(makeRow);

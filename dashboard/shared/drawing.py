@@ -43,6 +43,9 @@ def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
 cockpit_rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
 """Rows of marks: metrics before and after."""
 
+found_rows = define_picture("dramaturg_found_rows", Path(__file__).parent, "found_rows")
+"""Messages with their places, each of which opens in its game."""
+
 
 def marks_legend(now: str, before: str, dot: str, *more: str) -> list[str]:
     """The legend of marks, in one order and one wording on all pages: now, before, small dots, then what else there is.

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 
 from dashboard.app_pages.overview.cockpit_data import iteration_means, more_games_sentence
+from dashboard.app_pages.overview.panel import _merged
 from dashboard.app_pages.overview.sections import is_advised
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.app_pages.trends import data
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from evaluation.comparison.iterations import compare_iterations
+from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import make_board
 from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Iteration
@@ -82,9 +84,24 @@ def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_
     lowest = min(reasons, key=lambda one: one.change)
     assert rows[0][0][0] == lowest.label
     assert above["atFirst"] == 0
-    said = words(app)
-    assert "**Messages after**" in said
-    assert all(example.text in said for example in lowest.examples)
+    assert "**Messages after**" in words(app)
+    said = [row["words"] for row in data_of(app, "found_rows")["rows"]]
+    assert len(said) == len(lowest.examples)
+    assert all(example.text in row for example, row in zip(lowest.examples, said, strict=True))
+
+
+def test_reasons_that_differ_in_what_brackets_say_are_one_row() -> None:
+    alike = [
+        Mover("metric", "reason", f"It sounds like others ({detail}).", 7.5, 0.0, 2, 0, ()) for detail in ("a", "b")
+    ]
+    fell = replace(alike[0], before=0.0, after=1.0)
+    player = replace(alike[0], kind="player")
+    merged = _merged([*alike, fell, player])
+    assert [(one.label, one.change, one.before_rows) for one in merged[:2]] == [
+        ("It sounds like others.", 15.0, 4),
+        ("It sounds like others.", -1.0, 2),
+    ]
+    assert merged[2] == player
 
 
 def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(open_page, store, words) -> None:
@@ -122,14 +139,17 @@ def test_the_reserve_of_the_rule_stands_in_the_answer_and_beside_it_before_and_a
 
 def test_the_games_of_an_iteration_are_rows_without_what_is_hidden(open_page, filled) -> None:
     def rows(**query):
-        drawn = tables(open_page(iteration="Baseline prompt", panel="Games", **query))
-        return next(table for table in drawn if "Depth" in table)
+        return data_of(open_page(iteration="Baseline prompt", panel="Games", **query), "game_rows")["rows"]
 
     games = rows()
-    assert games["Game"].tolist() == [f"Game {number} · Baseline prompt" for number in (1, 2, 3)]
-    assert games["Engagement"].tolist() == ["✓ 4.0 of 5", "✗ 2.0 of 5", "… pending"]
+    assert [row["label"] for row in games] == [f"Game {number} · Baseline prompt" for number in (1, 2, 3)]
+    assert [row["cells"][-1]["text"] for row in games] == ["✓ 4.0", "✗ 2.0", "…"]
+    # Nothing is ticked here, as on the page of games.
+    assert {row["ticked"] for row in games} == {None}
     filled.ratings.add(Rating(filled.transcripts.ids()[3], "Dana", 4))
-    assert [*rows(rater="Dana")] == [name for name in games if name not in ("Verdict", "Engagement")]
+    seen = rows(rater="Dana")
+    assert all("hidden until you rate it" in row["cells"][-1]["label"] for row in seen[:2])
+    assert "passed" not in {row["verdict"] for row in seen}
 
 
 def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(filled, small_game) -> None:

@@ -89,6 +89,16 @@ def test_an_earlier_point_opens_its_run(persona_server, visit, width) -> None:
     assert seen.faults == []
 
 
+def test_a_mark_of_two_runs_opens_the_judgements_of_its_run(persona_server, visit) -> None:
+    seen = visit(f"{persona_server.url}/agents?agents=Runs&agent=dwight", width=1280)
+    expect(seen.page.get_by_text("○ Run 1", exact=True)).to_be_visible()
+    mark(seen.page, "0:before:0").focus()
+    seen.page.keyboard.press("Enter")
+    seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=adherence|judged=adherence.*run=[0-9a-f-]+"))
+    expect(seen.page.get_by_text("Run 1 of ").first).to_be_visible()
+    assert seen.faults == []
+
+
 @pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.long)])
 def test_a_row_of_all_agents_shows_that_agent_and_a_claim_opens_in_place(persona_server, visit, width) -> None:
     seen = opened(visit, persona_server, "michael", width=width)

@@ -65,7 +65,7 @@ def gate(store: Store) -> None:
         if looked.messages:
             outcomes(looked)
             messages(store, looked)
-            with st.expander("Show the numbers"):
+            with st.expander("Show the numbers", icon=":material/table:"):
                 numbers(looked)
         else:
             names = resources.read(data.names_of_agents)

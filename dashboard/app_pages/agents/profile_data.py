@@ -147,9 +147,6 @@ def _drawn(row: _Row) -> dict[str, Any]:
     return {
         "label": label,
         "words": _words(row),
-        "isTarget": False,
-        "threshold": None,
-        "status": None,
         "before": place(row.before),
         "after": place(row.score),
         "interval": [place(row.interval.low), place(row.interval.high)],
@@ -173,10 +170,7 @@ def _drawn(row: _Row) -> dict[str, Any]:
             "change": _change(row),
             "before": f"{label} in the run before: {score_text(row.before, row.dimension)}",
             "after": f"{label}: {score_text(row.score, row.dimension)}",
-            "outcome": "",
-            "range": "",
             "threshold": _counts(row) + ("" if row.top == HIGHEST_SCORE else f", axis 0 to {row.top:g}"),
-            "no_score": "no score",
         },
     }
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.app_pages.agents.profile_data import claim_text
 from dashboard.app_pages.agents.scores import show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.answer import answer
-from dashboard.shared.charts.comparison_charts import dimension_alt, dimension_figure
+from dashboard.shared.clicked_marks import MarkTargets, RunTarget, read_mark
 from dashboard.shared.comparison_tables import DIMENSION_LABELS, difference_rows, signed
-from dashboard.shared.drawing import draw_chart
+from dashboard.shared.drawing import cockpit_rows, marks_legend
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
@@ -27,15 +29,17 @@ from evaluation.comparison.runs import (
     run_comparison_data,
     runs_apart_words,
 )
+from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
-from evaluation.statistics.comparison import Difference, Summary
-from evaluation.statistics.words import change_of, change_words
+from evaluation.statistics.comparison import Difference
+from evaluation.statistics.words import change_words
 from evaluation.text.display import counted, fixed, shortened
 from evaluation.workflows.iterations import stored_run_comparison
 
 _LONGEST = 300
 _LEAST_MOVE = 0.5
 _RUN_WIDTH = 210
+_ROWS = "run_rows"
 
 
 def compare_runs(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
@@ -76,16 +80,11 @@ def compare_runs(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
             icon=":material/info:",
         )
         return
-    status_table(_short_rows(found), "Every dimension: what the comparison shows, and the means")
-    games = next(iter(known.values()))
-    st.caption(
-        f"Means over {games.before.n} games before and {games.after.n} after, from 0 to 9 or counted. They are not the "
-        "scores of Profiles, which count claims that are asked once over all games, too, and so change less."
-    )
-    _one_dimension(found, known)
-    _movers(found)
-    with st.expander("Show the numbers", key="comparison_numbers"):
-        _numbers(found)
+    names = (f"Run {numbers[before]}", f"Run {numbers[after]}")
+    _marks(found, names)
+    _movers(found, names)
+    with st.expander("Show the numbers", icon=":material/table:", key="comparison_numbers"):
+        _numbers(found, known, names)
 
 
 def _conclusion(found: RunComparison, number: int) -> tuple[str, str]:
@@ -102,7 +101,7 @@ def _conclusion(found: RunComparison, number: int) -> tuple[str, str]:
 def _pick(runs: list[Run]) -> tuple[str, str]:
     names = {run.id: f"Run {number}, {local_time(run.created_at)}" for number, run in enumerate(runs, 1)}
     chosen = []
-    for label, key, place in (("Before", "run_before", -2), ("After", "run_after", -1)):
+    for label, key, place in (("Earlier run", "run_before", -2), ("Later run", "run_after", -1)):
         # The choice may be a run of the agent that was looked at before.
         if key in st.session_state and st.session_state[key] not in names:
             state.set_widgets({key: list(names)[place]})
@@ -120,41 +119,76 @@ def _pick(runs: list[Run]) -> tuple[str, str]:
     return chosen[0], chosen[1]
 
 
-def _short_rows(found: RunComparison) -> list[dict[str, object]]:
-    """One row per dimension with a score: ``Dimension``, ``Verdict``, and the means that were compared."""
-    return [
-        {
-            "Dimension": DIMENSION_LABELS[one.name],
-            "Verdict": signed(one.outcome, one.words) if one.before.n or one.after.n else "one score a run, no test",
-            "Before": _mean(one.before, before),
-            "After": _mean(one.after, after),
-            "Change": _change(one, before, after),
-        }
-        for one in found.comparison.values()
-        for before, after in [(_score(found.before, one.name), _score(found.after, one.name))]
-        if before is not None or after is not None
-    ]
+def _marks(found: RunComparison, names: tuple[str, str]) -> None:
+    """A row of marks for each dimension with a score; a mark opens the judgements of its run."""
+    rows = [row for one in found.comparison.values() if (row := _row(found, one, names)) is not None]
+    targets = [targets for _, targets in rows]
+
+    def react() -> None:
+        target = read_mark(state.sent(_ROWS, "open"), targets)
+        if isinstance(target, RunTarget):
+            st.session_state[state.AGENTS_VIEW] = state.PROFILES
+            show_judgements(target)
+
+    data = {
+        "rows": [row for row, _ in rows],
+        "legend": marks_legend(names[1], names[0], f"a game of {names[1]}", "a mark opens its judgements"),
+        "now": names[1],
+        "ticks": [0, 3, 6, 9],
+    }
+    cockpit_rows(key=_ROWS, data=data, on_open_change=access_checks.event("profile_open", react))
+
+
+def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple[dict[str, Any], MarkTargets] | None:
+    """One dimension; a run without a value for a game stands by the score of the whole run, ``None`` for neither."""
+    runs, summaries = (found.before, found.after), (one.before, one.after)
+    means = [side.mean if side.n else _score(run, one.name) for run, side in zip(runs, summaries, strict=True)]
+    if means == [None, None]:
+        return None
+    before, after = means
+    counts = one.name == Dimension.IDEAS_QUANTITY
+    top = max([1.0 if counts else HIGHEST_SCORE, *(mean or 0 for mean in means), *(one.after.values if counts else ())])
+    texts = [f"{name}: {'no score' if mean is None else fixed(mean)}" for name, mean in zip(names, means, strict=True)]
+    interval, label = one.after.interval, DIMENSION_LABELS[one.name]
+    outcome = signed(one.outcome, one.words) if one.before.n or one.after.n else "one score a run, no test"
+    row = {
+        "label": label,
+        "words": ", ".join((label, *texts, outcome)),
+        "before": None if before is None else before / top,
+        "after": None if after is None else after / top,
+        "interval": [max(0.0, low / top), min(1.0, high / top)]
+        if (low := interval.low) is not None and (high := interval.high) is not None
+        else None,
+        "games": [
+            {"place": value / top, "label": f"A game of {names[1]}: {fixed(value)}"} for value in one.after.values
+        ],
+        "texts": {
+            "current": "no score" if after is None else fixed(after),
+            "change": _change(one, before, after),
+            "before": texts[0],
+            "after": texts[1],
+            "outcome": outcome,
+            "threshold": f"axis 0 to {fixed(top)}" if top != HIGHEST_SCORE else "",
+        },
+    }
+    earlier, later = (RunTarget(run.agent_id, run.id, one.name) for run in runs)
+    return row, {"metric": [later], "before": [earlier], "after": [later], "game": [later] * one.after.n}
 
 
 def _change(one: Difference, before: float | None, after: float | None) -> str:
-    """The change of the two means that stand beside it; empty where one is of games and the other of a whole run."""
-    if one.before.n and one.after.n:
-        return change_of(one, "")
-    if one.before.n or one.after.n or before is None or after is None:
-        return ""
-    return change_words(before, after, "")
+    """The change; empty where one is of games and the other of a whole run."""
+    is_alike = bool(one.before.n) == bool(one.after.n)
+    return change_words(before, after, "") if is_alike and before is not None and after is not None else ""
 
 
-def _mean(games: Summary, whole: float | None) -> str:
-    return fixed(games.mean) if games.n else "no score" if whole is None else fixed(whole)
-
-
-def _numbers(found: RunComparison) -> None:
+def _numbers(found: RunComparison, known: Mapping[str, Difference], names: tuple[str, str]) -> None:
+    heads = {"Before": names[0], "After": names[1]}
     compared = zip(
         difference_rows(found.comparison, DIMENSION_LABELS, "Dimension"), found.comparison.values(), strict=True
     )
     rows = [
-        {key: row[key] for key in ("Dimension", "Verdict")} | {"Scores of the runs": _run_scores(found, one.name)} | row
+        {"Dimension": row["Dimension"], "Verdict": row["Verdict"], "Scores of the runs": _run_scores(found, one.name)}
+        | {heads.get(head, head): cell for head, cell in row.items()}
         for row, one in compared
     ]
     status_table(rows, "Every dimension's difference with its interval and what it shows")
@@ -162,12 +196,17 @@ def _numbers(found: RunComparison) -> None:
         "Means, intervals and tests are over games, each with one value. Scores of the runs, which profiles show, are "
         "over all messages and claims together, also those that have no value for a game."
     )
-    plain(
-        "\n".join(
-            f"{word}: {run.agent}, {counted(run.sample_size, 'message')} judged one by one, {run.judge or 'no judge'}"
-            for word, run in (("Before", found.before), ("After", found.after))
-        )
+    odd = (
+        outlier_words(side.values, f"{DIMENSION_LABELS[one.name]}, {name}")
+        for one in known.values()
+        for name, side in zip(names, (one.before, one.after), strict=True)
+        if one.name != Dimension.IDEAS_QUANTITY
     )
+    judged = (
+        f"{name}: {run.agent}, {counted(run.sample_size, 'message')} judged one by one, {run.judge or 'no judge'}"
+        for name, run in zip(names, (found.before, found.after), strict=True)
+    )
+    plain("\n".join([*judged, *filter(None, odd)]))
     json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")
 
 
@@ -180,35 +219,7 @@ def _score(run: Run, name: str) -> float | None:
     return {str(dimension): score for dimension, score in run.scores.items()}.get(name)
 
 
-def _one_dimension(found: RunComparison, known: Mapping[str, Difference]) -> None:
-    st.subheader("Game by game", anchor=False)
-    words = DIMENSION_LABELS.__getitem__
-    name = state.choose_part(list(known), key="dimension_shown", label="Dimension", words=words)
-    draw_chart(
-        dimension_figure(known[name]),
-        key="run_distribution",
-        alt=dimension_alt(known[name], DIMENSION_LABELS[name]),
-    )
-    shown = known[name]
-    odd = (
-        outlier_words(side.values, f"{DIMENSION_LABELS[name]} {word}")
-        for word, side in (("before", shown.before), ("after", shown.after))
-        if name != Dimension.IDEAS_QUANTITY
-    )
-    legend = "Dots are games, the diamond is their mean, the line shows where the mean may lie."
-    st.caption(" ".join([*filter(None, odd), legend]))
-    with st.container(horizontal=True):
-        for word, run in (("before", found.before), ("after", found.after)):
-            st.button(
-                f"Read what was judged {word}",
-                key=f"judged_{word}",
-                icon=":material/forum:",
-                on_click=show_judgements,
-                args=(run.agent_id, run.id, Dimension(name)),
-            )
-
-
-def _movers(found: RunComparison) -> None:
+def _movers(found: RunComparison, names: tuple[str, str]) -> None:
     st.subheader("Claims that differ most", anchor=False)
     moved = [one for one in found.movers if abs(one.change) >= _LEAST_MOVE]
     if not moved:
@@ -218,18 +229,19 @@ def _movers(found: RunComparison) -> None:
         {
             "Claim": shortened(claim_text(one.claim, is_fault=one.is_inverted), _LONGEST),
             "Dimension": DIMENSION_LABELS[str(one.dimension)],
-            "Before": fixed(one.before),
-            "After": fixed(one.after),
+            names[0]: fixed(one.before),
+            names[1]: fixed(one.after),
             "Change": change_words(one.before, one.after, ""),
         }
         for one in moved
     ]
     if not any(one.examples for one in moved):
         status_table(rows, "Claims that differ most")
-        st.caption("The two runs judged different messages, so none can be shown before and after.")
+        st.caption("The two runs judged different messages, so none can be shown in both.")
         return
     place = pick_row(rows, "Claims that differ most", "moved_claims", at_first=0)
     for example in moved[place or 0].examples:
         with st.container(gap=None):
-            plain(f"{example.before:.0f} before, {example.after:.0f} after: {shortened(example.reason, _LONGEST)}")
+            scores = f"{names[0]}: {example.before:.0f}, {names[1]}: {example.after:.0f}"
+            plain(f"{scores}. {shortened(example.reason, _LONGEST)}")
             transcript_link("Open the message", transcript=example.transcript_id, message=example.message_id)

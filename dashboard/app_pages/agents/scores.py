@@ -270,9 +270,7 @@ def _load_example() -> None:
 def _follow_click(target: MarkTarget | RunTarget | None) -> None:
     """Sets the choices to what was clicked in the profile; without a click, to what the address says at first."""
     if isinstance(target, RunTarget):
-        st.session_state[_RUN], st.session_state[_MARKED] = target.run_id, (target.dimension, target.claim)
-        st.session_state.pop(_CLOSED, None)
-        state.choose(**target.query)
+        show_judgements(target)
     elif _RUN not in st.session_state and (linked := state.chosen("run")):
         st.session_state[_RUN] = linked
 
@@ -297,12 +295,11 @@ def _choose_run(runs: Sequence[Mapping[str, Any]]) -> int:
     return place
 
 
-def show_judgements(agent: str, run: str, dimension: Dimension) -> None:
-    """Opens the profile of an agent in one run, with the judgements of a dimension's worst claim."""
-    st.session_state[state.AGENTS_VIEW] = state.PROFILES
-    st.session_state[_RUN], st.session_state[_MARKED] = run, (str(dimension), None)
+def show_judgements(target: RunTarget) -> None:
+    """Makes the profile show an agent in one run, with the judgements behind a mark."""
+    st.session_state[_RUN], st.session_state[_MARKED] = target.run_id, (target.dimension, target.claim)
     st.session_state.pop(_CLOSED, None)
-    state.choose(**{_ID: agent, "run": run, "judged": dimension, _CLAIM: None})
+    state.choose(**target.query)
 
 
 def _about(run: Any) -> str:

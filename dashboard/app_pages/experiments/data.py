@@ -263,13 +263,10 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     row = {
         "label": one.label,
         "words": f"{one.label}: {texts['after']}, {texts['before']}; {texts['outcome']}; {aim}.",
-        "isTarget": False,
-        "threshold": None,
         "before": share(one.mean_a),
         "after": share(one.mean_b),
         "interval": [share(one.mean_a + end) for end in ends] or None,
-        "status": None,
-        "texts": {"no_score": "no score", **texts, "threshold": aim, "range": ""},
+        "texts": texts | {"threshold": aim},
         "games": [
             {"place": share(value), "label": f"{name} {run.run_index + 1}: {value_words(value)}"}
             for value, run in sides[1]

@@ -121,7 +121,7 @@ def _experiment_report(shown: ShownStudy, about: str) -> DeltaGenerator:
     _draw(shown, legend, "with it", [0, 3, 6, 9])
     if note:
         plain(about)
-    with st.expander("Show the numbers", key="run_numbers"):
+    with st.expander("Show the numbers", icon=":material/table:", key="run_numbers"):
         status_table(report_cells(study), "The report in the layout of Table 1, the paper's values beside it")
         status_table(
             activity_cells(study), "How often each part of the treatment took effect, and calls and cost of each side"
@@ -152,7 +152,7 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     is_drawn = _draw(shown, marks_legend(after, before, f"a {kind} of it"), after) and data.is_drawn(result.primary)
     if not is_drawn:
         status_table(cells, table)
-    with st.expander("Show the numbers", key="ab_numbers"):
+    with st.expander("Show the numbers", icon=":material/table:", key="ab_numbers"):
         spent = f" Spent: {cost_text(result.spent_usd)}." if result.spent_usd != 0 else ""
         ended = f" Ended {local_time(study.completed_at)}." if study.completed_at else ""
         runs = f"Runs: {runs_by_status(result.runs)}."
@@ -229,7 +229,7 @@ def table1(found: Sequence[ShownStudy]) -> None:
         f"{ours}▲ higher (better) and ▼ lower (worse) with corrections, in points of 9; ideas in their number. The "
         "TinyTroupe paper (arXiv:2507.09788) let the same agents talk with corrections, the treatment, and without."
     )
-    with st.expander("Show the numbers", key="table1_numbers"):
+    with st.expander("Show the numbers", icon=":material/table:", key="table1_numbers"):
         status_table(table1_cells(), "Table 1 as published")
         st.caption("Mean and standard deviation of the scores, from 0 to 9; of ideas, their number.")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -13,25 +12,22 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared import queries, resources, state
-from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
-from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import SIGNS, label_with_unit, legend, look, without_unit
-from dashboard.shared.identity import identity
+from dashboard.shared.clicked_marks import MarkTarget, remember_click
+from dashboard.shared.drawing import found_rows
+from dashboard.shared.formatting import SIGNS, legend, look
+from dashboard.shared.game_rows import METRICS, draw_games
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import csv_download
 from evaluation.errors import InputError
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
-from evaluation.rubric.verdict import passes_words
-from evaluation.score import AT_CHANCE, LOW_EVIDENCE
+from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
 from evaluation.text.tokens import excerpt, pattern
 
 _LIST = "game_rows"
 _PAGE_SIZE = 50
-_rows = define_picture("dramaturg_game_rows", Path(__file__).parent, "game_rows")
 
 ANY = "any"
 VERDICTS = ("passed", "failed", "pending", "inapplicable")
@@ -174,7 +170,7 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     """The games, a page of them at a time; a row opens its game, and a score the message behind it.
 
     Args:
-        shown: Those that match the filters, see :func:`unseen_ratings_hidden`.
+        shown: Those that match the filters, see ``game_rows.unseen_ratings_hidden``.
         total: How many there are in all, without simulated conversations.
     """
     games = shown[~simulated(shown)]
@@ -185,8 +181,8 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
         apart = counted(len(shown) - len(games), "simulated conversation")
         beside = f" Listed as well, and counted apart: {apart}." if len(shown) > len(games) else ""
         plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{beside}")
-    robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in _METRICS)
-    signs = {cell[:1] for name in _METRICS for cell in shown[name]}
+    robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in METRICS)
+    signs = {cell[:1] for name in METRICS for cell in shown[name]}
     rules = (
         "A game passes with 5 of 7 metrics, engagement among them; the rule counts what is at chance, too. A row opens "
         "its game; a score opens the first message that loses points of that metric."
@@ -200,19 +196,13 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     pages = -(-len(shown) // _PAGE_SIZE)
     first = (_page(pages) - 1) * _PAGE_SIZE
     ticked = state.chosen(state.BESIDE)
-    drawn = game_rows(shown.iloc[first : first + _PAGE_SIZE], ticked)
+    games = shown.iloc[first : first + _PAGE_SIZE]
     # Always a line, or the list would move under the hand that ticks.
-    is_ticked = any(row["ticked"] for row, _ in drawn)
+    is_ticked = ticked in games["transcript_id"].tolist()
     st.caption(
         f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side."
     )
-    on_open = access_checks.event("game_open", remember_click(_LIST, [targets for _, targets in drawn]))
-    metrics = [label_with_unit(name).split(", ") for name in _METRICS]
-    _rows(
-        key=_LIST,
-        data={"metrics": metrics, "rows": [row for row, _ in drawn]},
-        on_open_change=on_open,
-    )
+    draw_games(games, _LIST, ticked or "")
     with st.container(horizontal=True, vertical_alignment="center"):
         if pages > 1:
             st.pagination(pages, key=_PAGE, bind="query-params")
@@ -253,102 +243,9 @@ def _table(shown: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-_GAME = "game"
-_CELL = "cell"
-TICK = "tick"
-"""The kind of mark that ticks a game, to set it beside another one."""
-_METRICS = tuple(DEFINITIONS)
-_COLORS = {"✓": "green", "✗": "red"}
-
-
-DrawnRows = list[tuple[dict[str, Any], MarkTargets]]
-"""Rows as a component draws them, each with what its marks open."""
-
-
-def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
-    """The rows, without what others gave the games that a named rater has not rated yet."""
-    hidden = identity.hidden_games(resources.store(), identity.author_name(), shown["transcript_id"])
-    if not hidden:
-        return shown
-    is_hidden = shown["transcript_id"].isin(list(hidden))
-    score = f"score_{ENGAGEMENT.name}"
-    # Verdict, passes, filters, order and the file would tell what others gave.
-    return shown.assign(
-        **{ENGAGEMENT.name: shown[ENGAGEMENT.name].where(~is_hidden, _HIDDEN), score: shown[score].mask(is_hidden)},
-        verdict=shown["verdict"].where(~is_hidden, shown["unrated_verdict"].replace("pending", "hidden")),
-        passed=shown["passed"].where(~is_hidden, shown["unrated_passed"]),
-        failing=shown["failing"].where(
-            ~is_hidden, shown["failing"].map(lambda names: tuple(name for name in names if name != ENGAGEMENT.name))
-        ),
-    )
-
-
-_HIDDEN = "hidden until you rate it"
-
-
-def game_rows(shown: pd.DataFrame, ticked: str | None = None) -> DrawnRows:
-    """The rows of some games.
-
-    Args:
-        shown: As ``queries.transcript_list`` returns it.
-        ticked: The id of the game that is ticked.
-    """
-    return [
-        (_row(game) | {"ticked": game["transcript_id"] == ticked}, _targets(str(game["transcript_id"])))
-        for game in shown.to_dict("records")
-    ]
-
-
-def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
-    label, verdict = str(game["label"]), look(game["verdict"])
-    rated, chance = f"rated by {game['ratings']}" if game["ratings"] else "", str(game["chance"])
-    at_chance = sum(str(game[name]).startswith("≈") for name in _METRICS)
-    of = 6 if game[ENGAGEMENT.name] == _HIDDEN else 7
-    passes = passes_words(game["passed"], at_chance, of)
-    source = f"{game['game_id']}, from {game['source_name']} ({game['source_format']})"
-    return {
-        "label": label,
-        "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{passes} pass"))),
-        "opening": str(game["opening"]),
-        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))) + " · ",
-        "details": source,
-        "verdict": verdict.label,
-        "color": verdict.color,
-        "passes": passes,
-        "passed": f"{game['passed']} of {of}",
-        "atChance": str(at_chance or ""),
-        "chance": f"better than scrambled copies in {chance}" if chance[:1].isdecimal() else "",
-        "cells": [
-            _cell(label, name, str(game[name]), words) for name, words in zip(_METRICS, game["coverage"], strict=True)
-        ],
-    }
-
-
-def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
-    """One score: its number, a word beside it, its colour, and what stands on hover, with what the score rests on."""
-    shown, _, word = without_unit(score).partition(", ")
-    is_number = any(letter.isdigit() for letter in shown)
-    rests_on = "".join(f", {words}" for words in (AT_CHANCE * score.startswith("≈"), coverage) if words)
-    return {
-        "text": shown if is_number else score[:1],
-        "word": word,
-        "color": "gray" if coverage.endswith(LOW_EVIDENCE) else _COLORS.get(score[:1], "gray"),
-        "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
-    }
-
-
-def _targets(transcript_id: str) -> MarkTargets:
-    return {
-        _GAME: [MarkTarget(_GAME, transcript_id)],
-        TICK: [MarkTarget(TICK, transcript_id)],
-        _CELL: [MarkTarget(name, transcript_id) for name in _METRICS],
-    }
-
-
 _EXCERPT = 240
 _MESSAGE = "message"
 _FOUND = "found_rows"
-_found = define_picture("dramaturg_found_rows", Path(__file__).parent, _FOUND)
 
 
 def found_messages(query: str, within: tuple[str, ...] | None) -> None:
@@ -367,9 +264,12 @@ def found_messages(query: str, within: tuple[str, ...] | None) -> None:
     st.caption(found_words(found))
     if not found.total:
         return
-    rows = found_rows(found)
-    on_open = access_checks.event("game_open", remember_click(_FOUND, [targets for _, targets in rows]))
-    _found(key=_FOUND, data={"rows": [row for row, _ in rows]}, on_open_change=on_open)
+    messages = found.table.to_dict("records")
+    targets = [
+        {_MESSAGE: [MarkTarget(_MESSAGE, str(one["transcript_id"]), str(one["message_id"]))]} for one in messages
+    ]
+    on_open = access_checks.event("game_open", remember_click(_FOUND, targets))
+    found_rows(key=_FOUND, data={"rows": [_found_row(one, found.phrases) for one in messages]}, on_open_change=on_open)
 
 
 def found_words(found: FoundMessages) -> str:
@@ -380,17 +280,6 @@ def found_words(found: FoundMessages) -> str:
     if len(found.table) < found.total:
         words += f" The first {len(found.table)} are shown: add words, or filter the games."
     return f"{words} A click opens one in its game."
-
-
-def found_rows(found: FoundMessages) -> DrawnRows:
-    """The rows of a search as ``found_rows.js`` draws them, and what they open."""
-    return [
-        (
-            _found_row(one, found.phrases),
-            {_MESSAGE: [MarkTarget(_MESSAGE, str(one["transcript_id"]), str(one["message_id"]))]},
-        )
-        for one in found.table.to_dict("records")
-    ]
 
 
 def _found_row(message: Mapping[Any, Any], wanted: Sequence[str]) -> dict[str, Any]:

@@ -121,7 +121,7 @@ def _memory_and_cost(opened: OpenGame) -> None:
 
 
 def _numbers(opened: OpenGame) -> None:
-    with st.expander("Show the numbers", key="insights_numbers"):
+    with st.expander("Show the numbers", icon=":material/table:", key="insights_numbers"):
         network = opened.report.metrics.network
         if network is not None:
             st.markdown("**The network**")

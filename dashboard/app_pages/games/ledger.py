@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.games.ledger_row import choose_message, ledger_row
@@ -21,7 +22,7 @@ from evaluation.text.tokens import excerpt
 from evaluation.transcript import Message, Transcript
 
 _VERDICT = "rows_that"
-_ROW = "row"
+_ROW, _ALIKE = "row", "alike"
 _ANY = "all"
 _MOST_ROWS = 500
 _LONGEST = 120
@@ -101,25 +102,54 @@ def _lines(opened: OpenTranscript, rows: Sequence[LedgerRow]) -> None:
     shown, transcript = rows[:_MOST_ROWS], opened.transcript
     if len(rows) > len(shown):
         st.caption(f"The first {len(shown)} of {len(rows):,} are shown; the others with dramaturg show --metric.")
-    keys = [row_key(transcript.id, row) for row in shown]
-    wanted = state.chosen(_ROW, keys)
-    place = keys.index(wanted) if wanted else None
+    entries = folded(shown)
+    keys = [[row_key(transcript.id, row) for row in entry] for entry in entries]
+    groups = [f"{_ALIKE} {own[0]}" if len(own) > 1 else own[0] for own in keys]
+    wanted = state.chosen(_ROW, [*groups, *(key for own in keys for key in own)])
+    pairs = zip(groups, keys, strict=True)
+    place = next((at for at, (group, own) in enumerate(pairs) if wanted in (group, *own)), None)
 
     def draw() -> None:
-        row = shown[place or 0]
-        ledger_row(opened, row, row.message_id, "ledger")
-        if row.message_id:
-            st.button(
-                "Show it in the conversation",
-                key="show_in_conversation",
-                on_click=choose_message,
-                args=(transcript.id, row.message_id, row.metric),
-            )
+        held, own = entries[place or 0], keys[place or 0]
+        if len(held) == 1:
+            _whole(opened, held[0])
+            return
+        at = own.index(wanted) if wanted in own else None
+        # Their reason stands above them.
+        alike = pd.DataFrame(ledger_rows(held, transcript)).drop(columns="Reason")
+        pressed = open_below(alike, "Rows with this reason", _ALIKE, at, lambda: _whole(opened, held[at or 0]))
+        if pressed is not None:
+            state.choose(**{_ROW: groups[place or 0] if pressed == at else own[pressed]})
+            st.rerun()
 
-    clicked = open_below(ledger_rows(shown, transcript), "Rows of the ledger", "ledger", place, draw)
+    lines = [_folded_line(entry, ledger_rows(entry[:1], transcript)[0]) for entry in entries]
+    clicked = open_below(lines, "Rows of the ledger", "ledger", place, draw)
     if clicked is not None:
-        state.choose(**{_ROW: None if clicked == place else keys[clicked]})
+        state.choose(**{_ROW: None if clicked == place else groups[clicked]})
         st.rerun()
+
+
+def _whole(opened: OpenTranscript, row: LedgerRow) -> None:
+    ledger_row(opened, row, row.message_id, "ledger")
+    if row.message_id:
+        args = (opened.transcript.id, row.message_id, row.metric)
+        st.button("Show it in the conversation", key="show_in_conversation", on_click=choose_message, args=args)
+
+
+def folded(rows: Sequence[LedgerRow]) -> list[list[LedgerRow]]:
+    """The rows, each alone but for those that do not count: they stand together, last, by their reason."""
+    alike: dict[str, list[LedgerRow]] = {}
+    for row in rows:
+        if row.verdict is RowVerdict.EXCLUDED:
+            alike.setdefault(row.reason, []).append(row)
+    groups = sorted(alike.values(), key=len, reverse=True)
+    return [[row] for row in rows if row.verdict is not RowVerdict.EXCLUDED] + groups
+
+
+def _folded_line(held: Sequence[LedgerRow], first: dict[str, object]) -> dict[str, object]:
+    if len(held) == 1:
+        return first
+    return first | {"Message": f"{len(held)} rows, first: {first['Message']}", "What was said": ""}
 
 
 def ledger_rows(rows: Sequence[LedgerRow], transcript: Transcript) -> list[dict[str, object]]:

@@ -7,13 +7,11 @@ from dashboard.app_pages.games.add_games import add_games
 from dashboard.app_pages.games.check_verdicts import review_queue
 from dashboard.app_pages.games.game_list import (
     ORDERS,
-    TICK,
     filtered,
     found_messages,
     games_table,
     ordered,
     pick_filters,
-    unseen_ratings_hidden,
 )
 from dashboard.app_pages.games.game_view import transcript_view
 from dashboard.app_pages.games.ledger import show_ledger
@@ -21,6 +19,7 @@ from dashboard.app_pages.games.two_games import two_games
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import recently_deleted, show_outcome
 from dashboard.shared.clicked_marks import MarkTarget, address, take_clicked_mark
+from dashboard.shared.game_rows import TICK, unseen_ratings_hidden
 from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.jobs.judging_form import reading_panel
 from dashboard.shared.notices import empty_state

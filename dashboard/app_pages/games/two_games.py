@@ -108,10 +108,8 @@ def _row(name: str, before: OpenTranscript, after: OpenTranscript) -> tuple[dict
     row: dict[str, Any] = {
         "label": one.label,
         "words": f"{one.label}: {cells[_BEFORE]}, then {cells[_AFTER]}.",
-        "isTarget": False,
         "threshold": one.scale.share(threshold),
         **shares,
-        "interval": None,
         "games": [],
         "status": {"name": status.word, "color": status.color, "text": status.label},
         "texts": {
@@ -120,8 +118,6 @@ def _row(name: str, before: OpenTranscript, after: OpenTranscript) -> tuple[dict
             "after": f"{after.label}: {cells[_AFTER]}",
             "current": cells[_AFTER].lstrip("✓✗…≈ ") if shares[_AFTER] is not None else "no score",
             "change": "other judges" if _is_apart(name, before, after) else moves.get(one.label, ""),
-            "outcome": "",
-            "range": "",
             "no_score": cells[_AFTER],
         },
     }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
 import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
@@ -9,12 +13,13 @@ from dashboard.app_pages.overview.numbers_tab import numbers
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.formatting import look
+from dashboard.shared.game_rows import draw_games, unseen_ratings_hidden
 from dashboard.shared.notices import plain
-from dashboard.shared.status_table import open_below, open_row, status_table
+from dashboard.shared.status_table import open_below, status_table
 from evaluation.comparison.iterations import IterationComparison, is_cut, prompt_diff, typical_pair
+from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS, score_words
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.statistics.words import change_words
 from evaluation.store import Store
 from evaluation.text.display import fixed
@@ -84,13 +89,7 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
             )
     games = resources.share(queries.transcript_list)
     games = games[games["iteration"] == shown.iteration.name]
-    columns = {"label": "Game", "verdict": "Verdict", **SHORT_LABELS}
-    for name in ("verdict", ENGAGEMENT.name) if is_hidden else ():
-        del columns[name]
-    rows = games.assign(verdict=[look(status).label for status in games["verdict"]])[list(columns)]
-    opened = open_row(rows.rename(columns=columns), "The iteration's games", "iteration_games")
-    if opened is not None:
-        st.switch_page(page_links.GAMES_PAGE, query_params={state.TRANSCRIPT: games["transcript_id"].iloc[opened]})
+    draw_games(unseen_ratings_hidden(games), "iteration_games")
     if is_hidden:
         st.caption("Tests rest on ratings, and are hidden from you until you have rated these games.")
     else:
@@ -106,7 +105,7 @@ def _movers(found: IterationComparison) -> None:
     # The same points are listed by reason and again by player.
     labels = [f"By {kind}" for kind in kinds]
     kind = kinds[labels.index(state.choose_part(labels, key="moved", label="Messages"))]
-    moved = [one for one in found.movers if one.kind == kind]
+    moved = _merged([one for one in found.movers if one.kind == kind])
     lowest = {metric: min(one.change for one in moved if one.metric == metric) for metric in {m.metric for m in moved}}
     # The largest losses first, so that gains alone do not stand for the change.
     shown = sorted(moved, key=lambda one: (lowest[one.metric], one.metric, one.change))
@@ -130,15 +129,9 @@ def _movers(found: IterationComparison) -> None:
     def draw() -> None:
         chosen = shown[place or 0]
         side, count = ("before", chosen.before_rows) if chosen.change > 0 else ("after", chosen.after_rows)
-        is_cut_off = len(chosen.examples) < count
-        st.markdown(f"**Messages {side}**" + f", {len(chosen.examples)} of {count} shown" * is_cut_off)
-        for example in chosen.examples:
-            parts.example_row(example, chosen.metric, chosen.label)
-        for transcript, game in {one.transcript_id: one.game for one in chosen.examples}.items() if is_cut_off else ():
-            with st.container(horizontal=True, vertical_alignment="center"):
-                plain(f"All of {game}")
-                link = {"transcript": transcript, "metric": chosen.metric, "show": state.LEDGER}
-                page_links.transcript_link("Open the ledger", **link)
+        rest = f", {len(chosen.examples)} of {count} shown" if len(chosen.examples) < count else ""
+        st.markdown(f"**Messages {side}**{rest}")
+        parts.example_rows(chosen.examples, chosen.metric, chosen.label, f"moved_{kind}_{place}")
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(
@@ -151,6 +144,21 @@ def _movers(found: IterationComparison) -> None:
 
 
 _MOVER, _CLOSED = "mover", "none"
+_DETAIL = re.compile(r" \([^()]*\)(?=\.$)")
+_MOST_EXAMPLES = 20
+_SUMS = ("before", "after", "before_rows", "after_rows")
+
+
+def _merged(movers: Sequence[Mover]) -> list[Mover]:
+    """The movers, those in one whose reasons differ in what stands in brackets at their end alone."""
+    alike: dict[tuple[str, str, bool], Mover] = {}
+    for one in movers:
+        label = _DETAIL.sub("", one.label) if one.kind == "reason" else one.label
+        held = alike.get(key := (one.metric, label, one.change > 0))
+        lost = {name: getattr(one, name) + (getattr(held, name) if held else 0) for name in _SUMS}
+        examples = ((held.examples if held else ()) + one.examples)[:_MOST_EXAMPLES]
+        alike[key] = replace(one, label=label, examples=examples, **lost)
+    return list(alike.values())
 
 
 def _change_of_metric(found: IterationComparison, metric: str) -> str:

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import iteration_means
 from dashboard.app_pages.overview.decisions import sign_off
 from dashboard.shared import changes, resources, state
 from dashboard.shared.answer import Fact, answer
+from dashboard.shared.clicked_marks import MarkTarget, remember_click
+from dashboard.shared.drawing import found_rows
 from dashboard.shared.formatting import decided_words, label_with_unit, legend, look, share_text, usd_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import add_games_link, rate_link, transcript_link
+from dashboard.shared.page_links import add_games_link, rate_link
 from dashboard.shared.queries import Overview
 from dashboard.shared.status_table import pick_cell, status_table
 from evaluation.comparison.iterations import IterationComparison
@@ -162,8 +165,8 @@ def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: 
     with st.container(border=True, height="stretch"):
         st.subheader(DEFINITIONS[about].label if about in DEFINITIONS else about.capitalize(), anchor=False)
         plain("\n".join(filter(None, (finding, lost))))
-        for example in examples[:1]:
-            example_row(example, about, reason)
+        if examples:
+            example_rows(examples[:1], about, reason, f"advice_{about}")
         st.code(first, language=None, wrap_lines=True)
         if others:
             with st.popover("Other changes, one at a time", type="tertiary"):
@@ -176,7 +179,7 @@ def iteration_table(board: Board, *, is_hidden: bool) -> None:
     A cell opens the decision on its iteration.
     """
     columns = {}
-    for one in reversed(board.iterations):
+    for one in board.iterations:
         shown = one.without_ratings() if is_hidden else one
         columns[one.iteration.name] = {
             **({} if is_hidden else {"Verdict": look(one.verdict.status).label if one.verdict else ""}),
@@ -200,14 +203,15 @@ _LONGEST_QUOTE = 200
 _LONGEST_NAME = 60
 
 
-def example_row(example: Example, metric: str, told: str) -> None:
-    """Shows one example of a metric, with a link to its message or ledger, and its reason unless that is ``told``."""
-    identity.note_scores_seen([example.transcript_id])
-    place = {"message": example.message_id} if example.message_id else {"show": state.LEDGER}
-    link = {"transcript": example.transcript_id, "metric": metric} | place
-    quote = f"{example.player}: {shortened(example.text, _LONGEST_QUOTE)}" if example.text else ""
-    reason = "" if example.reason == told else shortened(example.reason, _LONGEST_REASON)
-    lines = (shortened(example.game, _LONGEST_NAME), quote, reason)
-    with st.container(gap=None):
-        plain("\n".join(filter(None, lines)))
-        transcript_link("Open the message" if example.message_id else "Open the ledger", **link)
+def example_rows(examples: Sequence[Example], metric: str, told: str, key: str) -> None:
+    """Shows examples of a metric, each with its reason unless it is ``told``; one opens its message or the ledger."""
+    identity.note_scores_seen([one.transcript_id for one in examples])
+    rows = []
+    for one in examples:
+        place = " · ".join(filter(None, (shortened(one.game, _LONGEST_NAME), one.player)))
+        reason = "" if one.reason == told else shortened(one.reason, _LONGEST_REASON)
+        text = " · ".join(filter(None, (shortened(one.text, _LONGEST_QUOTE), reason)))
+        rows.append({"place": place, "words": f"{place}: {text}", "parts": [(text, False)]})
+    targets = [{"message": [MarkTarget(metric, one.transcript_id, one.message_id)]} for one in examples]
+    on_open = access_checks.event("game_open", remember_click(key, targets))
+    found_rows(key=key, data={"rows": rows}, on_open_change=on_open)

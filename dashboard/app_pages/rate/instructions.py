@@ -10,6 +10,7 @@ import yaml
 
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.shared.notices import plain
+from dashboard.shared.status_table import status_table
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import parse_yaml, practice_root
 from evaluation.ratings import QUESTION_COUNT
@@ -109,10 +110,16 @@ def rating_guide() -> None:
         "Each score has an example. In those for 3, 4 and 5 somebody has asked: *Kim, yesterday "
         "you trusted Lou, today you vote to eliminate Lou. What changed?*"
     )
-    for point, example in zip(SCALE_POINTS, _EXAMPLES, strict=True):
-        st.markdown(
-            f"**{point.score} – {point.name}.** {point.summary}. *{'; '.join(point.signs)}.*  \nFor example: {example}"
-        )
+    rows = [
+        {
+            "Score": f"{one.score} {one.name}",
+            "It is": one.summary,
+            "Signs": "; ".join(one.signs),
+            "For example": example,
+        }
+        for one, example in zip(SCALE_POINTS, _EXAMPLES, strict=True)
+    ]
+    status_table(rows, "The five scores, each with its signs and an example")
     st.markdown("Torn between two? Take the lower one, or add a half if you can name a moment that deserves more.")
     st.subheader("The five questions", anchor=False)
     for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):

@@ -53,7 +53,8 @@ def ask_for_name(store: Store) -> None:
         "questions with yes or no."
         f"{resources.read(_length_words)}\n\n"
         "Scores, roles and the prompt behind a game stay hidden here until you have rated it. Stop whenever you like: "
-        "each rating is kept at once, under your name, which your team sees."
+        "each rating is kept at once, under your name, which your team sees.",
+        width=640,
     )
     with st.form("rater_name", width=420):
         name = st.text_input("Your name", help="Always the same one: another name is another rater.")

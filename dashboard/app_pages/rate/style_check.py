@@ -125,7 +125,7 @@ def _ask_or_tell(store: Store, rater: str, transcript_id: str, answers: list[Sty
         _ask(store, rater, transcript_id, waiting[0], len(questions) - len(waiting) + 1, len(questions))
     else:
         _tell(store, rater, transcript_id, [given[question.player] for question in questions])
-    st.button("Another game", icon=":material/arrow_back:", key="style_back", on_click=_leave_game)
+    st.button("Another game", icon=":material/arrow_back:", key="style_back", type="tertiary", on_click=_leave_game)
 
 
 def _questions(store: Store, transcript_id: str, rater: str) -> tuple[StyleQuestion, ...]:
@@ -143,17 +143,19 @@ def _leave_game() -> None:
 
 
 def _ask(store: Store, rater: str, transcript_id: str, question: StyleQuestion, number: int, total: int) -> None:
-    st.subheader(f"Player {number} of {total}", anchor=False)
+    st.progress(number / total, f"Player {number} of {total}")
     left, right = st.columns([1.3, 1], gap="medium")
     with left:
         status_table([{"Messages of one player": text} for text in question.texts], "Messages of one player")
     with right:
         st.caption("Which personality speaks here?" if question.kind == "personality" else "Whose voice is this?")
-        for letter, candidate in zip(_LETTERS, question.candidates, strict=False):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for place, (letter, candidate) in enumerate(zip(_LETTERS, question.candidates, strict=False), 1):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 st.button(
-                    f"It is {letter}",
+                    letter,
                     key=f"style_{letter}",
+                    width=72,
+                    shortcut=str(place) if place < 10 else None,
                     on_click=answer,
                     args=(store, rater, transcript_id, question, candidate.label),
                 )

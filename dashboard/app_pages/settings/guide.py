@@ -51,7 +51,8 @@ def shapes() -> None:
         height=160,
         placeholder="Anna: I trust Ben.\nBen: Why would you?\n\nOr JSON, or a table with one row per message.",
     )
-    files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
+    with st.container(key="drop_zone"):
+        files = st.file_uploader("Or drop files", accept_multiple_files=True, key="checked_files")
     if tell_beyond(pasted, _LONGEST_PASTED):
         st.caption("Save it as a file and drop that here.")
     elif pasted.strip() or files:

@@ -91,7 +91,7 @@ def agreement() -> None:
         return
     shared = {QUESTIONS_PART: _questions, RATERS_PART: _raters} if report.shared_games else {}
     disagreements(report, shared)
-    with state.linked_box("Show the numbers", NUMBERS) as is_open:
+    with state.linked_box("Show the numbers", NUMBERS, icon=":material/table:") as is_open:
         if is_open:
             if report.shared_games:
                 raters(report)

@@ -69,7 +69,9 @@ def team(store: Store, lead: str) -> None:
         return
     name, blocking = (latest[0], {one.transcript_id for one in latest[1].games}) if latest else ("", set[str]())
     groups = {one.transcript_id: _group(one, name if one.transcript_id in blocking else "") for one in grid.games}
-    grid = replace(grid, games=tuple(sorted(grid.games, key=lambda one: _order(groups[one.transcript_id]))))
+    raters = dict(sorted(grid.raters.items(), key=lambda one: -one[1].rated))
+    games = tuple(sorted(grid.games, key=lambda one: _order(groups[one.transcript_id])))
+    grid = replace(grid, games=games, raters=raters)
     newest = {key for key, group in groups.items() if group not in (_RATED, _UNRATED)}
     with (
         answer(*missing_words(grid, iteration, None if iteration else latest)),

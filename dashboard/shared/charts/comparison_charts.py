@@ -8,18 +8,12 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, NEUTRAL, error_bars
-from dashboard.shared.formatting import score_text
+from dashboard.shared.charts.metric_charts import ACCENT, LIMIT, error_bars
 from evaluation.agreement.between_raters import RELIABLE, TENTATIVE, ItemAgreement
-from evaluation.score import MetricDefinition, Scale
-from evaluation.statistics.comparison import Difference, Summary
 from evaluation.statistics.intervals import Interval
-from evaluation.text.display import counted
 
 _ROW_HEIGHT = 44
 _HEAD_HEIGHT = 70
-_SIDE_HEIGHT = 90
-_LONGEST_LABEL = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,63 +72,6 @@ def whisker_words(row: Whisker) -> str:
     if row.interval.low is None or row.interval.high is None:
         return f"{row.label}: {row.value:.2f}, no interval"
     return f"{row.label}: {row.value:.2f} ({row.interval.low:.2f} to {row.interval.high:.2f})"
-
-
-def dimension_figure(difference: Difference) -> go.Figure:
-    """Every game of both runs as a dot, the means as diamonds with their intervals, from 0 to 9 (ideas: to the most).
-
-    Args:
-        difference: The dimension's difference.
-    """
-    most = max([9.0, *difference.before.values, *difference.after.values])
-    definition = MetricDefinition(difference.name, "", Scale("nine", 0.0, most), math.nan, "1")
-    figure = go.Figure()
-    for place, side in enumerate((difference.before, difference.after)):
-        figure.add_trace(_dots(side, place, definition))
-        figure.add_trace(_mean(side, place, definition))
-    _lay_out(figure, ["before", "after"], "")
-    figure.update_layout(height=_HEAD_HEIGHT + 2 * _SIDE_HEIGHT)
-    figure.update_xaxes(range=[-0.03 * most, 1.03 * most])
-    return figure
-
-
-def dimension_alt(difference: Difference, label: str) -> str:
-    """The figure in words."""
-    parts = [
-        f"{word}: {counted(side.n, 'game')} from {min(side.values):.1f} to {max(side.values):.1f}, mean {side.mean:.1f}"
-        for word, side in (("before", difference.before), ("after", difference.after))
-        if side.n
-    ]
-    return f"{label}, game by game. " + "; ".join(parts)
-
-
-def _dots(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:
-    # Games stand above and below each other, so that equal scores stay visible.
-    lift = [0.12 * ((number % 5) - 2) / 2 for number in range(side.n)]
-    return go.Scatter(
-        x=list(side.values),
-        y=[place + 0.2 + each for each in lift],
-        mode="markers",
-        name="game",
-        marker={"size": 9, "color": NEUTRAL, "opacity": 0.75, "line": {"width": 1, "color": "white"}},
-        text=[score_text(value, definition.scale) for value in side.values],
-        hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def _mean(side: Summary, place: int, definition: MetricDefinition) -> go.Scatter:
-    return go.Scatter(
-        x=[side.mean] if side.n else [],
-        y=[place - 0.2] if side.n else [],
-        mode="markers",
-        name="mean",
-        marker={"size": 13, "symbol": "diamond", "color": ACCENT},
-        error_x=error_bars(
-            [(side.mean, side.interval.low, side.interval.high)] if side.n else [], thickness=3, width=7
-        ),
-        text=[f"mean {score_text(side.mean, definition.scale)} of {counted(side.n, 'game')}"] if side.n else [],
-        hovertemplate="%{text}<extra></extra>",
-    )
 
 
 def _below(row: Whisker) -> float:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.app_pages.games.ledger import by_message
+from dashboard.app_pages.games.ledger import by_message, folded
 from dashboard.shared.chat.conversation import (
     Aim,
     Conversation,
@@ -194,4 +194,9 @@ def test_a_ledger_keeps_the_rows_of_a_message_together_and_begins_with_what_fail
         *(("b", counts), ("b", out)),
         ("d", counts),
         ("a", out),
+    ]
+    # What does not count stands last, together where its reason is the same.
+    assert [[row.message_id for row in held] for held in folded(by_message(rows))] == [
+        *(["c"], ["c"], ["b"], ["d"]),
+        ["b", "a"],
     ]

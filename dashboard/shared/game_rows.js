@@ -25,10 +25,12 @@ function makeGame(row, place, metrics) {
   verdict.title = row.chance;
   const counts = [row.passed, row.atChance].map((text) => element("span", "number", text));
   const cells = row.cells.map((cell, index) => makeScore(cell, metrics[index], `${place}:cell:${index}`));
+  node.append(game, verdict, ...counts, ...cells);
+  if (row.ticked === null) return node;
   const tick = makeMarkButton("tick", row.ticked ? "☑" : "☐", `${place}:tick:0`, `Set beside another game: ${row.label}`);
   tick.title = "Tick two games to read them side by side";
   tick.ariaPressed = String(row.ticked);
-  node.append(game, verdict, ...counts, ...cells, tick);
+  node.append(tick);
   return node;
 }
 
