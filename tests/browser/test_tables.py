@@ -19,7 +19,7 @@ def test_a_line_is_opened_in_place_by_keyboard_and_keeps_the_focus(sample_server
     table = page.get_by_role("table", name="Rows of the ledger", exact=True)
     rows = table.get_by_role("button")
     expect(rows.first).to_have_attribute("aria-pressed", "false")
-    assert table.evaluate("(table) => table.rows[25].getBoundingClientRect().bottom") < 3800
+    assert table.evaluate("(table) => table.rows[25].getBoundingClientRect().bottom") < 3000
     reason = table.get_by_role("row").nth(3).get_by_role("cell").nth(2).inner_text()
     rows.nth(2).focus()
     page.keyboard.press("Enter")
