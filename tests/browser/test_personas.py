@@ -95,7 +95,7 @@ def test_a_mark_of_two_runs_opens_the_judgements_of_its_run(persona_server, visi
     mark(seen.page, "0:before:0").focus()
     seen.page.keyboard.press("Enter")
     seen.page.wait_for_url(re.compile("run=[0-9a-f-]+.*judged=adherence|judged=adherence.*run=[0-9a-f-]+"))
-    expect(seen.page.get_by_text("Run 1 of ").first).to_be_visible()
+    expect(seen.page.locator("input[value^='Run 1 of ']")).to_be_visible()
     assert seen.faults == []
 
 

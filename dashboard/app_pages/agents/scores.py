@@ -24,7 +24,7 @@ from dashboard.shared import personas, queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
-from dashboard.shared.drawing import cockpit_rows, marks_legend
+from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent, score_text
@@ -43,7 +43,9 @@ from evaluation.workflows.persona_runs import evaluate_example
 _ID = "agent"
 """The agent in the address of a link from another page."""
 _RUN, _PROFILE = "run_shown", "profile"
-_LEGEND = marks_legend("this run, the mean of its claims", "the run before", "a claim", "right: all runs")
+# Not that of the filled mark: claims that are asked once over all games have no value for a game.
+_BAND = "band: 95 % interval of the mean over games"
+_LEGEND = ["○ the run before", "● this run, the mean of its claims", "· a claim", _BAND, "right: all runs"]
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the dimension and claim whose mark was clicked last."""
 _CLOSED = "claim_closed"
