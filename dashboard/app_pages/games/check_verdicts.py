@@ -151,9 +151,8 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     st.subheader(_QUESTIONS[item.metric], anchor=False)
     kind = f"{DEFINITIONS[item.metric].label}, {item.kind}"
     st.caption(f"{kind} \u00b7 {waiting}")
-    if context.before:
-        said = "\n".join(f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before)
-        plain(f"{shortened(context.game, 80)}, just before:\n{said}")
+    said = [f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before]
+    plain("\n".join((f"{shortened(context.game, 80)}{', just before:' if said else ''}", *said)))
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
         _marked_message(key="queue_message", data=marked_message(context.message, context.row, role))
