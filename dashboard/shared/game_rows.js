@@ -8,8 +8,15 @@ function drawGames(view) {
   const { metrics, rows } = view.data;
   const head = makeHead(...["", "Game", "Verdict", "Passed", "At chance", ...metrics.map((metric) => metric.join(", "))].map((text) => element("span", "", text)));
   view.rows = rows.map((row, place) => makeGame(row, place, metrics));
-  view.box.replaceChildren(head, ...view.rows);
+  // Above the first game of an iteration stand its name and its means, in the columns of their metrics.
+  view.box.replaceChildren(head, ...view.rows.flatMap((node, place) => (rows[place].group ? [makeGroup(rows[place].group), node] : [node])));
   setTabStops(view);
+}
+
+function makeGroup([name, ...means]) {
+  const node = element("div", "group");
+  node.append(element("span"), element("span", "", name), element("span", "", "mean"), element("span"), element("span"), ...means.map((mean) => element("span", "number", mean)));
+  return node;
 }
 
 function makeGame(row, place, metrics) {

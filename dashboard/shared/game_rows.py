@@ -12,7 +12,7 @@ from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import label_with_unit, look, without_unit
+from dashboard.shared.formatting import label_with_unit, look, score_text, without_unit
 from dashboard.shared.identity import identity
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import passes_words
@@ -96,17 +96,53 @@ def _targets(transcript_id: str) -> MarkTargets:
     }
 
 
-def draw_games(shown: pd.DataFrame, key: str, ticked: str | None = None) -> None:
+def headings(shown: pd.DataFrame) -> dict[int, list[str]]:
+    """The heading above the first game of each iteration, by its row: the name, and the mean of every metric.
+
+    None where all games are of none.
+
+    Args:
+        shown: All games, those of an iteration together.
+    """
+    names = shown["iteration"]
+    if not names.any():
+        return {}
+    begins = names != names.shift()
+    means = shown.groupby("iteration")[[f"score_{name}" for name in METRICS]].mean()
+    return {
+        place: [
+            name or "No iteration",
+            *(
+                "" if not name or pd.isna(mean) else _number(metric, mean)
+                for metric, mean in zip(METRICS, means.loc[name], strict=True)
+            ),
+        ]
+        for place, (name, is_first) in enumerate(zip(names, begins, strict=True))
+        if is_first
+    }
+
+
+def _number(metric: str, mean: float) -> str:
+    return without_unit(score_text(mean, DEFINITIONS[metric].scale))
+
+
+def draw_games(
+    shown: pd.DataFrame, key: str, ticked: str | None = None, groups: Mapping[int, list[str]] | None = None
+) -> None:
     """Draws the rows of some games; a row opens its game, and a score the message behind it.
 
     Args:
         shown: As :func:`unseen_ratings_hidden` gives them.
         key: Of the component.
         ticked: The id of the game that is ticked, empty for none; ``None`` where nothing can be ticked.
+        groups: The headings above some rows, by their place, as :func:`headings` has them.
     """
     games = shown.to_dict("records")
     ticks = [None if ticked is None else game["transcript_id"] == ticked for game in games]
-    rows = [_row(game) | {"ticked": tick} for game, tick in zip(games, ticks, strict=True)]
+    rows = [
+        _row(game) | {"ticked": tick, "group": (groups or {}).get(place)}
+        for place, (game, tick) in enumerate(zip(games, ticks, strict=True))
+    ]
     targets = [_targets(str(game["transcript_id"])) for game in games]
     metrics = [label_with_unit(name).split(", ") for name in METRICS]
     on_open = access_checks.event("game_open", remember_click(key, targets))

@@ -6,12 +6,14 @@ import pytest
 
 from dashboard.app_pages.games.add_games import proposed_name
 from dashboard.app_pages.games.add_games import test_words as words_on_tests
+from dashboard.shared.formatting import score_text, without_unit
 from dashboard.shared.jobs import jobs
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import JobState
 from evaluation.transcript import Transcript, build_transcript
+from evaluation.workflows.iterations import stored_board
 from evaluation.workflows.scoring import add_evaluated
 from tests.app.drawn import data_of, drawn, tables, wait_for_jobs
 
@@ -30,6 +32,20 @@ def test_the_list_shows_every_game_with_its_scores(open_page, filled, words) -> 
     assert [row["label"] for row in listed_games(app)] == ["Game 1 · Shorter prompt", *baseline, "loose"]
     listed = listed_games(open_page("games", order="Order of adding"))
     assert [row["label"] for row in listed] == [*baseline, "Game 1 · Shorter prompt", "loose"]
+
+
+def test_the_games_of_an_iteration_stand_below_its_name_with_the_means_of_the_board(open_page, filled) -> None:
+    board = stored_board(filled)
+    groups = [row["group"] for row in data_of(open_page("games"), "game_rows")["rows"] if row["group"]]
+    assert [name for name, *_ in groups] == ["Shorter prompt", "Baseline prompt", "No iteration"]
+    for name, *means in groups[:2]:
+        for metric, mean in zip(DEFINITIONS, means, strict=True):
+            score = board[name].means[metric].score
+            assert mean == ("" if score is None else without_unit(score_text(score, DEFINITIONS[metric].scale)))
+    # In another order, and of a part of the games, there is none.
+    for query in ({"order": "Lowest strategic depth"}, {"find": "one"}):
+        rows = data_of(open_page("games", **query), "game_rows")["rows"]
+        assert not any(row["group"] for row in rows), query
 
 
 def test_two_games_stand_by_age_below_their_names(open_page, filled, store) -> None:

@@ -15,7 +15,7 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.clicked_marks import MarkTarget, remember_click
 from dashboard.shared.drawing import found_rows
 from dashboard.shared.formatting import SIGNS, legend, look
-from dashboard.shared.game_rows import METRICS, draw_games
+from dashboard.shared.game_rows import METRICS, draw_games, headings
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.queries import BEYOND_SCORE
 from dashboard.shared.state import NO_ITERATION_CHOICE
@@ -166,12 +166,13 @@ def _natural_order(names: pd.Series) -> pd.Series:
     return names.str.casefold().str.replace(r"\d+", lambda number: number[0].zfill(6), regex=True)
 
 
-def games_table(shown: pd.DataFrame, total: int) -> None:
+def games_table(shown: pd.DataFrame, total: int, *, is_grouped: bool) -> None:
     """The games, a page of them at a time; a row opens its game, and a score the message behind it.
 
     Args:
         shown: Those that match the filters, see ``game_rows.unseen_ratings_hidden``.
         total: How many there are in all, without simulated conversations.
+        is_grouped: Whether the games of each iteration stand together.
     """
     games = shown[~simulated(shown)]
     verdicts = games["verdict"].value_counts()
@@ -202,7 +203,10 @@ def games_table(shown: pd.DataFrame, total: int) -> None:
     st.caption(
         f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side."
     )
-    draw_games(games, _LIST, ticked or "")
+    # Of some games only, a mean would be another than the iteration's.
+    groups = headings(shown) if is_grouped and not few else {}
+    own = {place - first: heading for place, heading in groups.items()}
+    draw_games(games, _LIST, ticked or "", own)
     with st.container(horizontal=True, vertical_alignment="center"):
         if pages > 1:
             st.pagination(pages, key=_PAGE, bind="query-params")

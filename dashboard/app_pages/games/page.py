@@ -131,7 +131,7 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
             st.caption(f"Only in the {len(shown):,} of {len(listed):,} games that the filters leave.")
         found_messages(query, tuple(shown["transcript_id"]) if filters.count else None)
     else:
-        games_table(ordered(shown, order), int((~simulated(listed)).sum()))
+        games_table(ordered(shown, order), int((~simulated(listed)).sum()), is_grouped=order == "version")
 
 
 def tick(transcript_id: str) -> None:
