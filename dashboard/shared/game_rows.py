@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,8 @@ def headings(shown: pd.DataFrame) -> dict[int, list[str]]:
         return {}
     begins = names != names.shift()
     means = shown.groupby("iteration")[[f"score_{name}" for name in METRICS]].mean()
+    # A mean of the games that the person has rated would be another than the iteration's.
+    means.loc[list(names[shown[ENGAGEMENT.name] == _HIDDEN].unique()), f"score_{ENGAGEMENT.name}"] = math.nan
     return {
         place: [
             name or "No iteration",

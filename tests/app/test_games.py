@@ -8,6 +8,7 @@ from dashboard.app_pages.games.add_games import proposed_name
 from dashboard.app_pages.games.add_games import test_words as words_on_tests
 from dashboard.shared.formatting import score_text, without_unit
 from dashboard.shared.jobs import jobs
+from evaluation.ratings import Rating
 from evaluation.readers import read_uploads
 from evaluation.readers.import_report import ImportOutcome, planned
 from evaluation.rubric.definitions import DEFINITIONS
@@ -42,6 +43,10 @@ def test_the_games_of_an_iteration_stand_below_its_name_with_the_means_of_the_bo
         for metric, mean in zip(DEFINITIONS, means, strict=True):
             score = board[name].means[metric].score
             assert mean == ("" if score is None else without_unit(score_text(score, DEFINITIONS[metric].scale)))
+    # Where a rater must not see a game's ratings, nobody gives them away as a mean.
+    filled.ratings.add(Rating(filled.transcripts.ids()[0], "Lin", 3))
+    hidden = [row["group"] for row in data_of(open_page("games", rater="Lin"), "game_rows")["rows"] if row["group"]]
+    assert [group[0] for group in hidden if group[-1]] == []
     # In another order, and of a part of the games, there is none.
     for query in ({"order": "Lowest strategic depth"}, {"find": "one"}):
         rows = data_of(open_page("games", **query), "game_rows")["rows"]
