@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import streamlit as st
 
 from dashboard import access_checks
+from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.status_table import status_table
@@ -23,51 +25,43 @@ _MOST_PROBLEMS = 200
 
 
 def rating_sheets(store: Store, rater: str) -> None:
-    """Import and export of one's own ratings; of everybody's for leads.
+    """A box with import and export of one's own ratings; of everybody's for leads. Closed, it reads nothing.
 
     Args:
         store: Where they are.
         rater: Who looks; empty for a lead who gave no name.
     """
-    is_lead = identity.allowed(Action.EDIT)
-    _export(store, rater, is_lead)
-    _import(store, rater, is_lead)
+    with state.linked_box("Ratings as a table: download, upload", "sheets") as is_open:
+        if is_open:
+            is_lead = identity.allowed(Action.EDIT)
+            _export(store, rater, is_lead)
+            _import(store, rater, is_lead)
 
 
 def _export(store: Store, rater: str, is_lead: bool) -> None:
     st.markdown(
         "CSV that a spreadsheet opens; nothing in it can run as a formula, and it can be imported again as it is."
     )
-    hidden = identity.hidden_games(store, rater, store.ratings.rater_counts())
+    hidden = identity.hidden_games(store, rater, store.ratings.rater_counts()) if is_lead else frozenset()
+
+    def csv(whose: str | None) -> bytes:
+        # With a mark, so that spreadsheets take it for UTF-8.
+        return export_ratings(store, rater=whose, hidden=() if whose else hidden).encode("utf-8-sig")
+
+    def json_text() -> bytes:
+        return json.dumps(rating_rows(store, hidden=hidden), ensure_ascii=False, indent=2).encode("utf-8")
+
+    everybodys = (("CSV", partial(csv, None), "text/csv"), ("JSON", json_text, "application/json"))
     with st.container(horizontal=True):
         if rater:
-            # With a mark, so that spreadsheets take it for UTF-8.
+            own = partial(csv, rater)
             access_checks.download_button(
-                "export_own",
-                "My ratings",
-                lambda: export_ratings(store, rater=rater).encode("utf-8-sig"),
-                "my-ratings.csv",
-                "text/csv",
-                key="export_own",
+                "export_own", "My ratings", own, "my-ratings.csv", "text/csv", key="export_own"
             )
-        if is_lead:
-            access_checks.download_button(
-                "export_all",
-                "All ratings (CSV)",
-                lambda: export_ratings(store, hidden=hidden).encode("utf-8-sig"),
-                "ratings.csv",
-                "text/csv",
-                key="export_all",
-            )
-            access_checks.download_button(
-                "export_all",
-                "All ratings (JSON)",
-                lambda: json.dumps(rating_rows(store, hidden=hidden), ensure_ascii=False, indent=2).encode("utf-8"),
-                "ratings.json",
-                "application/json",
-                key="export_all_json",
-            )
-    if is_lead and hidden:
+        for kind, make, mime in everybodys if is_lead else ():
+            name = f"ratings.{kind.lower()}"
+            access_checks.download_button("export_all", f"All ratings ({kind})", make, name, mime, key=f"export_{kind}")
+    if hidden:
         st.caption(f"What others gave {counted(len(hidden), 'game')} that you have not rated yet is left out.")
 
 

@@ -53,7 +53,9 @@ function drawTable(view) {
   view.box.replaceChildren(table);
   // What is scrolled sideways is reached by the keyboard.
   if (view.data.isMatrix && !pick) view.box.tabIndex = 0;
-  addRows(view, rows.length > FEW + 5 ? Math.max(FEW, (atFirst ?? 0) + 1) : rows.length);
+  // A list below headings that is only read is looked through as a whole.
+  const isWhole = view.data.groups.length > 0 && !pick;
+  addRows(view, rows.length > FEW + 5 && !isWhole ? Math.max(FEW, (atFirst ?? 0) + 1) : rows.length);
 }
 
 function addRows(view, number) {

@@ -163,20 +163,20 @@ def test_a_description_typed_for_an_iteration_that_was_renamed_or_deleted_is_not
 def test_thresholds_limits_and_the_judge_saved_in_two_tabs_keep_what_each_changed(open_page, filled) -> None:
     ann, ben = open_page("settings"), open_page("settings")
     ann.number_input(key="threshold_coherence").set_value(61.0)
-    ann.run().button(key="save_thresholds").click().run()
+    ann.run().button(key="save_settings").click().run()
     ben.number_input(key="threshold_engagement").set_value(2.0)
-    ben.run().button(key="save_thresholds").click().run()
+    ben.run().button(key="save_settings").click().run()
     assert filled.settings.thresholds() == DEFAULT_THRESHOLDS | {"coherence": 61.0, "engagement": 2.0}
     ann.number_input(key="limit_players").set_value(9)
-    ann.run().button(key="save_limits").click().run()
+    ann.run().button(key="save_settings").click().run()
     ben.number_input(key="limit_files").set_value(7)
-    ben.run().button(key="save_limits").click().run()
+    ben.run().button(key="save_settings").click().run()
     limits = filled.settings.limits()
     assert (limits.players, limits.files) == (9, 7)
     ann.text_input(key="judge_model").set_value("gpt-x")
-    ann.run().button(key="save_judge").click().run()
+    ann.run().button(key="save_settings").click().run()
     ben.number_input(key="judge_calls").set_value(12)
-    ben.run().button(key="save_judge").click().run()
+    ben.run().button(key="save_settings").click().run()
     assert filled.settings.get("judge") == {"model": "gpt-x", "max_calls": 12}
 
 

@@ -1,5 +1,7 @@
 """The other views of the Rate page: own ratings and sheets, instructions, who speaks, discards."""
 
+import re
+
 import pytest
 
 from dashboard.app_pages.rate import desk_state
@@ -7,6 +9,7 @@ from dashboard.app_pages.rate import own_ratings as own
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.instructions import example_game
 from dashboard.app_pages.rate.style_check import CANNOT_TELL
+from evaluation.escaping import safe
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import style_questions
 from evaluation.ratings import Rating
@@ -16,8 +19,8 @@ from tests.app.drawn import tables
 from tests.games import game_of
 
 
-def view(open_page, name: str, rater: str = "Grace"):
-    app = open_page("rate", rater=rater, desk=name)
+def view(open_page, name: str, rater: str = "Grace", **further: str):
+    app = open_page("rate", rater=rater, desk=name, **further)
     assert not app.exception
     return app
 
@@ -118,16 +121,19 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     said = words(app)
     assert [one.proto.text for one in app.get("progress")] == ["Player 1 of 2"]
     assert tables(app)[0]["Messages of one player"].tolist() == list(first.texts)
-    assert "Guessing finds it once in 2 times." in said
+    # What a player is like is untrusted text, and a button reads Markdown.
+    labels = [one.label for one in app.button if (one.key or "").startswith("style_")]
+    assert [re.sub(r"\\(.)", r"\1", label) for label in labels[:2]] == [safe(one.label) for one in first.candidates]
+    assert not any(re.search(r"(?<!\\)[\[\]<*_`]", label) for label in labels)
     assert all(first.player not in text for text in first.texts)
     right = [candidate.label for candidate in first.candidates].index(first.truth)
-    buttons(app)["AB"[right]].click().run()
+    app.button(key=f"style_{right + 1}").click().run()
+    # Whether it was right is not told before the end.
+    assert "told (" not in words(app)
     assert [one.proto.text for one in app.get("progress")] == ["Player 2 of 2"]
     buttons(app)[CANNOT_TELL].click().run()
     said = words(app)
     assert "You recognised 1 of 2 players. More than half are needed: not passed." in said
-    assert "1 of 2 told (50 %" in said
-    assert "guessing finds 50 %" in said
     assert second.player in table(app)
     # As verdicts: the one told counts, the other does not.
     buttons(app)["Let this decide the game's personality metric"].click().run()
@@ -136,11 +142,13 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert (score.score, str(score.method)) == (50.0, "human")
     app.button(key="style_back").click().run()
     assert "1 of 1 game done." in words(app)
+    assert "1 of 2 told (50 %" in words(app)
+    assert "guessing finds 50 %" in words(app)
     assert tables(app)[0]["Players"].tolist() == ["✗ not passed: 1 of 2 recognised"]
 
 
 def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table) -> None:
-    app = view(open_page, parts.OWN, rater="Ada")
+    app = view(open_page, parts.OWN, rater="Ada", sheets="true")
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,8\n", "text/csv")).run()
     assert "1 mistake: nothing of the sheet was stored." in words(app)
     assert "not on the scale" in table(app)

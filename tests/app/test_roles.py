@@ -75,7 +75,7 @@ def test_the_store_refuses_sessions_of_raters_but_takes_their_ratings(login, fil
 
 
 def test_a_rater_imports_their_own_sheet_only_and_sees_no_records_of_others(login, filled, visit, words, table) -> None:
-    app = visit("rae", "rate", desk="My ratings")
+    app = visit("rae", "rate", desk="My ratings", sheets="true")
     assert not app.exception
     assert [button.label for button in app.get("download_button")] == ["My ratings"]
     assert "Grace" not in words(app)

@@ -36,13 +36,15 @@ def test_a_threshold_shows_what_it_would_change_before_it_is_stored(open_page, f
     assert filled.settings.thresholds() == DEFAULT_THRESHOLDS
 
 
-def test_limits_are_stored_in_their_units_and_reset(open_page, store) -> None:
+def test_limits_are_stored_in_their_units_and_reset(open_page, store, words) -> None:
     app = settings(open_page, limit_file_bytes=5, limit_messages=100)
-    app.button(key="save_limits").click().run()
+    app.button(key="save_settings").click().run()
     assert not app.exception
     assert (store.settings.limits().file_bytes, store.settings.limits().messages) == (5 * 1024 * 1024, 100)
     app = settings(open_page)
     app.button(key="reset_limits").click().run()
+    assert "not saved yet: import limits" in words(app)
+    app.button(key="save_settings").click().run()
     assert store.settings.limits().messages == 5_000
     assert app.number_input(key="limit_messages").value == 5_000
 
@@ -76,7 +78,7 @@ def test_the_judge_says_whom_it_asks_and_whether_there_is_a_key_but_never_shows_
     assert "there is a key for it" in words(app)
     assert "sk-secret" not in words(app)
     app.text_input(key="judge_model").set_value("mistral/small").run()
-    app.button(key="save_judge").click().run()
+    app.button(key="save_settings").click().run()
     assert not app.exception
     assert store.settings.get(SETTINGS_KEY) == {"model": "mistral/small", "max_usd": 2.5}
     assert "Model: mistral/small, at its provider, no key." in words(app)
@@ -96,7 +98,7 @@ def test_a_connected_model_is_tested_on_labelled_messages(open_page, words, tabl
     assert "60 % (47 to 71 %)" in table(app, -1)
     # What another model would see is not known yet.
     app.text_input(key="judge_model").set_value("other").run()
-    app.button(key="save_judge").click().run()
+    app.button(key="save_settings").click().run()
     assert "60 of 60" not in words(app)
 
 

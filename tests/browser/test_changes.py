@@ -39,7 +39,7 @@ def test_back_to_the_defaults_shows_them_and_the_next_save_stores_no_old_number(
     )
     coherence.fill("91")
     coherence.press("Enter")
-    page.get_by_role("button", name="Save thresholds").click()
+    page.get_by_role("button", name="Save the changes").click()
     expect(page.get_by_text(re.compile(r"Saved \d\d:\d\d")).first).to_be_visible()
     settle(page)
     page.get_by_role("button", name="Back to the defaults").first.click()
@@ -49,10 +49,10 @@ def test_back_to_the_defaults_shows_them_and_the_next_save_stores_no_old_number(
     depth.fill("33")
     depth.press("Enter")
     settle(page)
-    page.get_by_role("button", name="Save thresholds").click()
+    page.get_by_role("button", name="Save the changes").click()
     settle(page)
     # What is drawn anew stands beside what was there for a moment, so no single button can be looked at.
-    expect(page.locator("button:enabled").filter(has_text="Save thresholds")).to_have_count(0)
+    expect(page.locator("button:enabled").filter(has_text="Save the changes")).to_have_count(0)
     assert coherence.input_value() == default
     stored = stored_server.store.settings.thresholds()
     assert (f"{stored['coherence']:g}", stored["strategic_depth"]) == (default, 33.0)

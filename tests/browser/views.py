@@ -57,7 +57,7 @@ _FURTHER = (
     View("game", "games?transcript=nothing", "[data-testid='stAlert']", frozenset({"unknown"})),
     View("rate-own", "rate?rater=Sample%20rater%20A&desk=My%20ratings", _TABLE, _DATA),
     View("rate-guide", "rate?rater=Ada&desk=How%20to%20rate", "h3", _DATA),
-    View("rate-speakers", "rate?rater=Sample%20rater%20A&desk=Who%20speaks%3F", "[data-testid='stExpander']", _DATA),
+    View("rate-speakers", "rate?rater=Sample%20rater%20A&desk=Who%20speaks%3F", _TABLE, _DATA),
     View("team-agreement", "team?team=Agreement", _TABLE, frozenset({"empty", "data"})),
     View("team-agreement-numbers", "team?team=Agreement&numbers=true", _CHART, _DATA),
     View("overview-reasons", "", ".reason-row", _DATA),

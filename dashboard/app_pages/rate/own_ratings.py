@@ -54,8 +54,7 @@ def own_ratings(store: Store, rater: str) -> None:
     else:
         st.info("You have not rated a game yet. *Rate*, above, shows the next one.")
     _put_aside(store, rater)
-    with st.expander("Download or upload ratings as a table"):
-        rating_sheets(store, rater)
+    rating_sheets(store, rater)
 
 
 def _table(store: Store, rater: str, given: list[Rating], games: dict[str, str]) -> None:

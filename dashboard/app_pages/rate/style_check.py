@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
+from dashboard.shared.answer import answer
 from dashboard.shared.formatting import share_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain, words_of
@@ -25,7 +27,7 @@ from evaluation.rating_desk.style_check import (
 from evaluation.rubric.definitions import PERSONALITY_DIVERSITY
 from evaluation.score import RowVerdict, row_id_of
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 
 CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"
@@ -33,66 +35,51 @@ _ASKED = "style_questions"
 _DONE = "style_done"
 _PLAYERS = "style_players"
 _KEPT = "kept"
-_LONGEST_NAME = 60
 _MUCH_LUCK = 0.05
-_LETTERS = "ABCDEFGHIJ"
 
 
 def style_check(store: Store, rater: str) -> None:
     """One player at a time; the truth is told when all players of a game are done."""
     answers = store.style_answers.list(rater)
+    rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
     chosen = st.session_state.get(_GAME)
-    if isinstance(chosen, str) and chosen in {one.transcript_id for one in store.ratings.by_rater(rater)}:
+    if chosen in rated:
         _ask_or_tell(store, rater, chosen, answers)
     else:
-        _choose_game(store, rater, answers)
-    if (result := style_result(answers)) is not None:
-        st.markdown(f"**So far:** {result_words(result)}")
+        _choose_game(store, rater, rated, answers)
 
 
-def _choose_game(store: Store, rater: str, answers: list[StyleAnswer]) -> None:
-    st.markdown(
-        "**Do the players have voices of their own?** A program computes Personality diversity; here a person checks "
-        "it. You read a few messages of one player, without names, and say which candidate speaks.\n\n"
-        "A game passes when you recognise more than half of its players (of ten or more, five). You see who it was "
-        "once you are through with a game. Your answers change no score by themselves."
-    )
-    rated = [one.transcript_id for one in store.ratings.by_rater(rater)]
+def _choose_game(store: Store, rater: str, rated: Sequence[str], answers: list[StyleAnswer]) -> None:
     names = store.transcripts.game_names()
     games = [key for key in rated if key in names]
-    if not games:
-        st.info("Rate a game first; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
-        return
     players = {key: count for key in games if (count := _player_count(store, key, rater))}
+    given = {key: [one.is_identified for one in answers if one.transcript_id == key] for key in players}
+    left = [key for key, count in players.items() if len(given[key]) < count]
+    headline = f"{len(players) - len(left)} of {counted(len(players), 'game')} done."
+    if not players:
+        headline = f"Rate a {'longer ' * bool(games)}game first; then you can be asked about it."
+    result = style_result(answers)
+    with answer(headline, f"{_WHAT_IT_IS} {result_words(result) if result else ''}".strip()):
+        if not players:
+            st.button("Rate a game", key="style_desk", type="primary", on_click=parts.to_desk)
+        elif left:
+            label = "Go on with the next game" if any(given.values()) else "Start with the latest game"
+            st.button(label, type="primary", key="style_start", on_click=_choose, args=(left[0],))
     if left_out := len(games) - len(players):
         st.caption(
             f"{counted(left_out, 'game')} that you rated cannot be used: too few players say enough, or there is "
             "nothing to tell them apart by."
         )
-    if not players:
-        st.info("Rate a longer game; then you can be asked about it.", icon=":material/rate_review:")
-        st.button("Rate a game", key="style_desk", on_click=parts.to_desk)
-        return
-    given = {key: [one.is_identified for one in answers if one.transcript_id == key] for key in players}
-    left = [key for key, count in players.items() if len(given[key]) < count]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if left:
-            label = "Go on with the next game" if any(given.values()) else "Start with the latest game"
-            st.button(
-                label,
-                type="primary",
-                key="style_start",
-                on_click=_choose,
-                args=(left[0],),
-                icon=":material/play_arrow:",
-            )
-        st.markdown(f"{len(players) - len(left)} of {counted(len(players), 'game')} done.", width="content")
     rows = [{"Game": names[key], "Players": _state_words(given[key], count)} for key, count in players.items()]
-    with st.expander("Choose a game"):
-        if (row := open_row(rows, "Games that you rated", "style_games")) is not None:
-            st.session_state[_GAME] = list(players)[row]
-            st.rerun()
+    if rows and (row := open_row(rows, "Games that you rated", "style_games")) is not None:
+        st.session_state[_GAME] = list(players)[row]
+        st.rerun()
+
+
+_WHAT_IT_IS = (
+    "Read a few messages of one player without names, and say who speaks: so a person checks Personality diversity. "
+    "Your answers change no score by themselves."
+)
 
 
 def _state_words(given: Sequence[bool], players: int) -> str:
@@ -143,31 +130,41 @@ def _leave_game() -> None:
 
 
 def _ask(store: Store, rater: str, transcript_id: str, question: StyleQuestion, number: int, total: int) -> None:
-    st.progress(number / total, f"Player {number} of {total}")
+    st.progress((number - 1) / total, f"Player {number} of {total}")
+    is_personality = question.kind == "personality"
+    st.subheader(f"Which {'personality' if is_personality else 'of these voices'} speaks here?", anchor=False)
     left, right = st.columns([1.3, 1], gap="medium")
     with left:
         status_table([{"Messages of one player": text} for text in question.texts], "Messages of one player")
-    with right:
-        st.caption("Which personality speaks here?" if question.kind == "personality" else "Whose voice is this?")
-        for place, (letter, candidate) in enumerate(zip(_LETTERS, question.candidates, strict=False), 1):
-            with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-                st.button(
-                    letter,
-                    key=f"style_{letter}",
-                    width=72,
-                    shortcut=str(place) if place < 10 else None,
-                    on_click=answer,
-                    args=(store, rater, transcript_id, question, candidate.label),
-                )
-                plain("\n\n".join(candidate.samples) or candidate.label)
-        with st.container(horizontal=True, vertical_alignment="center"):
+    with right, st.container(gap="small"):
+        choices = [
+            (one.label if is_personality else f"Voice {place}", one) for place, one in enumerate(question.candidates, 1)
+        ]
+        for place, (label, candidate) in enumerate([*choices, (CANNOT_TELL, None)], 1):
             st.button(
-                CANNOT_TELL, key="style_none", on_click=answer, args=(store, rater, transcript_id, question, None)
+                _inert(label),
+                key=f"style_{place}",
+                type="secondary" if candidate else "tertiary",
+                width="stretch",
+                wrap=True,
+                shortcut=str(place) if place < 10 else None,
+                on_click=give,
+                args=(store, rater, transcript_id, question, candidate and candidate.label),
             )
-            st.caption(f"Guessing finds it once in {len(question.candidates)} times.", width="content")
+            if candidate and candidate.samples:
+                plain("\n\n".join(candidate.samples))
 
 
-def answer(store: Store, rater: str, transcript_id: str, question: StyleQuestion, chosen: str | None) -> None:
+def _inert(label: str) -> str:
+    """Untrusted text as the label of a button, which reads Markdown."""
+    return _MARKS.sub(r"\\\g<0>", shortened(label, _LONGEST_LABEL))
+
+
+_MARKS = re.compile(r"[!-/:-@\[-`{-~]")
+_LONGEST_LABEL = 120
+
+
+def give(store: Store, rater: str, transcript_id: str, question: StyleQuestion, chosen: str | None) -> None:
     """Keeps one answer at once; a second one for the same player is not taken."""
     labels = tuple(candidate.label for candidate in question.candidates)
     given = StyleAnswer(

@@ -139,7 +139,7 @@ def _quote(example: ExampleRow) -> str:
 
 def words() -> None:
     """The glossary, by what its words are about."""
-    wanted = st.text_input("Find a word", key="find_word").casefold().strip()
+    wanted = st.text_input("Find a word", key="find_word", live=True).casefold().strip()
     groups = [
         (about, {"Word": word, "Meaning": meaning})
         for about, of_group in terms().items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
@@ -26,7 +26,7 @@ from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus
 from evaluation.score import PERCENT, Status, status_by
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
-from evaluation.text.display import counted
+from evaluation.text.display import counted, listed
 from evaluation.workflows.reader_check import check_reader, estimate_check
 
 _MIB = 1024 * 1024
@@ -52,54 +52,80 @@ WIDTH = 760
 """Pixels of the column of all settings."""
 
 
-def _save_button(label: str, key: str, *, is_changed: bool) -> bool:
-    """A button that stores what was changed, and beside it what is left to store, or when this tab last did."""
-    is_pressed = st.button(label, key=key, type="primary", disabled=not is_changed)
-    if is_changed:
-        st.badge("not saved yet", color="orange")
-    elif moment := st.session_state.get(f"{key}_at"):
-        st.badge(f"✓ Saved {local_time(moment).split()[-1]}", color="green")
-    return is_pressed
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A part of the settings that was changed on the page, and its storing."""
+
+    of: str
+    save: Callable[[], None]
 
 
-def _saved(key: str) -> None:
-    """Draws the page again once the form with that button is stored."""
-    st.session_state[f"{key}_at"] = datetime.now(UTC)
-    st.rerun()
+def save_changes(store: Store, changed: Sequence[Change]) -> None:
+    """The one button that stores what was changed on the page, all of it or nothing; else when this tab last did."""
+    with st.container(horizontal=True, vertical_alignment="center", key="save_bar"):
+        if not changed:
+            if moment := st.session_state.get(_SAVED_AT):
+                st.badge(f"✓ Saved {local_time(moment).split()[-1]}", color="green")
+            return
+        is_pressed = st.button("Save the changes", key="save_settings", type="primary")
+        st.badge(f"not saved yet: {listed([one.of for one in changed])}", color="orange")
+    if is_pressed:
+        with refusal_told("Nothing was stored.", ":material/error:"):
+            identity.require(Action.CONFIGURE)
+            with store.unit(write=True):
+                for one in changed:
+                    one.save()
+            st.session_state[_SAVED_AT] = datetime.now(UTC)
+            st.rerun()
 
 
-def thresholds(store: Store) -> None:
-    """Thresholds with what a change would do, before it is stored; and the way back to the rubric's."""
-    st.subheader("Thresholds", anchor=False)
+_SAVED_AT = "settings_saved_at"
+
+
+def _back_to(defaults: Mapping[str, float], key: str, *, is_there: bool) -> None:
+    """A button that fills in the defaults, by the key of their input."""
+    st.button(
+        "Back to the defaults",
+        key=key,
+        icon=":material/undo:",
+        disabled=is_there,
+        on_click=state.set_widgets,
+        args=(defaults,),
+    )
+
+
+def thresholds(store: Store) -> Change | None:
+    """Thresholds and the size of a test, with what other thresholds would do before they are stored."""
+    st.subheader("Thresholds and tests", anchor=False)
     st.caption(
         "The score from which a metric passes. A game passes with 5 of the 7 metrics, engagement among them, at a cost "
         f"of at most {COST_LIMIT_USD:g} USD (fixed). Change a threshold to see which games would pass then; scores "
         "stay as they are, and nothing is stored before you save."
     )
-    now = resources.read(queries.thresholds)
-    state.follow_stored("thresholds_shown", {f"threshold_{name}": value for name, value in now.items()})
-    then = _threshold_inputs(now)
-    is_changed = then != now
-    if is_changed:
+    now, size = resources.read(queries.thresholds), resources.read(queries.games_per_test)
+    state.follow_stored(
+        "thresholds_shown", {f"threshold_{name}": value for name, value in now.items()} | {"test_size": size}
+    )
+    then, chosen = _threshold_inputs(now, size)
+    if then != now:
         found = resources.read(metric_effects, tuple(then.items()))
         effects = "Thresholds and passing games, now and with what is typed above"
         status_table(metric_rows(found), effects)
         _verdict_changes(resources.read(verdict_effects, tuple(then.items())))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if _save_button("Save thresholds", "save_thresholds", is_changed=is_changed):
-            _store_thresholds(store, {name: value for name, value in then.items() if value != now[name]})
-            _saved("save_thresholds")
-        st.button(
-            "Back to the defaults",
-            key="reset_thresholds",
-            icon=":material/undo:",
-            disabled=now == DEFAULT_THRESHOLDS and not is_changed,
-            on_click=_reset_thresholds,
-            args=(store,),
-        )
+    defaults = {f"threshold_{name}": float(value) for name, value in DEFAULT_THRESHOLDS.items()}
+    _back_to(defaults, "reset_thresholds", is_there=then == DEFAULT_THRESHOLDS)
+
+    def save() -> None:
+        for name, value in then.items():
+            if value != now[name]:
+                store.settings.set_threshold(name, None if value == DEFAULT_THRESHOLDS[name] else value)
+        if chosen != size:
+            store.settings.set_test_size(chosen)
+
+    return Change("thresholds and tests", save) if (then, chosen) != (now, size) else None
 
 
-def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
+def _threshold_inputs(now: Mapping[str, float], size: int) -> tuple[dict[str, float], int]:
     grid = st.grid(4, min_column_width=145)
     then = {}
     for name, definition in DEFINITIONS.items():
@@ -117,7 +143,18 @@ def _threshold_inputs(now: Mapping[str, float]) -> dict[str, float]:
                     help=scale_words(name),
                 )
             )
-    return then
+    with grid.cell():
+        chosen = st.number_input(
+            "Games in a test",
+            min_value=1,
+            max_value=100,
+            value=size,
+            step=1,
+            key="test_size",
+            help="The rubric says 3. The games of an iteration form tests in the order in which they were added; the "
+            "mean scores decide whether a test passes. The success checklist asks for three tests in a row that pass.",
+        )
+    return then, int(chosen)
 
 
 def _verdict_changes(found: VerdictEffects) -> None:
@@ -131,47 +168,7 @@ def _verdict_changes(found: VerdictEffects) -> None:
             status_table(iteration_rows(found), "The verdict on each iteration, now and then")
 
 
-def _store_thresholds(store: Store, wanted: Mapping[str, float]) -> None:
-    identity.require(Action.CONFIGURE)
-    with store.unit(write=True):
-        for name, value in wanted.items():
-            store.settings.set_threshold(name, None if value == DEFAULT_THRESHOLDS[name] else value)
-
-
-def _reset_thresholds(store: Store) -> None:
-    _store_thresholds(store, DEFAULT_THRESHOLDS)
-    state.set_widgets({f"threshold_{name}": float(value) for name, value in DEFAULT_THRESHOLDS.items()})
-
-
-def test_size(store: Store) -> None:
-    """The number of games of a test."""
-    st.subheader("Tests", anchor=False)
-    held = resources.read(queries.games_per_test)
-    state.follow_stored("test_size_shown", {"test_size": held})
-    chosen = int(
-        st.number_input(
-            "Games in a test",
-            min_value=1,
-            max_value=100,
-            value=held,
-            step=1,
-            key="test_size",
-            help="The rubric says 3. The success checklist asks for three tests in a row that pass.",
-            width=240,
-        )
-    )
-    st.caption(
-        "The games of an iteration form tests in the order in which they were added; the mean scores decide whether a "
-        "test passes. A change regroups all games."
-    )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if _save_button("Save", "save_test_size", is_changed=chosen != held):
-            identity.require(Action.CONFIGURE)
-            store.settings.set_test_size(chosen)
-            _saved("save_test_size")
-
-
-def limits(store: Store) -> None:
+def limits(store: Store) -> Change | None:
     """Size limits of imports."""
     st.caption(
         "For uploads and the command line. A file beyond a limit is refused; the other files of the upload are stored."
@@ -192,41 +189,22 @@ def limits(store: Store) -> None:
             )
         wanted[name] = int(typed) * unit
     changed = {name: value for name, value in wanted.items() if value != held[name]}
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if _save_button("Save limits", "save_limits", is_changed=bool(changed)):
-            _store_limits(store, {name: None if value == defaults[name] else value for name, value in changed.items()})
-        st.button(
-            "Back to the defaults",
-            key="reset_limits",
-            icon=":material/undo:",
-            disabled=held == defaults and not changed,
-            on_click=_reset_limits,
-            args=(store,),
-        )
+    _back_to(
+        {f"limit_{name}": _in_units(name, defaults[name]) for name in LIMITS},
+        "reset_limits",
+        is_there=all(wanted[name] == defaults[name] for name in LIMITS),
+    )
     st.caption(
         f"A browser can send {st.get_option('server.maxUploadSize')} MB per file; for larger files use the command "
         "line: dramaturg import."
     )
+    stored = {name: None if value == defaults[name] else value for name, value in changed.items()}
+    return Change("import limits", lambda: store.settings.set_limits(stored)) if changed else None
 
 
 def _in_units(name: str, value: int) -> int:
     """A limit as its input shows it."""
     return max(1, value // LIMITS[name][1])
-
-
-def _store_limits(store: Store, wanted: Mapping[str, int | None]) -> None:
-    with refusal_told("The limits were not stored.", ":material/error:"):
-        identity.require(Action.CONFIGURE)
-        store.settings.set_limits(wanted)
-        _saved("save_limits")
-
-
-def _reset_limits(store: Store) -> None:
-    identity.require(Action.CONFIGURE)
-    store.settings.set_limits(dict.fromkeys(LIMITS))
-    state.set_widgets(
-        {f"limit_{name}": _in_units(name, value) for name, value in asdict(Limits()).items() if name in LIMITS}
-    )
 
 
 _MODES = {
@@ -237,7 +215,7 @@ _MODES = {
 }
 
 
-def judge_settings(store: Store) -> None:
+def judge_settings(store: Store) -> Change | None:
     """The model, the address of its server and the limits of a run; what the environment says goes before them."""
     st.subheader("Model that judges", anchor=False)
     held = dict(store.settings.get(SETTINGS_KEY) or {})
@@ -279,9 +257,13 @@ def judge_settings(store: Store) -> None:
     )
     wanted = {name: value for name, value in wanted.items() if value is not None and value != ""}
     merged = {name: value for name, value in held.items() if name not in _FIELDS} | wanted
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if _save_button("Save these settings", "save_judge", is_changed=merged != held or imports != held_imports):
-            _save(store, merged, imports=imports)
+
+    def save() -> None:
+        judge_config(stored=merged)
+        store.settings.set(SETTINGS_KEY, merged)
+        store.settings.set_judges_imports(imports)
+
+    return Change("model that judges", save) if (merged, imports) != (held, held_imports) else None
 
 
 _FIELDS = ("model", "base_url", "max_usd", "max_calls")
@@ -321,16 +303,6 @@ def _tell(held: dict[str, object]) -> None:
         if config.mode == "live" or held.get("model"):
             key = "with a key" if has_key(config.model) else "no key"
             plain(f"Model: {config.model}, {config.base_url or 'at its provider'}, {key}.")
-
-
-def _save(store: Store, wanted: dict[str, object], *, imports: bool) -> None:
-    with refusal_told("The judge's settings were not stored.", ":material/error:"):
-        identity.require(Action.CONFIGURE)
-        judge_config(stored=wanted)
-        with store.unit(write=True):
-            store.settings.set(SETTINGS_KEY, wanted)
-            store.settings.set_judges_imports(imports)
-        _saved("save_judge")
 
 
 Thresholds = tuple[tuple[str, float], ...]

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dashboard.app_pages.settings import forms as parts
-from dashboard.app_pages.settings.forms import judge_settings
 from dashboard.app_pages.settings.guide import guide
 from dashboard.shared import resources, state
 from dashboard.shared.database_panel import database
@@ -13,8 +12,10 @@ if state.choose_view([state.SETTINGS, state.GUIDE], key=state.HELP_VIEW) == stat
 else:
     store = resources.store()
     with st.container(width=parts.WIDTH, gap="medium"):
-        for number, section in enumerate((judge_settings, parts.thresholds, parts.test_size, database)):
+        changed = []
+        for number, section in enumerate((parts.judge_settings, parts.thresholds, database)):
             with st.container(key=f"settings_section_{number}"):
-                section(store)
+                changed.append(section(store))
         with st.expander("Import limits"):
-            parts.limits(store)
+            changed.append(parts.limits(store))
+        parts.save_changes(store, [*filter(None, changed)])

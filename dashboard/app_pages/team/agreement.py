@@ -98,8 +98,7 @@ def agreement() -> None:
             row_agreement(report)
             export(report)
     if identity.allowed(Action.EDIT):
-        with st.expander("Ratings as a table: download, upload"):
-            rating_sheets(store, identity.decider_name())
+        rating_sheets(store, identity.decider_name())
 
 
 QUESTIONS_PART, RATERS_PART = "Questions", "Rater by rater"
