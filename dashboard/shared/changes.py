@@ -195,7 +195,7 @@ def show_outcome(store: Store) -> None:
 
 def _undo_banner(store: Store, deletion: Deletion) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.badge("deleted", icon=":material/delete:", color="orange")
+        st.badge("deleted", icon=":material/delete:", color="gray")
         st.text(_what(deletion), width="stretch")
         st.button("Undo", key="undo_last", icon=":material/undo:", on_click=_undo, args=(store, deletion.id))
         st.button(

@@ -37,11 +37,9 @@ function makeRow(row, place) {
   const now = element("div", "now", row.texts.current);
   now.append(element("small", "", row.texts.change));
   const end = element("div", "end");
-  // Only what is no luck has a colour.
-  const tone = { "▲": "green", "▼": "red" }[row.texts.outcome[0]] ?? "";
-  const outcome = element("small", `outcome ${tone}`, row.texts.outcome);
+  const outcome = row.isNote ? element("small", "", row.texts.outcome) : makeVerdict(row.texts.outcome);
   outcome.title = row.texts.range;
-  end.append(...(row.status ? [element("span", `status ${row.status.color}`, row.status.text)] : []), outcome);
+  end.append(...(row.status ? [makeVerdict(row.status)] : []), ...(row.texts.outcome ? [outcome] : []));
   node.append(title, element("div", "picture"), now, row.history ? element("div", "end history") : end);
   return node;
 }

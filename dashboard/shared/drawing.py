@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared.charts.metric_charts import legible
 from dashboard.shared.chat.conversation import Conversation
+from dashboard.shared.formatting import COLORS
+from evaluation.score import LOW_EVIDENCE
 
 _ELEMENTS = Path(__file__).with_name("elements.js")
 
@@ -23,7 +26,8 @@ def component_style(*parts: Path) -> str:
 
 def component_script(*parts: Path) -> str:
     """The script of a component: what all components share, then its own parts in their order."""
-    return "\n".join(path.read_text("utf-8") for path in (_ELEMENTS, *parts))
+    verdicts = f"const COLORS = {json.dumps(dict(COLORS))};\nconst WITH_CARE = {json.dumps(LOW_EVIDENCE)};"
+    return "\n".join((verdicts, *(path.read_text("utf-8") for path in (_ELEMENTS, *parts))))
 
 
 def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:

@@ -10,6 +10,11 @@ function element(tag, className, text) {
   return node;
 }
 
+// The one look of a verdict: its words in the colour of their sign, amber where it is held with care.
+function makeVerdict(text, tag = "span") {
+  return element(tag, `status ${text.includes(WITH_CARE) ? "orange" : COLORS[text[0]] ?? "gray"}`, text);
+}
+
 // Streamlit calls a component again when its data or the theme change, and cleans up after a call that was overtaken by
 // the next one while the view is still in use: only the clean-up of the last call may take it down.
 function mount(parentElement, create, update, remove) {

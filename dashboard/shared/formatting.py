@@ -13,7 +13,7 @@ from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.rubric.at_chance import WAITING
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
-from evaluation.score import AT_CHANCE, PERCENT, MetricDefinition, Scale
+from evaluation.score import AT_CHANCE, LOW_EVIDENCE, PERCENT, MetricDefinition, Scale
 from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
 
 _NBSP = "\u00a0"
@@ -49,51 +49,62 @@ def legend(signs: Iterable[str]) -> str:
 Color = Literal["red", "orange", "yellow", "blue", "green", "violet", "gray"]
 
 
+COLORS: Mapping[str, Color] = {"✓": "green", "✗": "red", "…": "blue", "▲": "green", "▼": "red"}
+"""The colour of a verdict by its sign; one that is held with care is amber, and every other one gray."""
+
+
+def verdict_color(label: str) -> Color:
+    """The colour of a verdict that is written like this: "✗ failed"; ``makeVerdict`` in the browser does the same."""
+    return "orange" if LOW_EVIDENCE in label else COLORS.get(label[:1], "gray")
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """The look of a status: a symbol and a word, so that the colour is never the only sign."""
 
     symbol: str
     word: str
-    color: Color
 
     @property
     def label(self) -> str:
         return f"{self.symbol} {self.word}"
 
+    @property
+    def color(self) -> Color:
+        return verdict_color(self.label)
+
 
 _LOOKS = {
-    "passed": Look("✓", "passed", "green"),
-    "failed": Look("✗", "failed", "red"),
-    # They count as they are, and are drawn in no colour that promises more.
-    AT_CHANCE: Look("≈", CHANCE, "gray"),
-    "passed_not_compared": Look("…", f"passed, {WAITING}", "gray"),
-    "passed_low_evidence": Look("✓", "passed, low evidence", "gray"),
-    "failed_at_chance": Look("✗", f"failed, {CHANCE}", "red"),
-    "failed_low_evidence": Look("✗", "failed, low evidence", "gray"),
-    "pending": Look("…", "pending", "blue"),
-    "not_applicable": Look("–", "not applicable", "gray"),
-    "inapplicable": Look("–", "too few metrics to decide", "gray"),
-    "not_computed": Look("?", "not computed", "gray"),
-    "hidden": Look("○", "hidden", "gray"),
-    "met": Look("✓", "met", "green"),
-    "not_met": Look("✗", "not met", "red"),
-    "counts": Look("✓", "counts", "green"),
-    "does_not_count": Look("✗", "counts against", "red"),
-    "excluded": Look("○", "not counted", "gray"),
-    "keep": Look("✓", "keep", "green"),
-    "revert": Look("✗", "revert", "red"),
-    "kept": Look("✓", "kept", "green"),
-    "reverted": Look("✗", "reverted", "red"),
-    "not_yet": Look("…", "cannot be decided yet", "blue"),
-    "undecidable": Look("–", "cannot be decided", "gray"),
+    "passed": Look("✓", "passed"),
+    "failed": Look("✗", "failed"),
+    AT_CHANCE: Look("≈", CHANCE),
+    "passed_not_compared": Look("…", f"passed, {WAITING}"),
+    "passed_low_evidence": Look("✓", "passed, low evidence"),
+    "failed_at_chance": Look("✗", f"failed, {CHANCE}"),
+    "failed_low_evidence": Look("✗", "failed, low evidence"),
+    "pending": Look("…", "pending"),
+    "not_applicable": Look("–", "not applicable"),
+    "inapplicable": Look("–", "too few metrics to decide"),
+    "not_computed": Look("?", "not computed"),
+    "hidden": Look("○", "hidden"),
+    "met": Look("✓", "met"),
+    "not_met": Look("✗", "not met"),
+    "counts": Look("✓", "counts"),
+    "does_not_count": Look("✗", "counts against"),
+    "excluded": Look("○", "not counted"),
+    "keep": Look("✓", "keep"),
+    "revert": Look("✗", "revert"),
+    "kept": Look("✓", "kept"),
+    "reverted": Look("✗", "reverted"),
+    "not_yet": Look("…", "cannot be decided yet"),
+    "undecidable": Look("–", "cannot be decided"),
 }
 
 
 def look(status: object) -> Look:
     """The appearance of a status, row verdict, test verdict or decision; unknown words stay visible."""
     name = str(status)
-    return _LOOKS.get(name, Look("?", name.replace("_", " "), "gray"))
+    return _LOOKS.get(name, Look("?", name.replace("_", " ")))
 
 
 def score_text(score: float | None, scale: Scale, threshold: float | None = None) -> str:

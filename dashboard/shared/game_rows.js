@@ -28,7 +28,7 @@ function makeGame(row, place, metrics) {
   facts.append(element("span", "opening", row.opening));
   game.append(name, facts, element("small", "passes", row.passes));
   const verdict = element("div", "verdict");
-  verdict.append(element("span", `status ${row.color}`, row.verdict));
+  verdict.append(makeVerdict(row.verdict));
   verdict.title = row.chance;
   const counts = [row.passed, row.atChance].map((text) => element("span", "number", text));
   const cells = row.cells.map((cell, index) => makeScore(cell, metrics[index], `${place}:cell:${index}`));
@@ -42,8 +42,10 @@ function makeGame(row, place, metrics) {
 }
 
 function makeScore(cell, [metric, unit], mark) {
-  const node = makeMarkButton(`cell ${cell.color}`, undefined, mark, cell.label);
+  const node = makeMarkButton(cell.color === "red" ? "cell fails" : "cell", undefined, mark, cell.label);
   node.title = cell.label;
-  node.append(element("span", "metric", metric), element("span", "", cell.text), element("span", "unit", ` ${unit}`), element("small", "", cell.word));
+  const score = element("span", `status ${cell.color}`, cell.text);
+  score.append(element("span", "unit", ` ${unit}`));
+  node.append(element("span", "metric", metric), score, element("small", "", cell.word));
   return node;
 }

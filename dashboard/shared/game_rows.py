@@ -13,11 +13,11 @@ from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import label_with_unit, look, score_text, without_unit
+from dashboard.shared.formatting import label_with_unit, look, score_text, verdict_color, without_unit
 from dashboard.shared.identity import identity
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import passes_words
-from evaluation.score import AT_CHANCE, LOW_EVIDENCE
+from evaluation.score import AT_CHANCE
 from evaluation.text.display import counted
 
 _rows = define_picture("dramaturg_game_rows", Path(__file__).parent, "game_rows")
@@ -27,7 +27,6 @@ _CELL = "cell"
 TICK = "tick"
 """The kind of mark that ticks a game, to set it beside another one."""
 METRICS = tuple(DEFINITIONS)
-_COLORS = {"✓": "green", "✗": "red"}
 
 
 def unseen_ratings_hidden(shown: pd.DataFrame) -> pd.DataFrame:
@@ -65,7 +64,6 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
         "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))) + " · ",
         "details": source,
         "verdict": verdict.label,
-        "color": verdict.color,
         "passes": passes,
         "passed": f"{game['passed']} of {of}",
         "atChance": str(at_chance or ""),
@@ -84,7 +82,7 @@ def _cell(game: str, metric: str, score: str, coverage: str) -> dict[str, str]:
     return {
         "text": shown if is_number else score[:1],
         "word": word,
-        "color": "gray" if coverage.endswith(LOW_EVIDENCE) else _COLORS.get(score[:1], "gray"),
+        "color": verdict_color(f"{score}, {coverage}"),
         "label": f"{game}: {DEFINITIONS[metric].label} {score}{rests_on}",
     }
 

@@ -2,7 +2,7 @@
 
 const FEW = 30;
 const MORE = 200;
-const STATUS = { "✓": "green", "✗": "red", "…": "blue", "+": "green", "−": "red", "▲": "green", "▼": "red" };
+const CHANGED = { "+": "green", "−": "red" };
 
 export default function ({ parentElement, data, setStateValue, setTriggerValue }) {
   const update = (view) => {
@@ -96,7 +96,9 @@ function makeRow(view, cells, place) {
     // A card leaves out what says nothing.
     cell.classList.toggle("empty", !text);
     const isButton = pick === "cell" ? at >= view.data.heads && text : pick && at === 0;
-    const held = element(isButton ? "button" : "span", `text ${statusOf(text)}`, text);
+    const tag = isButton ? "button" : "span";
+    const held = isVerdict(text, columns[at].label) ? makeVerdict(text, tag) : element(tag, "", text);
+    held.classList.add("text", ...(view.data.isCode && CHANGED[text[0]] ? [CHANGED[text[0]]] : []));
     const isChosen = view.chosen.some(([row]) => row === place);
     if (pick === "line" && at === 0) cell.classList.toggle("same", place > 0 && text === view.data.rows[place - 1][0][0]);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
@@ -124,8 +126,10 @@ function markParts(node, text, marks) {
 }
 
 // A sentence may begin with the same sign where its start is left out.
-function statusOf(text) {
-  return text[1] === " " && (text[0] !== "…" || lengthOf(text) !== "long") ? STATUS[text[0]] ?? "" : "";
+function isVerdict(text, column) {
+  const isShort = lengthOf(text) !== "long";
+  const isSigned = text[1] === " " && text[0] in COLORS && (text[0] !== "…" || isShort);
+  return Boolean(text) && (column === "Verdict" || isSigned || (isShort && text.includes(WITH_CARE)));
 }
 
 function lengthOf(text) {

@@ -79,7 +79,7 @@ def trust_facts(scored: Collection[str], target: str | None, rests: str, decides
     weak = trust_sentence(metric_trust(), scored, target, rests)
     trust = f", {known[target]}" if target in known else ""
     words = f"{decides}: {measure_label(target)}{trust}" if target else weak.rstrip(".")
-    return [Fact(words, "orange" if weak else "gray", weak)] if words else []
+    return [Fact(words, "orange" if target and weak else "gray", weak)] if words else []
 
 
 def pair_note(before: str, after: str) -> None:

@@ -12,6 +12,7 @@ from dashboard.app_pages.overview.sections import is_advised
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.app_pages.trends import data
 from dashboard.shared.comparison_tables import METRIC_LABELS
+from dashboard.shared.formatting import look
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import make_board
@@ -49,7 +50,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
         assert row["threshold"] == scale.share(mean.threshold)
         for key, score in (("after", mean.score), ("before", reference.means[name].score)):
             assert row[key] == (None if score is None else scale.share(score)), (name, key)
-        assert row["status"]["name"] == ("pending" if name == "engagement" else marked_status(name, mean))
+        assert row["status"] == look("pending" if name == "engagement" else marked_status(name, mean)).label
         assert len(row["games"]) == len(mean.values)
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
 
@@ -114,7 +115,7 @@ def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(o
     assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))
     # The status has said that the evidence is low.
     row, *_ = data_of(open_page(iteration="Prompt v2", against="Prompt v1"), "cockpit")["rows"]
-    assert (row["status"]["text"], row["texts"]["outcome"]) == ("✓ passed, low evidence", "")
+    assert (row["status"], row["texts"]["outcome"]) == ("✓ passed, low evidence", "")
 
 
 def test_the_reserve_of_the_rule_stands_in_the_answer_and_beside_it_before_and_after_the_last_rating(

@@ -18,6 +18,7 @@ from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.shared import resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.drawing import draw_chart
+from dashboard.shared.formatting import verdict_color
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, refusal_told
@@ -203,12 +204,8 @@ def _attempt(attempt: Attempt, lines: Sequence[str], *, is_sent: bool) -> None:
     with st.container(border=True, height="stretch", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{'First text' if attempt.number == 0 else f'Retry {attempt.number}'}**")
-            if not is_sent:
-                st.badge("not sent", icon=":material/undo:", color="gray")
-            elif attempt.is_passed:
-                st.badge("sent", icon=":material/send:", color="green")
-            else:
-                st.badge("sent although it failed", icon=":material/send:", color="orange")
+            words = "✓ sent" if attempt.is_passed else "✗ sent although it failed"
+            st.badge(words if is_sent else "not sent", color=verdict_color(words) if is_sent else "gray")
         st.code(attempt.text or "(empty)", language=None, wrap_lines=True)
         plain("\n".join(lines))
         for check in attempt.checks:
@@ -225,7 +222,7 @@ def _attempt(attempt: Attempt, lines: Sequence[str], *, is_sent: bool) -> None:
 _LOOKS = {
     GateOutcome.PASSED: ("#009e73", ""),
     GateOutcome.PASSED_AFTER_RETRY: ("#56b4e9", "/"),
-    GateOutcome.CORRECTED: ("#e69f00", "x"),
+    GateOutcome.CORRECTED: ("#cc79a7", "x"),
     GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
     GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
 }

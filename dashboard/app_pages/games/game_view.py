@@ -107,10 +107,7 @@ def _strip(opened: OpenTranscript, shown: str | None) -> None:
 def _cell(label: str, status: str, value: str, *beside: str) -> str:
     """A cell of the strip: its name, the value behind a symbol, and what qualifies it."""
     appearance = look(status)
-    if appearance.color == "red":
-        value = f":red-background[**{appearance.symbol} {value}**]"
-    else:
-        value = f"**:{appearance.color}[{appearance.symbol}] {value}**"
+    value = f":{appearance.color}-badge[{appearance.symbol} {value}]"
     return "  \n".join([label, value, " · ".join(beside) or appearance.word])
 
 

@@ -111,7 +111,7 @@ def _row(name: str, before: OpenTranscript, after: OpenTranscript) -> tuple[dict
         "threshold": one.scale.share(threshold),
         **shares,
         "games": [],
-        "status": {"name": status.word, "color": status.color, "text": status.label},
+        "status": status.label,
         "texts": {
             "threshold": threshold_text(threshold, one.scale),
             "before": f"{before.label}: {cells[_BEFORE]}",

@@ -186,7 +186,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
         said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
         facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
     if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:
-        facts.append(Fact(f"low trust: {', '.join(weak)}", "orange", why))
+        facts.append(Fact(f"low trust: {', '.join(weak)}", why=why))
     return facts
 
 
@@ -255,7 +255,7 @@ def without_ratings(found: Sequence[CockpitRow]) -> list[CockpitRow]:
         "after": None,
         "interval": None,
         "games": [],
-        "status": {"name": "hidden", "color": "gray", "text": "hidden"},
+        "status": look("hidden").label,
         "texts": dict.fromkeys(row["texts"], "") | {"threshold": row["texts"]["threshold"]} | texts,
         "words": f"Engagement: {hidden}.",
     }
@@ -278,7 +278,7 @@ def _row(
     )
     before = reference.means[metric].score if reference and not is_apart else None
     interval = mean_interval(mean.values, limits=definition.scale.limits)
-    appearance, dots = look(status), _dots(shown, definition)
+    dots, outcome = _dots(shown, definition), _outcome_words(difference, companion, status)
     current = score_text(mean.score, definition.scale, mean.threshold)
     own = shown.iteration.name
     row = {
@@ -291,7 +291,9 @@ def _row(
         "interval": [_share(interval.low, definition), _share(interval.high, definition)]
         if interval.is_known
         else None,
-        "status": {"name": status, "color": appearance.color, "text": appearance.label},
+        "status": look(status).label,
+        # What is said beside a verdict is none, but for a companion that fell.
+        "isNote": outcome == companion and not companion.startswith("▼"),
         "texts": {
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
@@ -301,7 +303,7 @@ def _row(
             "after": f"this iteration: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else change_text(definition, before, mean.score),
-            "outcome": _outcome_words(difference, companion, status),
+            "outcome": outcome,
             "range": _range_words(difference) if difference else "",
             "no_score": "does not apply" if mean.status is Status.NOT_APPLICABLE else "no score yet",
         },

@@ -16,7 +16,7 @@ function drawAtlas(view) {
     parts.push(heading, ...view.rows.slice(first, groups[place + 1]?.first));
   });
   view.box.replaceChildren(...parts);
-  rows.forEach((row, place) => drawShare(view.rows[place].querySelector(".length"), row));
+  rows.forEach((row, place) => drawShare(view.rows[place].querySelector(".length"), row, view.data.most));
   setTabStops(view);
 }
 
@@ -26,7 +26,7 @@ function makeReason(row, place) {
   const what = element("span", "what");
   what.append(element("span", "label", row.label), element("small", "", row.caption));
   bar.append(what, element("span", "length"));
-  if (row.trend) bar.append(element("span", `status ${row.color}`, row.trend));
+  if (row.trend) bar.append(element("small", "trend", row.trend));
   const [first, ...others] = row.examples.map((text, index) => makeMarkButton("example", text, `${place}:example:${index}`));
   node.append(bar, ...(first ? [first] : []));
   if (others.length) node.append(makeFold(others));
@@ -41,12 +41,13 @@ function makeFold(examples) {
   return fold;
 }
 
-function drawShare(cell, row) {
+// All bars end where the largest share does, so that small ones can be told apart.
+function drawShare(cell, row, most) {
   const width = cell.clientWidth;
+  const at = (share) => Math.min(width - 1, Math.max(1, (share / most) * width));
   const svg = makeShape(cell, "svg", { height: BAR_HEIGHT, "aria-hidden": "true" });
   makeShape(svg, "line", { class: "axis-line", x1: 0, x2: width, y1: BAR_HEIGHT - 1, y2: BAR_HEIGHT - 1 });
-  makeShape(svg, "rect", { class: "loss", x: 0, y: 4, width: Math.max(1, row.share * width), height: 14 });
+  makeShape(svg, "rect", { class: "loss", x: 0, y: 4, width: at(row.share), height: 14 });
   if (row.before === null) return;
-  const at = Math.min(width - 1, Math.max(1, row.before * width));
-  makeShape(svg, "line", { class: "reference", x1: at, x2: at, y1: 0, y2: BAR_HEIGHT });
+  makeShape(svg, "line", { class: "reference", x1: at(row.before), x2: at(row.before), y1: 0, y2: BAR_HEIGHT });
 }

@@ -116,7 +116,7 @@ def success_checklist(store: Store, board: Board) -> None:
     is_ready = board.checklist.gate is CheckState.MET
     st.subheader("Success checklist", anchor=False)
     rows = [
-        {"State": look(one.state).label, "Criterion": one.label, "Measured": one.measured}
+        {"Verdict": look(one.state).label, "Criterion": one.label, "Measured": one.measured}
         for one in board.checklist.checks
     ]
     status_table(rows, "The criteria of the checklist, whether they are met, and what was measured")

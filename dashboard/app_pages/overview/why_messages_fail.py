@@ -14,7 +14,7 @@ from dashboard import access_checks
 from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
 from dashboard.shared.drawing import define_picture
-from dashboard.shared.formatting import UNITS, Color, share_text
+from dashboard.shared.formatting import UNITS, share_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row
@@ -84,11 +84,7 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
     st.button("All reasons", icon=":material/arrow_back:", key="all_reasons", on_click=_leave)
     st.subheader(DEFINITIONS[reason.metric].label, anchor=False)
     plain(reason.label)
-    trend, color = trend_words(reason)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if trend:
-            st.badge(trend, color=color)
-        st.caption(f"{count_words(reason)}. A row opens its message.")
+    st.caption(f"{'; '.join(filter(None, (count_words(reason), trend_words(reason))))}. A row opens its message.")
     sides = resources.share(stored_failing_messages, found.iteration, reason.metric, reason.label, found.reference)
     identity.note_scores_seen(one.transcript_id for rows in sides for one in rows)
     names = [found.reference, found.iteration]
@@ -165,7 +161,8 @@ def failure_atlas(found: IterationFailures, *, with_rare: bool) -> FailureAtlas:
     for one, kept in shown:
         groups.append({"title": DEFINITIONS[one.metric].label, "words": _metric_words(one), "first": len(reasons)})
         reasons += kept
-    data = {"groups": groups, "rows": [_row(one) for one in reasons], "legend": _legend(found)}
+    most = max((share for one in reasons for share in (one.share, one.share_before) if share), default=1.0)
+    data = {"groups": groups, "rows": [_row(one) for one in reasons], "legend": _legend(found, most), "most": most}
     targets = [
         {"example": tuple(MarkTarget(one.metric, each.transcript_id, each.message_id) for each in one.examples)}
         for one in reasons
@@ -194,19 +191,16 @@ def count_words(one: FailureReason) -> str:
     return f"{counted(one.count, UNITS[one.metric])}, {share_text(one.share)} of those counted"
 
 
-def trend_words(one: FailureReason) -> tuple[str, Color]:
-    """The share in the reference beside today's (none without one), and its colour: fewer failures are good.
+def trend_words(one: FailureReason) -> str:
+    """The share in the reference beside today's; empty without one. No verdict, so it has no colour.
 
     No points: those of a score are others, as a row may lose a part of its own.
     """
     if one.change is None or one.share_before is None:
-        return "", "gray"
+        return ""
     if abs(one.change) < _NO_CHANGE or share_text(one.share) == share_text(one.share_before):
-        return "as before", "gray"
-    if not one.count_before:
-        return "new", "red"
-    is_more = one.change > 0
-    return f"{'more' if is_more else 'fewer'}, was {share_text(one.share_before)}", "red" if is_more else "green"
+        return "as before"
+    return f"{'more' if one.change > 0 else 'fewer'}, was {share_text(one.share_before)}" if one.count_before else "new"
 
 
 def _metric_words(one: MetricFailures) -> str:
@@ -214,15 +208,15 @@ def _metric_words(one: MetricFailures) -> str:
     return f"{one.failing:,} of {counted(one.judged, f'counted {UNITS[one.metric]}')} lose all or part of their points"
 
 
-def _legend(found: IterationFailures) -> list[str]:
-    words = [f"bar: share of what is counted in {counted(found.games, 'game')}"]
+def _legend(found: IterationFailures, most: float) -> list[str]:
+    words = [f"bar: share of what is counted in {counted(found.games, 'game')}, of at most {share_text(most)}"]
     if found.reference:
         words.append(f"┃ share in {shortened(found.reference, _LONGEST_NAME)}")
     return [*words, "a reason opens all its messages"]
 
 
 def _row(one: FailureReason) -> dict[str, Any]:
-    trend, color = trend_words(one)
+    trend = trend_words(one)
     label, words = shortened(one.label, _LONGEST_LABEL), "; ".join(filter(None, (count_words(one), trend)))
     return {
         "label": label,
@@ -230,7 +224,6 @@ def _row(one: FailureReason) -> dict[str, Any]:
         "share": one.share,
         "before": one.share_before,
         "trend": trend,
-        "color": color,
         "words": f"{DEFINITIONS[one.metric].label}: {label} {words}. Opens all of them.",
         "examples": [_example(each) for each in one.examples],
     }

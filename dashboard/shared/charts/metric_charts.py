@@ -24,7 +24,6 @@ from evaluation.text.display import counted, shortened
 ACCENT = "#000001"
 """Streamlit's browser side puts the theme's first colour of charts in its place, light and dark."""
 NEUTRAL = "#8a8798"
-FAILED = "#c2500f"
 LIMIT = "#77748a"
 """A threshold: of no colour that says good or bad."""
 FAILING_SIDE = "rgba(128, 126, 148, 0.13)"

@@ -58,7 +58,7 @@ function drawHead(view, row, speaker) {
   head.append(element("span", "name", speaker.name));
   if (speaker.role) head.append(element("span", `role ${speaker.side ?? ""}`, speaker.role));
   if (row.c) head.append(element("span", "role", row.c));
-  if (row.w) head.append(element("span", "role suspicious", "⚑ suspicious text"));
+  if (row.w) head.append(element("span", "role", "⚑ suspicious text"));
   head.append(actionButton("number", `#${row.n}`, "open", `Message ${row.n}: all verdicts`));
   if (row.q >= 0) head.append(jumpButton(view, row.q, "answers"));
   if (row.f) drawLink(view, row, head);

@@ -173,11 +173,9 @@ def failures(*reasons: FailureReason) -> IterationFailures:
 def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
     atlas = failure_atlas(failures(REASON), with_rare=False)
     [row] = atlas.data["rows"]
-    assert (row["caption"], row["trend"], row["color"]) == (
-        "3 messages, 30\u00a0% of those counted",
-        "more, was 20\N{NO-BREAK SPACE}%",
-        "red",
-    )
+    assert (row["caption"], row["trend"]) == ("3 messages, 30\u00a0% of those counted", "more, was 20\u00a0%")
+    assert atlas.data["most"] == 0.3, "the axis ends at the largest share, here or in the reference"
+    assert failure_atlas(failures(replace(REASON, share=0.01)), with_rare=False).data["most"] == 0.2
     assert row["examples"] == ["game · Ann: Well, fine."]
     assert row["words"].startswith("Conversation coherence: No. 3 messages")
     assert atlas.data["groups"][0]["words"] == "3 of 10 counted messages lose all or part of their points"
@@ -186,16 +184,11 @@ def test_a_row_says_count_share_and_trend_and_leads_to_its_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "count_before", "words", "color"),
-    [
-        (None, 0, "", "gray"),
-        (0.3, 3, "as before", "gray"),
-        (0.0, 0, "new", "red"),
-        (0.5, 5, "fewer, was 50\N{NO-BREAK SPACE}%", "green"),
-    ],
+    ("before", "count_before", "words"),
+    [(None, 0, ""), (0.3, 3, "as before"), (0.0, 0, "new"), (0.5, 5, "fewer, was 50\N{NO-BREAK SPACE}%")],
 )
-def test_the_trend_in_words(before: float | None, count_before: int, words: str, color: str) -> None:
-    assert trend_words(replace(REASON, share_before=before, count_before=count_before)) == (words, color)
+def test_the_trend_in_words(before: float | None, count_before: int, words: str) -> None:
+    assert trend_words(replace(REASON, share_before=before, count_before=count_before)) == words
 
 
 def test_rare_reasons_are_counted_and_shown_when_asked_for() -> None:

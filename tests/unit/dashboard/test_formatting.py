@@ -10,6 +10,7 @@ from dashboard.shared.formatting import (
     share_text,
     spread_text,
     usd_text,
+    verdict_color,
     without_unit,
 )
 from dashboard.shared.notices import words_of
@@ -86,6 +87,17 @@ def test_every_status_has_a_symbol_and_a_word(kind) -> None:
         assert appearance.symbol
         assert appearance.word
         assert "_" not in appearance.label
+
+
+def test_a_verdict_has_the_colour_of_its_sign_and_amber_says_that_it_is_held_with_care() -> None:
+    colors = {one: look(one).color for one in ("kept", "counts", "failed_at_chance", "pending", "excluded", "unheard")}
+    assert colors == dict(zip(colors, ("green", "green", "red", "blue", "gray", "gray"), strict=True))
+    assert {look(f"{one}_low_evidence").color for one in ("passed", "failed")} == {"orange"}
+    assert [verdict_color(words) for words in ("on low evidence", "could be luck", "▼ worse")] == [
+        "orange",
+        "gray",
+        "red",
+    ]
 
 
 @pytest.mark.parametrize(
