@@ -11,8 +11,8 @@ import streamlit as st
 from dashboard.shared import state
 from dashboard.shared.state import LEDGER, NO_ITERATION_CHOICE
 from evaluation.rubric.definitions import DEFINITIONS
-from evaluation.score import LedgerRow
 from evaluation.store import Store
+from evaluation.workflows.iterations import first_losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,8 @@ def games_by_metric(iteration: str, metric: str) -> dict[str, str]:
 
 def first_losing_message(store: Store, transcript_id: str, metric: str) -> str | None:
     """The id of the first message of a game that loses points of a metric; ``None`` when none does."""
-    row = losing_row(store, transcript_id, metric)
-    return row.message_id if row else None
-
-
-def losing_row(store: Store, transcript_id: str, metric: str) -> LedgerRow | None:
-    """The first row of a game that loses points of a metric, of a message where there is one; ``None`` for none."""
-    result = store.results.load(transcript_id).get(metric)
-    rows = [row for row in (result.ledger if result else ()) if row.numerator < row.denominator]
-    return next((row for row in rows if row.message_id), rows[0] if rows else None)
+    loss = first_losses(store, [transcript_id], metric).get(transcript_id)
+    return loss.message_id if loss else None
 
 
 _CHOSEN = "chosen_mark"

@@ -366,7 +366,7 @@ class IterationFailures:
     metrics: tuple[MetricFailures, ...]
 
 
-def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricFailures, ...]:
+def failure_reasons(rows: pd.DataFrame, *, has_reference: bool, only: str | None = None) -> tuple[MetricFailures, ...]:
     """The reasons of every percent metric of which rows lose points. The order of the rows changes only the examples.
 
     Args:
@@ -374,8 +374,10 @@ def failure_reasons(rows: pd.DataFrame, *, has_reference: bool) -> tuple[MetricF
             ``game``, ``metric``, ``player``, ``message_id`` (both may be empty), ``numerator``, ``denominator``,
             ``reason``.
         has_reference: Whether there is a reference.
+        only: The one metric that is asked for; all when left out.
     """
     names = player_names(rows)
+    rows = rows[rows["metric"] == only] if only else rows
     counts = rows.groupby(["metric", "is_after"])["denominator"].sum().to_dict()
     found = []
     for metric, definition in DEFINITIONS.items():

@@ -181,20 +181,23 @@ def stored_losses(store: Store, name: str, board: Board | None = None) -> dict[s
     return {metric: replace(one, examples=texts(one.examples)) for metric, one in losses.items()}
 
 
-def stored_failure_reasons(store: Store, name: str, before: str | None = None) -> IterationFailures:
+def stored_failure_reasons(
+    store: Store, name: str, before: str | None = None, only: str | None = None
+) -> IterationFailures:
     """Why messages of an iteration fail, with the trend since its reference and examples with their texts.
 
     Args:
         store: Where to read.
         name: Of the iteration.
         before: What the trend is against; the iteration's own reference when left out.
+        only: The one metric that is asked for; all when left out.
 
     Raises:
         NotFoundError: There is no iteration of that name.
     """
     with store.unit():
         rows, reference, games = _rows_beside_reference(store, name, before)
-        found = failure_reasons(rows, has_reference=reference is not None)
+        found = failure_reasons(rows, has_reference=reference is not None, only=only)
         texts = _texts(store, [e for metric in found for reason in metric.reasons for e in reason.examples])
     metrics = tuple(
         replace(one, reasons=tuple(replace(reason, examples=texts(reason.examples)) for reason in one.reasons))
@@ -230,6 +233,24 @@ def stored_failing_messages(
         old, new = (tuple(example_of(row) for row in side.to_dict("records")) for side in sides)
         texts = _texts(store, (*old, *new))
         return texts(old), texts(new)
+
+
+def first_losses(store: Store, transcript_ids: Sequence[str], metric: str) -> dict[str, Example]:
+    """By which row each game loses points of a metric first, the row of a message where one does, with its text.
+
+    Args:
+        store: Where to read.
+        transcript_ids: The games; those that lose none are missing in what is returned.
+        metric: The metric's name.
+    """
+    with store.unit():
+        rows = _ledger_rows(store, dict.fromkeys(transcript_ids, ""), [metric])
+        losing = rows[rows["numerator"] < rows["denominator"]]
+        first = losing.sort_values("message_id", key=lambda ids: ids.isna(), kind="stable").drop_duplicates(
+            "transcript_id"
+        )
+        found = tuple(example_of(row) for row in first.to_dict("records"))
+        return {one.transcript_id: one for one in _texts(store, found)(found)}
 
 
 def stored_run_comparison(store: Store, before: str, after: str) -> RunComparison:

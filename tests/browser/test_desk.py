@@ -154,8 +154,6 @@ def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_bo
     expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
     page.keyboard.press("3")
     page.get_by_label("Comment, if you like").fill("half a thought")
-    # Until the draft has reached the database.
-    page.wait_for_timeout(2500)
     desk.seen.settle()
     page.get_by_role("button", name="Change the last rating").click()
     expect(page.get_by_text("You gave 4").first).to_be_visible()

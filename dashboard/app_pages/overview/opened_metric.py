@@ -10,22 +10,22 @@ from dashboard.app_pages.overview.cockpit_data import LEGEND, CockpitRow, change
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.answer import Fact, answer
-from dashboard.shared.clicked_marks import MarkTarget, games_by_metric, losing_row, remember_click, remember_target
+from dashboard.shared.clicked_marks import MarkTarget, games_by_metric, remember_click, remember_target
 from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import look, score_text, without_unit
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row
 from evaluation.comparison.iterations import IterationComparison
+from evaluation.comparison.movers import Example
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME, with_open_engagement
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import marked_status
 from evaluation.statistics.comparison import Outcome
-from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.validity import Trust, metric_trust
-from evaluation.workflows.judging import row_context
+from evaluation.workflows.iterations import first_losses
 
 _KEY = "opened_row"
 _MOST_GAMES = 12
@@ -91,6 +91,7 @@ def _games(metric: str, iteration: str) -> None:
     games = listed[listed["iteration"] == iteration].sort_values(f"score_{metric}", kind="stable", na_position="last")
     lowest = games.head(_MOST_GAMES)
     identity.note_scores_seen(lowest["transcript_id"])
+    losses = resources.share(first_losses, tuple(lowest["transcript_id"]), metric)
     rows = [
         {
             "Game": row["label"].removesuffix(f" · {iteration}"),
@@ -98,7 +99,7 @@ def _games(metric: str, iteration: str) -> None:
             **(
                 {"Rated by": counted(row["ratings"], "rater")}
                 if metric == ENGAGEMENT.name
-                else {"Loses points": resources.read(_loses, row["transcript_id"], metric)}
+                else {"Loses points": _loses(loss) if (loss := losses.get(row["transcript_id"])) else "no message"}
             ),
         }
         for row in lowest.to_dict("records")
@@ -115,13 +116,8 @@ def _games(metric: str, iteration: str) -> None:
         )
 
 
-def _loses(store: Store, transcript_id: str, metric: str) -> str:
-    """The message, or else the reason, by which a game loses points first; "no message" where it loses none."""
-    row = losing_row(store, transcript_id, metric)
-    if row is None:
-        return "no message"
-    message = row_context(store, transcript_id, metric, row.id).message
-    return shortened(f"{message.speaker}: {message.text}", _LONGEST_QUOTE) if message else row.reason
+def _loses(one: Example) -> str:
+    return shortened(f"{one.player}: {one.text}", _LONGEST_QUOTE) if one.text else one.reason
 
 
 def close_metric() -> None:

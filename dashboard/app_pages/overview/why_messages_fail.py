@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,7 @@ def why_messages_fail(name: str, before: str | None, metric: str | None = None) 
         before: That of its reference, if any.
         metric: The only one that is meant; all when left out.
     """
-    found = resources.share(stored_failure_reasons, name, before)
-    if metric:
-        found = replace(found, metrics=tuple(one for one in found.metrics if one.metric == metric))
+    found = resources.share(stored_failure_reasons, name, before, metric)
     chosen = state.chosen(_REASON)
     reason = find_reason(found, chosen) if chosen else None
     if reason is not None:

@@ -86,10 +86,12 @@ def take_next(store: Store, desk: DeskState, progress: QueueProgress | None = No
         desk: Whose desk.
         progress: How far the rater is, where that was read just now.
     """
-    desk.transcript_id = next_game(store, desk)
-    if desk.transcript_id is not None:
-        words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
-        take(store, desk, desk.transcript_id, words, RATE, share=share)
+    game = next_game(store, desk)
+    if game is None:
+        desk.transcript_id = None
+        return
+    words, share = how_far(store, desk, progress or store.rating_queue.progress(desk.rater))
+    take(store, desk, game, words, RATE, share=share)
 
 
 def next_game(store: Store, desk: DeskState) -> str | None:
@@ -144,9 +146,8 @@ def take(
         given: An earlier rating that the form begins with.
     """
     left = desk.data["token"] if desk.data else desk.left
-    desk.transcript_id, desk.is_revision, desk.is_linked = transcript_id, mode is not RATE, False
     token = store.ratings.token(desk.rater, transcript_id)
-    desk.data = desk_data(
+    data = desk_data(
         store.blind.get(transcript_id),
         token=token,
         progress=words,
@@ -155,17 +156,19 @@ def take(
         mode=mode,
     )
     if mode is RATE and identity.has_seen_scores(transcript_id):
-        desk.data["seen"] = _SEEN
+        data["seen"] = _SEEN
     # The browser lets go of that form, but keeps what was typed, as it came back with its game.
-    desk.data["left"] = left
+    data["left"] = left
     if desk.left_words:
-        desk.data["error"] = {"id": left, "text": desk.left_words}
-    desk.left, desk.left_words = None, ""
+        data["error"] = {"id": left, "text": desk.left_words}
     draft = store.drafts.load(token)
     form = read_form({**draft.body, "token": token, "rev": draft.revision}) if draft else None
     if form is None and given is not None:
         form = FilledForm(token, given.score, given.answers, given.comment, rev=1)
-    desk.data["draft"] = draft_data(form)
+    data["draft"] = draft_data(form)
+    # Whole or not at all: a later event may end this run in the middle, and its run takes what lies on the desk.
+    desk.transcript_id, desk.is_revision, desk.is_linked = transcript_id, mode is not RATE, False
+    desk.data, desk.left, desk.left_words = data, None, ""
 
 
 _SEEN = "You have opened this game with its scores: your rating would not be blind. Skip it, or say that you know it:"

@@ -230,10 +230,22 @@ function changed(view) {
   remember(draftKey(view, view.token), JSON.stringify(view.draft));
   clearTimeout(view.drafting);
   const token = view.token;
-  view.drafting = setTimeout(() => {
-    if (view.token === token && !view.pending) view.saveDraft({ token, ...view.draft });
-  }, DRAFT_MS);
+  view.drafting = setTimeout(() => saveDraft(view, token), DRAFT_MS);
   say(view, "", false);
+}
+
+function saveDraft(view, token) {
+  view.drafting = null;
+  if (view.token === token && !view.pending) view.saveDraft({ token, ...view.draft });
+}
+
+function press(view, name, value) {
+  // What was typed goes first: sent after the press, it would carry the address from before it, and undo it.
+  if (view.drafting) {
+    clearTimeout(view.drafting);
+    saveDraft(view, view.token);
+  }
+  view.send(name, value);
 }
 
 // Conversation ------------------------------------------------------------------------------------------------------
@@ -260,7 +272,7 @@ function greeting(view) {
     remember(key, "1");
     note.remove();
   };
-  note.append(button("link", "How to rate", () => view.send("guide", true)), button("link", "Dismiss", dismiss));
+  note.append(button("link", "How to rate", () => press(view, "guide", true)), button("link", "Dismiss", dismiss));
   return [note];
 }
 
@@ -355,7 +367,7 @@ function skip(view) {
   if (view.token !== view.data.token) draw(view);
   else {
     view.left = view.token;
-    view.send("skip", { token: view.token });
+    press(view, "skip", { token: view.token });
   }
 }
 

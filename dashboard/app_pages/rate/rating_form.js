@@ -149,7 +149,7 @@ function drawFooter(view, fields) {
   const help = button("plain", "?", () => view.help.showModal());
   help.setAttribute("aria-label", "Keys");
   buttons.append(help);
-  view.again = button("link", view.data.again, () => view.send("change", { token: view.data.last }));
+  view.again = button("link", view.data.again, () => press(view, "change", { token: view.data.last }));
   const told = element("div", "told");
   told.append(view.message, view.again);
   footer.append(told, jump, buttons);
