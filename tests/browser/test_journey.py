@@ -64,5 +64,5 @@ def test_from_empty_to_a_trend(empty_server, visit, data_root: Path) -> None:
 def test_the_first_start_fills_the_pages_by_itself(visit, tmp_path: Path) -> None:
     with serving(tmp_path / "first.duckdb", "--samples") as server:
         seen = visit(server.url)
-        expect(seen.page.get_by_text("Loading the sample games: done, 21 of 21.").first).to_be_visible()
+        expect(seen.page.get_by_text("Loading examples: done.").first).to_be_visible()
         expect(seen.page.get_by_text("Cannot be decided yet").first).to_be_visible()

@@ -85,14 +85,13 @@ def _progress(store: Store, job_id: str) -> None:
     job = store.jobs.get(job_id)
     if job.state is not JobState.RUNNING:
         st.rerun()
-    with st.container(border=True):
-        share = job.done / job.total if job.total else 0.0
-        line = st.container(horizontal=True, vertical_alignment="center")
-        line.progress(min(share, 1.0), text=progress_text(job, datetime.now(UTC)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(progress_text(job, datetime.now(UTC)), width="content")
+        st.progress(min(job.done / job.total, 1.0) if job.total else 0.0)
         if job.is_cancel_requested:
-            st.caption("Stopping after what is under way; what is done stays.")
+            st.caption("Stopping after what is under way; what is done stays.", width="content")
         else:
-            line.button(
+            st.button(
                 "Cancel",
                 key=f"cancel_job_{job_id}",
                 type="tertiary",
@@ -158,17 +157,24 @@ def _go_on(store: Store, job_id: str) -> None:
 
 
 def _ended(store: Store, job: Job, *, is_blind: bool) -> None:
-    with st.container(border=True):
-        words, draw = _ENDINGS[job.state]
-        draw(f"{job.label}: {words}{f', {job.done} of {job.total}' if job.total > 1 else ''}.")
-        if job.message and not is_blind:
-            plain(job.message)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if jobs.can_go_on(store, job):
-                _go_on_button(store, job)
-            page, label, query = result_of(job.kind, order_of(store, job.id))
-            st.page_link(page, label=label, query_params=query)
-            st.button("Dismiss", key="dismiss_job", on_click=_dismiss)
+    said = f"{job.label}: {job.state}{f', {job.done} of {job.total}' if job.total > 1 else ''}."
+    message = "" if is_blind else job.message
+    if job.state is JobState.DONE and job.kind in _BY_ITSELF:
+        st.toast(said, icon=":material/check:", duration="long")
+        _dismiss()
+        return
+    if job.state is JobState.FAILED:
+        st.error(said)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.state is not JobState.FAILED:
+            st.text(said, width="content")
+        if jobs.can_go_on(store, job):
+            _go_on_button(store, job)
+        page, label, query = result_of(job.kind, order_of(store, job.id))
+        st.page_link(page, label=label, query_params=query)
+        st.button("Dismiss", key="dismiss_job", type="tertiary", on_click=_dismiss)
+    if message:
+        plain(message)
 
 
 def open_when_done(job: Job) -> None:
@@ -224,11 +230,8 @@ def _dismiss() -> None:
     st.session_state.pop(_TOLD_ON, None)
 
 
-_ENDINGS = {
-    JobState.DONE: ("done", st.success),
-    JobState.CANCELLED: ("cancelled", st.info),
-    JobState.FAILED: ("failed", st.error),
-}
+_BY_ITSELF = frozenset({jobs.SAMPLES, jobs.EXAMPLES})
+"""Jobs that nobody ordered: what they made is on the pages already."""
 
 
 def job_history(store: Store) -> None:
