@@ -117,7 +117,7 @@ function addGames(svg, games, row, at, bottom) {
     const y = bottom - 5 * Math.min(2, drawn.filter((other) => Math.abs(other - x) < 5).length);
     drawn.push(x);
     const group = addMark(svg, `${row}:game:${index}`, x, y, game.label, 5);
-    makeShape(group, "circle", { class: "game", cx: x, cy: y, r: 2.7 });
+    makeShape(group, "circle", { class: game.isBefore ? "game open" : "game", cx: x, cy: y, r: 2.7 });
   });
 }
 

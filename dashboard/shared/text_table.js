@@ -37,7 +37,9 @@ function drawTable(view) {
   const { alt, atFirst, columns, hasHead, pick, rows } = view.data;
   // What is cut has one width of columns above and below the row that is open.
   const size = pick === "line" ? (columns[1].isNumber ? "many folds" : "lines folds") : columns.length > 8 ? "many wide" : columns.length > 3 ? "many" : "";
-  const kind = view.data.isCode ? "code" : view.data.isMatrix ? "matrix" : size;
+  // On a phone few short columns stay columns.
+  const isEven = columns.length < 7 && !size.includes("folds") && rows.every((cells) => cells.slice(1).every(([text]) => lengthOf(text) !== "long"));
+  const kind = view.data.isCode ? "code" : view.data.isMatrix ? "matrix" : size && isEven ? `${size} even` : size;
   const table = withRole(element("table", kind), "table");
   table.setAttribute("aria-label", alt);
   const head = withRole(element("tr"), "row");

@@ -54,15 +54,17 @@ def test_a_scripted_report_is_marked_and_not_held_beside_the_paper(open_page, fi
     assert "A rehearsal, not a result" in said
     assert "A script spoke and judged in place of a language model." in said
     assert "in the paper:" not in said
-    # The rows of marks of the Overview: without and with the treatment, a dot a conversation with it.
+    # The rows of marks of the Overview: without and with the treatment, a dot a conversation, open without it.
     [run] = data.shown_studies(finished, EXPERIMENT)
-    treated = [one.transcript_id for one in run.runs if one.variant == "treatment"]
+    talks = {one.transcript_id: one.variant for one in run.runs}
     assert data_of(app, "cockpit")["rows"] == [row for row, _ in data.mark_rows(run)]
     assert data_of(app, "cockpit")["now"] == "with it"
     for row, (drawn, targets) in zip(run.study.result.comparisons, data.mark_rows(run), strict=True):
         if drawn["texts"]["current"].endswith(" of 9"):
             assert drawn["after"] == pytest.approx(row.mean_b / 9)
-        assert [one.transcript_id for one in targets["game"]] == treated[: len(drawn["games"])]
+        sides = [talks[one.transcript_id] == "control" for one in targets["game"]]
+        assert sides == [one["isBefore"] for one in drawn["games"]] == sorted(sides, reverse=True)
+        assert len(set(sides)) == 2
 
 
 def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference() -> None:
@@ -93,8 +95,10 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
     assert row["interval"] == pytest.approx([0.749, 0.931], abs=1e-3)
     assert row["texts"]["threshold"] == "change +40.9 to +59.1"
     assert row["texts"]["outcome"] == "▲ better beyond luck"
-    assert [one["place"] for one in row["games"]] == [0.8, 0.84, 0.88]
-    assert [one.transcript_id for one in targets["game"]] == ["b0", "b1", "b2"]
+    # Both sides have their games, those of the first open.
+    assert [one["place"] for one in row["games"] if one["isBefore"]] == [0.3, 0.34, 0.38]
+    assert [one["place"] for one in row["games"] if not one["isBefore"]] == [0.8, 0.84, 0.88]
+    assert [one.transcript_id for one in targets["game"]] == ["a0", "a1", "a2", "b0", "b1", "b2"]
     decides = "no measure was chosen to decide, so it is the usual one"
     test = ABConfig(name="t", source="transcripts", variants={"a": {}, "b": {}}, measures=measures)
     [fact] = trust_facts(["coherence"], "coherence", "The recommendation", test.decides)

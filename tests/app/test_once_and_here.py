@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dashboard.app_pages.settings.forms import metric_effects, verdict_effects
-from dashboard.app_pages.trends.behaviour_data import spending
 from dashboard.shared.jobs.job_status import result_of
 from evaluation.iterations.iteration import Fate
 from evaluation.ratings import Rating
@@ -156,14 +155,13 @@ def test_the_list_counts_it_apart_where_it_counts_games(open_page, simulate, wor
     assert "Tick two games to read them side by side." in said
 
 
-def test_thresholds_spending_and_checks_leave_it_out(filled, simulate) -> None:
+def test_thresholds_and_checks_leave_it_out(filled, simulate) -> None:
     higher = (("coherence", 99.0),)
 
     def found() -> tuple[Any, ...]:
         return (
             metric_effects(filled, higher),
             verdict_effects(filled, higher),
-            spending(filled).games.to_dict("records"),
             stored_review_queue(filled),
         )
 

@@ -48,7 +48,7 @@ def test_without_a_model_a_run_is_judged_by_rules_and_says_so(open_page, filled,
     assert "0 calls, $0.0000" in done.message
     app = open_page("agents", agent="alpha")
     assert "judged by rules, without a model" in words(app)
-    app = open_page("agents", agent="alpha", profile_part="All runs")
+    app = open_page("agents", agent="alpha", agents="Runs")
     assert "offline: rules-2" in " ".join(one.to_string() for one in tables(app))
 
 
@@ -238,19 +238,24 @@ def _button(app, label: str):
 
 
 def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) -> None:
+    nothing = "No message of this agent was checked yet"
     app = open_page("agents", agent="jim")
-    for view in ("Checks", "Runs", "Profiles"):
+    for view in ("Runs", "Profiles"):
         app.segmented_control(key="agents").set_value(view).run()
-        picker = app.selectbox(key="corrected_agent" if view == "Checks" else "chosen_agent")
+        picker = app.selectbox(key="chosen_agent")
         # The default counts in a browser that was never told of the session's value.
         assert picker.value == "jim"
         assert "jim" in picker.options[picker.proto.default]
         assert app.query_params["agent"] == "jim"
-        assert ("No message of this agent was checked yet\nThose of " in words(app)) == (view == "Checks")
+    # Nothing of this agent was checked: what was checked of others is shown at first.
     app.segmented_control(key="agents").set_value("Checks").run()
+    assert app.selectbox(key="corrected_agent").value == ""
+    assert nothing not in words(app)
+    app.selectbox(key="corrected_agent").set_value("jim").run()
+    assert f"{nothing}\nThose of " in words(app)
     _button(app, "Show all agents").click().run()
     assert "agent" not in app.query_params
-    assert "No message of this agent was checked yet" not in words(app)
+    assert nothing not in words(app)
     app = open_page("agents", agents="Checks", choose_checks="true")
     assert not app.toggle
     assert "Choose one agent at the top of this page" in words(app)

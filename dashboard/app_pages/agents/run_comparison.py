@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.agents.profile_data import claim_text
-from dashboard.app_pages.agents.scores import show_judgements
+from dashboard.app_pages.agents.scores import filled, show_judgements
 from dashboard.shared import personas, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import MarkTargets, RunTarget, read_mark
@@ -43,12 +43,19 @@ _ROWS = "run_rows"
 
 
 def compare_runs(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
-    """Two runs of an agent side by side, chosen by the URL; the last two at first.
+    """Two runs of an agent side by side, chosen by the URL, the last two at first; then all of its runs.
 
     Args:
         person: The agent.
         evaluate: Draws the button that starts another run.
     """
+    _side_by_side(person, evaluate)
+    if history := filled(resources.read(personas.run_history, person.id)):
+        st.subheader("All runs", anchor=False)
+        status_table(history, "All runs of this agent, the latest first")
+
+
+def _side_by_side(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
     runs = [Run.of(row) for row in resources.read(personas.completed_runs, person.id)]
     if len(runs) < 2:
         empty_state(
@@ -132,7 +139,7 @@ def _marks(found: RunComparison, names: tuple[str, str]) -> None:
 
     data = {
         "rows": [row for row, _ in rows],
-        "legend": marks_legend(names[1], names[0], f"a game of {names[1]}", "a mark opens its judgements"),
+        "legend": marks_legend(names[1], names[0], f"a game, open of {names[0]}", "a mark opens its judgements"),
         "now": names[1],
         "ticks": [0, 3, 6, 9],
     }
@@ -147,7 +154,8 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
         return None
     before, after = means
     counts = one.name == Dimension.IDEAS_QUANTITY
-    top = max([1.0 if counts else HIGHEST_SCORE, *(mean or 0 for mean in means), *(one.after.values if counts else ())])
+    highest = [max(side.values, default=0.0) for side in summaries if counts]
+    top = max([1.0 if counts else HIGHEST_SCORE, *(mean or 0 for mean in means), *highest])
     texts = [f"{name}: {'no score' if mean is None else fixed(mean)}" for name, mean in zip(names, means, strict=True)]
     interval, label = one.after.interval, DIMENSION_LABELS[one.name]
     outcome = signed(one.outcome, one.words) if one.before.n or one.after.n else "one score a run, no test"
@@ -160,8 +168,11 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
         if (low := interval.low) is not None and (high := interval.high) is not None
         else None,
         "games": [
-            {"place": value / top, "label": f"A game of {names[1]}: {fixed(value)}"} for value in one.after.values
+            {"place": value / top, "label": f"A game of {name}: {fixed(value)}", "isBefore": name == names[0]}
+            for name, side in zip(names, summaries, strict=True)
+            for value in side.values
         ],
+        "isNote": not any(side.n for side in summaries),
         "texts": {
             "current": "no score" if after is None else fixed(after),
             "change": _change(one, before, after),
@@ -172,7 +183,12 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
         },
     }
     earlier, later = (RunTarget(run.agent_id, run.id, one.name) for run in runs)
-    return row, {"metric": [later], "before": [earlier], "after": [later], "game": [later] * one.after.n}
+    return row, {
+        "metric": [later],
+        "before": [earlier],
+        "after": [later],
+        "game": [earlier] * one.before.n + [later] * one.after.n,
+    }
 
 
 def _change(one: Difference, before: float | None, after: float | None) -> str:

@@ -45,7 +45,7 @@ _ID = "agent"
 _RUN, _PROFILE = "run_shown", "profile"
 # Not that of the filled mark: claims that are asked once over all games have no value for a game.
 _BAND = "band: 95 % interval of the mean over games"
-_LEGEND = ["○ the run before", "● this run, the mean of its claims", "· a claim", _BAND, "right: all runs"]
+_LEGEND = ["○ the run before", "● this run, the mean of its claims", "· a claim", _BAND, "right: all its runs"]
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the dimension and claim whose mark was clicked last."""
 _CLOSED = "claim_closed"
@@ -92,7 +92,7 @@ def agents_table(found: Sequence[SelectableAgent], person: SelectableAgent, eval
     shares = [None if (score := one.score(Dimension.ADHERENCE)) is None else score / HIGHEST_SCORE for one in ordered]
     with st.container(height=_TALLEST if len(ordered) > _MANY else "content", border=False, gap="small"):
         place = open_row(
-            _filled(personas.people_rows(ordered, before)),
+            filled(personas.people_rows(ordered, before)),
             "Agents with their scores, the least in character first",
             "all_agents",
             opened=next((at for at, one in enumerate(ordered) if one.id == person.id), None),
@@ -124,7 +124,7 @@ def _adherence_before(person: SelectableAgent, runs: Sequence[Mapping[str, Any]]
     return None
 
 
-def _filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+def filled(rows: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
     """The rows with the columns that say something of anybody, and empty cells for what says nothing."""
     said = {column for row in rows for column, cell in row.items() if cell not in ("", "\u2013")}
     return [
@@ -184,7 +184,7 @@ def choose(found: Sequence[SelectableAgent]) -> SelectableAgent:
         ids,
         partial(agent_words, {person.id: person.name for person in found}),
         parameter=_ID,
-        key="chosen_agent",
+        key=state.CHOSEN_AGENT,
         at_first=_least_in_character(found).id,
         width=_PICKER,
     )
@@ -236,17 +236,13 @@ def scores(
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
     drawn = {"rows": [row for row, _ in rows], "legend": _LEGEND, "now": "this run", "ticks": [0, 3, 6, 9]}
     cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
-    names = ("Claims", "All runs", "Persona")
+    names = ("Claims", "Persona")
     tabs = st.tabs(names, key="profile_part", on_change="rerun", bind="query-params")
     opened = next((place for place, tab in enumerate(tabs) if tab.open), 0)
     with tabs[opened]:
         if opened == 0:
             _claim_rows(claims, judged, upto[-1])
             _unscored(failed)
-        elif opened == 1:
-            plain("\n".join(row["words"] for row, _ in rows))
-            history = _filled(resources.read(personas.run_history, person.id))
-            status_table(history, "All runs of this agent, the latest first")
         else:
             persona()
 

@@ -211,7 +211,7 @@ Row = tuple[dict[str, Any], MarkTargets]
 
 
 def mark_rows(shown: ShownStudy) -> list[Row]:
-    """The two arms of a study, a dot for each run of the second.
+    """The two arms of a study, a dot for each run, open for those of the first.
 
     Of an experiment in every dimension, of an A/B test on each metric in percent, the deciding one first. None of a
     test of more variants.
@@ -252,7 +252,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     aim = "; ".join(filter(None, (span, paper, axis)))
     told = one.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")
-    name = f"{cut(after, _LONGEST_NAME)}, run" if shown.is_test else "pair"
+    names = [f"{cut(side, _LONGEST_NAME)}, run" if shown.is_test else f"{side}, pair" for side in (before, after)]
     texts = {
         "before": f"{before}: {value_words(one.mean_a)}",
         "after": f"{after}: {value_words(one.mean_b)}",
@@ -268,8 +268,9 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
         "interval": [share(one.mean_a + end) for end in ends] or None,
         "texts": texts | {"threshold": aim},
         "games": [
-            {"place": share(value), "label": f"{name} {run.run_index + 1}: {value_words(value)}"}
-            for value, run in sides[1]
+            {"place": share(value), "label": f"{name} {run.run_index + 1}: {value_words(value)}", "isBefore": is_before}
+            for name, side, is_before in zip(names, sides, (True, False), strict=True)
+            for value, run in side
         ],
     }
     opened, games = (
@@ -279,7 +280,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
         "metric": tuple(games[:1]),
         "after": tuple(games[:1]),
         "before": tuple(opened[:1]),
-        "game": tuple(games),
+        "game": (*opened, *games),
     }
 
 

@@ -117,7 +117,7 @@ def _experiment_report(shown: ShownStudy, about: str) -> DeltaGenerator:
     action = answer(headline, told, [Fact(f"{pairs} of conversations")])
     if words := verdict_words([study]):
         st.caption(words)
-    legend = marks_legend("with the treatment", "without it", "a conversation with it")
+    legend = marks_legend("with the treatment", "without it", "a conversation, open without it")
     _draw(shown, legend, "with it", [0, 3, 6, 9])
     if note:
         plain(about)
@@ -149,7 +149,8 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
     kind = "stored game" if study.plan.source == "transcripts" else "run"
-    is_drawn = _draw(shown, marks_legend(after, before, f"a {kind} of it"), after) and data.is_drawn(result.primary)
+    legend = marks_legend(after, before, f"a {kind}, open of {before}")
+    is_drawn = _draw(shown, legend, after) and data.is_drawn(result.primary)
     if not is_drawn:
         status_table(cells, table)
     with st.expander("Show the numbers", icon=":material/table:", key="ab_numbers"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
 
 from dashboard.app_pages.trends.data import COLUMNS
@@ -13,10 +11,7 @@ from evaluation.insight.collector import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model
-from evaluation.store.transcripts import simulated
 from evaluation.transcript import Transcript
-
-NO_ITERATION = "no iteration"
 
 
 def behaviour_points(store: Store, names: tuple[str, ...]) -> pd.DataFrame:
@@ -58,55 +53,14 @@ def _figures(game: Transcript) -> dict[str, float | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Spending:
-    """The cost of calls to models, and of the games themselves.
-
-    Attributes:
-        models: As ``spending_by_model`` gives it.
-        games: One row per iteration: ``Iteration``, ``Games``, ``With a known cost``, ``Spent``, ``Mean per game``,
-            ``Cache hits``.
-    """
-
-    models: pd.DataFrame
-    games: pd.DataFrame
-
-
-def spending(store: Store) -> Spending:
-    """Stored money, tokens and time."""
+def spending(store: Store) -> pd.DataFrame:
+    """Money, tokens and time of calls to models, as ``spending_by_model`` gives them."""
     with store.unit():
-        models = spending_by_model(store)
-        summaries = store.transcripts.summaries()
-        summaries = summaries[~simulated(summaries)]
-        names = [one.name for one in store.iterations.list()]
-    return Spending(models, _games_frame(summaries, names))
+        return spending_by_model(store)
 
 
-def _games_frame(summaries: pd.DataFrame, names: list[str]) -> pd.DataFrame:
-    rows = []
-    for name in (*names, None):
-        held = summaries[summaries["iteration"].isna() if name is None else summaries["iteration"] == name]
-        if len(held):
-            known = held["total_usd"].dropna().astype(float)
-            hits = held["cache_hit_rate"].dropna().astype(float)
-            rows.append(
-                {
-                    "Iteration": NO_ITERATION if name is None else name,
-                    "Games": len(held),
-                    "With a known cost": len(known),
-                    "Spent": usd_text(float(known.sum()) if len(known) else None),
-                    "Mean per game": usd_text(float(known.mean()) if len(known) else None),
-                    "Cache hits": f"{share_text(float(hits.mean()))} in {len(hits)} games"
-                    if len(hits)
-                    else share_text(None),
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-def totals(found: Spending) -> dict[str, str]:
+def totals(models: pd.DataFrame) -> dict[str, str]:
     """The figures of all calls together, in words."""
-    models = found.models
     priced = models["cost_usd"].dropna()
     read, cached = int(models["input_tokens"].sum()), int(models["cached_tokens"].sum())
     return {
@@ -117,7 +71,7 @@ def totals(found: Spending) -> dict[str, str]:
     }
 
 
-def model_rows(found: Spending) -> list[dict[str, object]]:
+def model_rows(models: pd.DataFrame) -> list[dict[str, object]]:
     """Calls by model and purpose, in words."""
     return [
         {
@@ -132,7 +86,7 @@ def model_rows(found: Spending) -> list[dict[str, object]]:
             "Median time": _seconds(one["median_seconds"]),
             "Slow (95 %)": _seconds(one["slow_seconds"]),
         }
-        for one in found.models.to_dict("records")
+        for one in models.to_dict("records")
     ]
 
 

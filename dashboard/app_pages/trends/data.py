@@ -382,18 +382,26 @@ def mean_rows(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition])
 def mean_matrix(points: pd.DataFrame, definitions: Mapping[str, MetricDefinition]) -> list[dict[str, str]]:
     """The means over the games, a row each figure and a column each iteration; "no score" where no game tells.
 
+    Where some games alone tell, it says how many: "1.76 USD, 2 of 3 games".
+
     Args:
         points: In the columns of ``queries.trend_points``.
         definitions: The figures.
     """
     names = points.groupby("position")["iteration"].first()
-    means = points.groupby(["metric", "position"])["score"].mean()
+    sums: Any = points.groupby(["metric", "position"])["score"].agg(["mean", "count", "size"]).to_dict("index")
     heads = told_apart({"": "Mean of the games", **{name: name for name in names}})
     return [
         {heads[""]: one.label}
-        | {heads[name]: score_text(means.get((metric, place)), one.scale) for place, name in names.items()}
+        | {heads[name]: _mean_words(sums.get((metric, place)), one.scale) for place, name in names.items()}
         for metric, one in definitions.items()
     ]
+
+
+def _mean_words(told: Mapping[str, float] | None, scale: Scale) -> str:
+    some = told and 0 < told["count"] < told["size"]
+    of = f", {told['count']:.0f} of {told['size']:.0f} games" if told and some else ""
+    return f"{score_text(told['mean'] if told else None, scale)}{of}"
 
 
 def export_frame(games: pd.DataFrame) -> pd.DataFrame:

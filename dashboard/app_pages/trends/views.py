@@ -175,14 +175,10 @@ def beside_charts(points: pd.DataFrame, key: tuple[object, ...]) -> None:
 
 
 def beside_numbers(points: pd.DataFrame) -> None:
-    """The chart's numbers, and the cost of the games by iteration."""
+    """The chart's numbers."""
     means = data.mean_matrix(points, data.beside_definitions(points))
     status_table(means, "Cost and behaviour by iteration")
-    games = resources.read(behaviour_data.spending).games
-    if not games.empty:
-        st.subheader("What the games cost", anchor=False)
-        st.caption("As the uploaded files say. A cost that is not in them is unknown, not 0.")
-        status_table(games, "Cost of the games by iteration")
+    st.caption("Cost as the uploaded files say. What is not in them is unknown, not 0.")
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
@@ -215,7 +211,7 @@ def persona_dimensions(first: int, last: int) -> None:
 def model_calls() -> None:
     """The calls to models by model and purpose."""
     found = resources.read(behaviour_data.spending)
-    if found.models.empty:
+    if found.empty:
         st.markdown("No model was asked yet.")
         return
     with st.container(horizontal=True):
@@ -226,7 +222,7 @@ def model_calls() -> None:
         "cache: the share of input tokens that the provider had cached, which cost less."
     )
     st.subheader("By model and purpose", anchor=False)
-    unpriced = int(found.models["unpriced"].sum())
+    unpriced = int(found["unpriced"].sum())
     st.caption(
         "Tokens: input / output. Failed: calls without a usable answer. No price: answered calls of models "
         "without a known price, which are not in the sum. Slow: 95 of 100 calls took less. "
