@@ -17,6 +17,7 @@ SCORES: tuple[float, ...] = (1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5)
 """Every score that a rating can have."""
 SCORE_REMEDY = f"Give a number from {LOWEST_SCORE} to {HIGHEST_SCORE} in steps of a half, such as 3.5."
 QUESTION_COUNT = 5
+NO_ANSWERS: tuple[bool | None, ...] = (None,) * QUESTION_COUNT
 MAX_RATER_LENGTH = 200
 MAX_COMMENT_LENGTH = 20_000
 
@@ -46,6 +47,7 @@ class Rating:
         comment: Untrusted text, without control characters but line ends and tabs.
         created_at: When it was given, with its time zone.
         token: Made once per filled-in form, so that a form sent twice is stored once.
+        is_informed: Whether the rater had seen scores of the game, or what others gave, in the same session.
 
     Raises:
         InputError: A value that the rubric's form has no place for.
@@ -54,10 +56,11 @@ class Rating:
     transcript_id: str
     rater: str
     score: float
-    answers: tuple[bool | None, ...] = (None,) * QUESTION_COUNT
+    answers: tuple[bool | None, ...] = NO_ANSWERS
     comment: str = ""
     created_at: datetime = field(default_factory=_now)
     token: str = field(default_factory=_new_token)
+    is_informed: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rater", rater_name(self.rater))

@@ -208,6 +208,7 @@ class AgreementReport:
         ratings: How many current ratings there are.
         revised: How many of these changed an earlier one.
         revised_after_others: How many did once another rater had scored the game, which could be seen.
+        informed: How many games and raters have a rating given after its rater had seen scores or ratings of the game.
         decisions: Scores of leads that count in place of the ratings.
         overruled: Ledger rows that people decided.
         rows: Rule, judge and person against each other on ledger rows.
@@ -220,6 +221,7 @@ class AgreementReport:
     ratings: int
     revised: int
     revised_after_others: int
+    informed: int
     decisions: tuple[EngagementDecision, ...]
     items: tuple[ItemAgreement, ...]
     differences: tuple[RaterDifference, ...]
@@ -297,6 +299,7 @@ def agreement_report(
         ratings=int(table.rated.sum()),
         revised=len(revised_ratings(ratings)),
         revised_after_others=revised_after_others(ratings),
+        informed=len(ratings[ratings["is_informed"]].drop_duplicates(["transcript_id", "rater"])),
         decisions=tuple(decisions),
         items=all_items(table),
         differences=rater_differences(table),
@@ -317,7 +320,7 @@ def _automatic(scores: pd.DataFrame) -> dict[str, float]:
 
 def agreement_data(report: AgreementReport) -> dict[str, Any]:
     """The report for JSON, disagreements first; everything by the names of its fields."""
-    names = ("raters", "games", "shared_games", "ratings", "revised", "revised_after_others", "note")
+    names = ("raters", "games", "shared_games", "ratings", "revised", "revised_after_others", "informed", "note")
     counts = {name: getattr(report, name) for name in names}
     return counts | {
         "disagreements": {

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LIVING = "ratings SEMI JOIN living_games USING (transcript_id)"
 
-RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token"
+RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token, is_informed"
 
 
 class Ratings:
@@ -139,7 +139,8 @@ class Ratings:
 
         Returns:
             ``transcript_id``, ``rater``, ``score`` (1 to 5), ``answer_1`` to ``answer_5`` (empty: not answered),
-            ``comment``, ``created_at`` (UTC), ``is_latest`` (whether it is the rater's newest of that transcript).
+            ``comment``, ``created_at`` (UTC), ``is_informed`` (see :class:`Rating`), ``is_latest`` (whether it is the
+            rater's newest of that transcript).
         """
         return self._store.table(_ALL, {}, times=["created_at"])
 
@@ -175,6 +176,13 @@ class Ratings:
                 "INSERT INTO assignments (token, rater, transcript_id) VALUES (?, ?, ?)", [token, name, transcript_id]
             )
         return token
+
+    def paces(self, seconds: float) -> dict[str, tuple[int, int]]:
+        """By rater: the games rated within ``seconds`` of coming to the desk, and all rated there; sheets tell no time.
+
+        A revision does not count: its form comes to the desk filled in.
+        """
+        return {rater: (quick, timed) for rater, quick, timed in self._store.rows(_PACES, {"seconds": seconds})}
 
     def _select(self, query: str, value: object) -> list[Rating]:
         return [rating_of(row) for row in self._store.rows(query, [value])]
@@ -214,12 +222,13 @@ def _row(rating: Rating) -> dict[str, object]:
         "answers": list(rating.answers),
         "comment": rating.comment,
         "created_at": rating.created_at.astimezone(UTC),
+        "is_informed": rating.is_informed,
     }
 
 
 _INSERT = """
-INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at, is_past)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at, is_informed, is_past)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 _STANDING = """
@@ -230,6 +239,7 @@ WHERE transcript_id IN (SELECT unnest(?::text[]))
 _ALL = f"""
 SELECT transcript_id, rater, score, answers[1] AS answer_1, answers[2] AS answer_2, answers[3] AS answer_3,
        answers[4] AS answer_4, answers[5] AS answer_5, comment, timezone('UTC', created_at) AS created_at,
+       is_informed,
        row_number() OVER (PARTITION BY transcript_id, rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
            AS is_latest
 FROM {_LIVING} ORDER BY rating_id
@@ -238,6 +248,14 @@ FROM {_LIVING} ORDER BY rating_id
 _OF_TRANSCRIPT = f"""
 SELECT {RATING_COLUMNS}, row_number() OVER (PARTITION BY rater ORDER BY coalesce(is_past, false), rating_id DESC) = 1
 FROM ratings WHERE transcript_id = ? ORDER BY rating_id
+"""
+
+_PACES = f"""
+SELECT rater, count(*) FILTER (took < $seconds), count(*) FROM (
+    SELECT r.rater, epoch(r.created_at - a.created_at) AS took
+    FROM (FROM {_LIVING} QUALIFY row_number() OVER (PARTITION BY transcript_id, rater ORDER BY rating_id) = 1) r
+    JOIN assignments a USING (token)
+) GROUP BY rater
 """
 
 _OPEN_TOKEN = """
@@ -249,8 +267,8 @@ ORDER BY created_at LIMIT 1
 
 def rating_of(values: tuple[Any, ...]) -> Rating:
     """The rating in a row of ``RATING_COLUMNS``."""
-    transcript_id, rater, score, answers, comment, created_at, token = values
-    return Rating(transcript_id, rater, score, tuple(answers), comment, from_microseconds(created_at), token)
+    transcript_id, rater, score, answers, comment, created_at, *rest = values
+    return Rating(transcript_id, rater, score, tuple(answers), comment, from_microseconds(created_at), *rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from evaluation.store.transcripts import MessageSearch, Transcripts
 
 
-SCHEMA = 42
+SCHEMA = 43
 """The number of the schema. Those before it were never released, so nothing of theirs is read."""
 
 _FILE = Path(__file__).with_name("schema.sql")

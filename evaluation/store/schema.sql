@@ -449,6 +449,7 @@ CREATE TABLE overrides (
 );
 
 -- Ratings by people. One from a sheet with an earlier time, or from a second tab, ``is_past``: it never replaces another.
+-- ``is_informed``: its rater had seen scores of the game, or what others gave, in the same session.
 CREATE SEQUENCE rating_numbers;
 CREATE TABLE ratings (
     token text PRIMARY KEY,
@@ -459,7 +460,8 @@ CREATE TABLE ratings (
     answers boolean[] NOT NULL,
     comment text NOT NULL,
     created_at timestamptz NOT NULL,
-    is_past boolean DEFAULT false
+    is_past boolean DEFAULT false,
+    is_informed boolean DEFAULT false
 );
 CREATE VIEW current_ratings AS
     SELECT * FROM ratings SEMI JOIN living_games USING (transcript_id)

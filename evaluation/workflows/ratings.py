@@ -12,12 +12,13 @@ from evaluation.agreement.report import AgreementReport, DecidedRow, agreement_r
 from evaluation.overrides import Override
 from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, sheet_rows, write_sheet
-from evaluation.ratings import EngagementDecision, Rating
+from evaluation.ratings import NO_ANSWERS, EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 from evaluation.store.result_rows import RowVerdicts
+from evaluation.text.display import counted, listed
 from evaluation.transcript import SIMULATED_FORMAT
 
 Place = tuple[str, str]
@@ -326,6 +327,37 @@ def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated
     states |= dict.fromkeys(under_way, CellState.UNDER_WAY)
     states |= dict.fromkeys(refused, CellState.REFUSED)
     return states | dict.fromkeys(rated, CellState.DONE)
+
+
+QUICK_SECONDS = 20
+FEWEST_ALIKE = 5
+"""Ratings of one person from which it is told that all are the same."""
+
+
+def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, str]:
+    """By rater, what may say that games were not read: "6 of 8 games rated in under 20 seconds, ...", as a fact.
+
+    Args:
+        store: Where to read.
+        hidden: Games whose ratings say nothing here.
+    """
+    given: dict[str, list[Rating]] = {}
+    for rating in store.ratings.current():
+        if rating.transcript_id not in hidden:
+            given.setdefault(rating.rater, []).append(rating)
+    paces = store.ratings.paces(QUICK_SECONDS)
+    told = {}
+    for rater, ratings in given.items():
+        quick, timed = paces.get(rater, (0, 0))
+        facts = [f"{quick} of {counted(timed, 'game')} rated in under {QUICK_SECONDS} seconds"] if quick else []
+        answers = {one.answers for one in ratings}
+        alike = ["score"] * (len({one.score for one in ratings}) == 1)
+        alike += ["answers"] * (len(answers) == 1 and answers != {NO_ANSWERS})
+        if alike and len(ratings) >= FEWEST_ALIKE:
+            facts.append(f"the same {listed(alike)} for all {len(ratings)}")
+        if facts:
+            told[rater] = ", ".join(facts)
+    return told
 
 
 def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementReport:

@@ -1,11 +1,16 @@
 """The Team view for leads, and that no page tells a rater what others gave a game that they have not rated."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from dashboard.app_pages.rate import desk_state
+from dashboard.app_pages.rate.rating_desk import RATE
+from dashboard.shared.identity import identity
 from evaluation.ratings import Rating
 from evaluation.store import Store
+from evaluation.workflows.ratings import rating_habits
 from tests.app.drawn import data_of, sent
 
 
@@ -30,14 +35,28 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert "4 assignments stored." in words(app)
     assert "Nothing to assign: every game has 2 raters or more." in words(app)
     assert {one.who for one in filled.rating_assignments.current()} == {"Lea"}
-    # A wrong plan is taken back in one press, by name, and stays on record; nothing else is.
+    # A wrong plan is taken back in one press, also later and after other changes, and stays on record; nothing else is.
     filled.rating_assignments.add([(filled.transcripts.ids()[3], "Ann")], who="Max")
-    app.button(key="team_undo_told").click().run()
+    filled.rating_assignments.add([(filled.transcripts.ids()[4], "Ann")], who="Lea")
+    filled.rating_assignments.withdraw([(filled.transcripts.ids()[4], "Ann")], who="Lea")
+    app = team(open_page, team_of="Baseline prompt")
+    assert "and not begun: " in words(app)
+    app.button(key="team_undo_batch").click().run()
     assert "4 assignments taken back." in words(app)
     assert [one.who for one in filled.rating_assignments.current()] == ["Max"]
-    assert [one.withdrawn_by for one in filled.rating_assignments.list()] == [*["Lea"] * 4, None]
+    assert [one.withdrawn_by for one in filled.rating_assignments.list()] == [*["Lea"] * 4, None, "Lea"]
+    assert "team_undo_batch" not in [one.key for one in app.button]
     filled.rating_assignments.withdraw([(filled.transcripts.ids()[3], "Ann")], who="Max")
+    app.text_area(key="team_names").set_value("Ann\nBob\nCleo")
+    app.number_input(key="team_common").set_value(0).run()
+    app.radio(key="team_scope").set_value("All 3 games").run()
     app.button(key="team_assign").click().run()
+    # What somebody has begun is not taken back.
+    begun = next(one for one in filled.rating_assignments.current() if one.rater == "Bob")
+    token = filled.ratings.token("Bob", begun.transcript_id)
+    filled.drafts.save(token, 1, {})
+    app.run()
+    assert app.button(key="team_undo_batch").label == "Take back 3 assignments"
     mine = [one for one in filled.rating_assignments.current() if one.rater == "Ann"]
     desk = data_of(open_page("rate", rater="Ann"), "rating_desk")
     assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you · Ann"
@@ -64,6 +83,43 @@ def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_
         app.number_input(key="team_overlap").set_value(wrong).run()
         assert f"{wrong} raters per game cannot be chosen from 3 named raters. Ask for 1 to 3" in words(app)
         assert "overlap:" not in words(app)
+
+
+def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, filled: Store, words) -> None:
+    games = filled.transcripts.ids()
+    for place, game in enumerate(games[:4]):
+        token = filled.ratings.token("Ann", game)
+        at = datetime.now(UTC) + timedelta(seconds=10 if place < 3 else 50)
+        filled.ratings.add(Rating(game, "Ann", 3 + place % 2, (True,) * 5, created_at=at, token=token))
+    # One from a sheet has no time at the desk, and four that are alike say nothing yet.
+    assert rating_habits(filled) == {"Ann": "3 of 4 games rated in under 20 seconds"}
+    filled.ratings.add(Rating(games[4], "Ann", 5, (True,) * 5))
+    # A revision comes to the desk filled in.
+    filled.ratings.add(Rating(games[3], "Ann", 4, (True,) * 5, token=filled.ratings.token("Ann", games[3])))
+    told = "3 of 4 games rated in under 20 seconds, the same answers for all 5"
+    assert rating_habits(filled) == {"Ann": told}
+    assert rating_habits(filled, games) == {}
+    assert f"Ann: {told}." in words(team(open_page))
+
+
+@pytest.mark.usefixtures("session")
+def test_a_rating_after_a_look_at_what_others_gave_is_told_apart(open_page, filled: Store, words, small_game) -> None:
+    rated, unrated = small_game("one").id, small_game("three").id
+    identity.note_ratings_seen([rated, unrated])
+    for game, is_told, handed_over in ((rated, True, 0), (rated, False, 2), (unrated, False, 0)):
+        desk = desk_state.DeskState("Ada", handed_over=handed_over)
+        desk_state.take(filled, desk, game, "", RATE)
+        assert bool(desk.data["seen"]) == is_told
+    for game in (rated, unrated):
+        desk_state.take(filled, desk, game, "", RATE)
+        form = {"token": desk.data["token"], "score": 4, "answers": [None] * 5, "comment": "", "rev": 1}
+        desk_state.submit(filled, desk, form)
+    assert {one.transcript_id: one.is_informed for one in filled.ratings.by_rater("Ada")} == {
+        rated: True,
+        unrated: False,
+    }
+    said = words(open_page("team", team="Agreement"))
+    assert "1 of 4 ratings was given after its rater had seen scores or ratings of the game: not blind." in said
 
 
 VIEWS = [

@@ -227,12 +227,12 @@ def test_who_opened_a_game_with_its_scores_is_told_that_the_rating_is_not_blind(
     game = stored_server.store.rating_queue.next_unrated(rater)
     page = visit(f"{stored_server.url}/games?transcript={game}&rater={quote(rater)}").page
     go(page, "Rate")
-    expect(page.get_by_text("You have opened this game with its scores").first).to_be_visible()
+    expect(page.get_by_text("You have seen scores or ratings of this game").first).to_be_visible()
     page.locator(".talk").get_by_role("button", name="Cannot rate").click()
     page.get_by_role("radio", name="I know it").check()
     page.get_by_role("button", name="Take it out of my queue").click()
     expect(page.get_by_text("Game 2 of 21, 1 cannot be rated").first).to_be_visible()
-    expect(page.get_by_text("You have opened this game with its scores")).to_have_count(0)
+    expect(page.get_by_text("You have seen scores or ratings of this game")).to_have_count(0)
 
 
 def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:

@@ -155,7 +155,8 @@ def take(
         share=share,
         mode=mode,
     )
-    if mode is RATE and identity.has_seen_scores(transcript_id):
+    # In a decision's games, what others gave would tell the decoy from those that nobody has rated.
+    if mode is RATE and _is_informed(store, desk, transcript_id, is_told=not desk.handed_over):
         data["seen"] = _SEEN
     # The browser lets go of that form, but keeps what was typed, as it came back with its game.
     data["left"] = left
@@ -171,7 +172,15 @@ def take(
     desk.data, desk.left, desk.left_words = data, None, ""
 
 
-_SEEN = "You have opened this game with its scores: your rating would not be blind. Skip it, or say that you know it:"
+_SEEN = "You have seen scores or ratings of this game: yours would not be blind, and is told apart. Or say you know it:"
+
+
+def _is_informed(store: Store, desk: DeskState, transcript_id: str, *, is_told: bool = True) -> bool:
+    """Whether a first rating of the game is given after a look at its scores or, ``is_told``, at what others gave."""
+    if identity.has_seen_scores(transcript_id):
+        return True
+    is_shown = is_told and identity.has_seen_ratings(transcript_id)
+    return is_shown and any(one.rater != desk.rater for one in store.ratings.latest(transcript_id))
 
 
 def _storage(rater: str) -> str:
@@ -223,7 +232,8 @@ def submit(store: Store, desk: DeskState, value: object) -> None:
         game = game_of(store, desk, form.token)
         if game is None:
             return
-        given = Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token)
+        informed = not desk.is_revision and _is_informed(store, desk, game)
+        given = Rating(game, desk.rater, form.score, form.answers, form.comment, token=form.token, is_informed=informed)
         rival = _save(store, given)
     except NotFoundError:
         _let_go(desk, form.token, GONE)

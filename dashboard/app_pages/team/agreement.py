@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 
 import pandas as pd
@@ -14,7 +15,7 @@ from dashboard.shared.answer import Fact, answer
 from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
 from dashboard.shared.drawing import draw_chart
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import empty_state, plain
+from dashboard.shared.notices import empty_state
 from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.rating_sheets import rating_sheets
 from dashboard.shared.status_table import csv_download, json_download, status_table
@@ -70,15 +71,10 @@ def agreement() -> None:
         facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
         if report.note:
             facts.append(Fact(f"{report.missing_games} more such games may tell", "orange"))
-        sentence = " ".join(filter(None, (report.outlier_words, question_words(report))))
+        sentence = " ".join(filter(None, (report.outlier_words, question_words(report), *_after_words(report))))
         with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):
                 st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
-        if late := report.revised_after_others:
-            plain(
-                f"{late} of {counted(report.ratings, 'rating')} {'was' if late == 1 else 'were'} "
-                "changed after another rater's score of the game could be seen, and count as changed."
-            )
     else:
         title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
         if hidden:
@@ -99,6 +95,17 @@ def agreement() -> None:
             export(report)
     if identity.allowed(Action.EDIT):
         rating_sheets(store, identity.decider_name())
+
+
+def _after_words(report: AgreementReport) -> Iterator[str]:
+    """The sentences on ratings that are not blind, or were changed when others' could be seen."""
+    counts = {
+        "given after its rater had seen scores or ratings of the game: not blind.": report.informed,
+        "changed after another rater's score of the game could be seen.": report.revised_after_others,
+    }
+    for what, count in counts.items():
+        if count:
+            yield f"{count} of {counted(report.ratings, 'rating')} {'was' if count == 1 else 'were'} {what}"
 
 
 QUESTIONS_PART, RATERS_PART = "Questions", "Rater by rater"

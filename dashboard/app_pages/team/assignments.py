@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
@@ -38,6 +39,7 @@ from evaluation.workflows.ratings import (
     RatingGrid,
     assign_games,
     rating_grid,
+    rating_habits,
 )
 
 _ALL_GAMES = "All games"
@@ -78,7 +80,11 @@ def team(store: Store, lead: str) -> None:
         st.popover("Assign games", icon=":material/assignment_ind:", type="primary"),
     ):
         assigning(store, lead, grid, set() if iteration else newest)
+    _take_back_batch(store, lead)
     hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
+    habits = resources.read(rating_habits, tuple(sorted(hidden)))
+    if habits:
+        plain("\n".join(f"{shortened(rater, _LONGEST_NAME)}: {words}." for rater, words in habits.items()))
     if hidden:
         st.caption("What others gave a game is hidden from you until you have rated it.")
     if grid.raters:
@@ -89,6 +95,35 @@ def team(store: Store, lead: str) -> None:
         with st.expander("Put aside, and who speaks"):
             discards(store, lead, aside)
             style_table(answers)
+
+
+def _take_back_batch(store: Store, lead: str) -> None:
+    """The assignments that the lead last made at once and nobody has begun, with the button that takes them back."""
+    made = [one for one in store.rating_assignments.list() if one.who == lead]
+    times = Counter(one.created_at for one in made)
+    last = max((time for time, count in times.items() if count > 1), default=None)
+    waiting = {
+        (game.transcript_id, rater)
+        for game in resources.read(rating_grid, None).games
+        for rater, cell in game.cells.items()
+        if cell.state is CellState.ASSIGNED
+    }
+    batch = [(one.transcript_id, one.rater) for one in made if one.created_at == last and one.withdrawn_at is None]
+    pairs = [pair for pair in batch if pair in waiting]
+    if last is None or not pairs:
+        return
+    to_rate = Counter(rater for _, rater in pairs)
+    who = listed([f"{shortened(rater, _LONGEST_NAME)} ({count})" for rater, count in to_rate.items()])
+    words = counted(len(pairs), "assignment")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        plain(f"Assigned on {local_time(last)} and not begun: {who}.")
+        st.button(
+            f"Take back {words}",
+            icon=":material/undo:",
+            key="team_undo_batch",
+            on_click=_withdraw,
+            args=(store, lead, pairs, f"{words} taken back."),
+        )
 
 
 _UNRATED, _RATED = "Not rated", "Rated"
@@ -225,13 +260,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         return
     _preview(plan, len(raters), grid)
     if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
-        words = f"{counted(len(plan.pairs), 'assignment')} "
-        act(
-            assign,
-            f"{words}stored.",
-            _close,
-            take_back=lambda done: _withdraw(store, lead, done.pairs, f"{words}taken back."),
-        )
+        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
 
 def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:

@@ -403,6 +403,11 @@ def has_seen_scores(game: str) -> bool:
     return game in st.session_state.get(_SCORES_SEEN, ())
 
 
+def has_seen_ratings(game: str) -> bool:
+    """Whether the person was shown what others gave the game in this session, where somebody had rated it."""
+    return game in st.session_state.get(_RATINGS_SEEN, ())
+
+
 def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:
     """The games whose ratings a rater without a login must not see yet: those that only others have rated.
 
@@ -422,5 +427,5 @@ def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[st
     if not is_rater:
         return frozenset()
     known = {one.transcript_id for one in store.discards.of(rater) if one.reason is DiscardReason.KNOWN}
-    seen: set[str] = st.session_state.get(_RATINGS_SEEN, set())
-    return frozenset(games) & store.ratings.rater_counts().keys() - rated - known - seen
+    shown = {game for game in games if not has_seen_ratings(game)}
+    return frozenset(shown & store.ratings.rater_counts().keys() - rated - known)

@@ -56,6 +56,7 @@ def ratings(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     )
     table["is_latest"] = ~table.duplicated(["transcript_id", "rater"], keep="last")
     table["created_at"] = pd.date_range("2026-01-01", periods=len(table), freq="min")
+    table["is_informed"] = False
     return table
 
 
