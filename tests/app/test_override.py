@@ -204,6 +204,7 @@ def test_one_key_decides_a_row_and_another_takes_it_back(doubtful: Store, open_p
         "role": "",
         "text": "Cid voted for Ann in round 2.",
         "spans": [[0, len("Cid voted for Ann in round 2")]],
+        "before": [{"speaker": "Ann", "text": "Ben voted for Cid in round 1."}],
     }
     # As for any override somebody must be named; nothing can be decided before.
     assert app.button(key="queue_does_not_count").disabled

@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared import queries, resources, state
 from dashboard.shared.changes import attempt
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.drawing import component_script
+from dashboard.shared.drawing import component_script, component_style
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
@@ -55,7 +55,7 @@ _HELP = {
 _FOLDER = Path(__file__).parent
 _marked_message = st.components.v2.component(
     "dramaturg_marked_message",
-    css=(_FOLDER / "marked_message.css").read_text("utf-8"),
+    css=component_style(_FOLDER / "marked_message.css"),
     js=component_script(_FOLDER / "marked_message.js"),
 )
 
@@ -151,11 +151,12 @@ def _row(store: Store, queued: QueuedRow, waiting: str) -> None:
     st.subheader(_QUESTIONS[item.metric], anchor=False)
     kind = f"{DEFINITIONS[item.metric].label}, {item.kind}"
     st.caption(f"{kind} \u00b7 {waiting}")
-    said = [f"{message.speaker}: {shortened(message.text, _LONGEST)}" for message in context.before]
-    plain("\n".join((f"{shortened(context.game, 80)}{', just before:' if said else ''}", *said)))
+    plain(shortened(context.game, 80))
     if context.message is not None:
         role = context.role if item.metric == ROLE_CONSISTENCY.name else ""
-        _marked_message(key="queue_message", data=marked_message(context.message, context.row, role))
+        before = [{"speaker": one.speaker, "text": shortened(one.text, _LONGEST)} for one in context.before]
+        shown = marked_message(context.message, context.row, role)
+        _marked_message(key="queue_message", data={**shown, "before": before})
     _context(queued, context)
     with st.container(key="queue_actions"):
         _buttons(store, queued, context.game)

@@ -1,10 +1,8 @@
-// One message with the words that a verdict rests on marked.
+// One message with the words that a verdict rests on marked, below those that were said just before it.
 
 export default function ({ parentElement, data }) {
   const update = (view) => {
-    const { speaker, role, text, spans } = data;
-    const head = element("p", "head");
-    head.append(element("b", "", speaker), element("span", "role", role));
+    const { speaker, role, text, spans, before } = data;
     const body = element("p", "text");
     let from = 0;
     for (const [start, end] of spans) {
@@ -13,10 +11,20 @@ export default function ({ parentElement, data }) {
       from = Math.max(from, end);
     }
     body.append(text.slice(from));
-    view.replaceChildren(head, body);
-    view.scrollTop = 0;
+    const asked = said(speaker, role, body);
+    asked.classList.add("asked");
+    view.replaceChildren(...before.map((one) => said(one.speaker, "", element("p", "text", one.text))), asked);
+    view.scrollTop = asked.offsetTop;
   };
   return mount(parentElement, createBox, update, (view) => view.remove());
+}
+
+function said(speaker, role, body) {
+  const node = element("div", "said");
+  const head = element("p", "head");
+  head.append(element("b", "", speaker), element("span", "role", role));
+  node.append(head, body);
+  return node;
 }
 
 function createBox(root) {

@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
-from dashboard.shared.drawing import component_script
+from dashboard.shared.drawing import component_script, component_style
 from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import MAX_COMMENT_LENGTH, QUESTION_COUNT, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
@@ -29,7 +29,7 @@ Answers = tuple[bool | None, ...]
 _FOLDER = Path(__file__).parent
 _component = st.components.v2.component(
     "dramaturg_rating_desk",
-    css=(_FOLDER / "rating_desk.css").read_text(encoding="utf-8"),
+    css=component_style(_FOLDER / "rating_desk.css"),
     js=component_script(_FOLDER / "rating_desk.js", _FOLDER / "rating_form.js"),
 )
 
