@@ -15,7 +15,7 @@ function drawRows(view) {
   const { legend } = view.data;
   const rows = view.data.rows.map((row) => ({ threshold: null, ...row, texts: { ...NO_TEXTS, ...row.texts } }));
   const axis = element("div", "axis");
-  const head = makeHead(element("span"), axis, element("span", "now", view.data.now ?? "now"), element("span"));
+  const head = makeHead(element("span"), axis, element("span", "now", view.data.now), element("span"));
   view.rows = rows.map(makeRow);
   view.box.replaceChildren(makeLegend(legend), head, ...view.rows);
   // The widths of the pictures are known only now that they are laid out.

@@ -38,33 +38,35 @@ METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition 
 DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
 
 
-def difference_rows(found: Comparison, labels: Mapping[str, str], heading: str = "Metric") -> list[dict[str, object]]:
+def difference_rows(
+    found: Comparison, labels: Mapping[str, str], names: Sequence[str], heading: str = "Metric"
+) -> list[dict[str, object]]:
     """One row per measure: verdict in words, means, difference, interval, games needed, then what the test rests on.
 
     Args:
         found: What is compared.
         labels: What each measure is called.
+        names: Of the two sides, untrusted text.
         heading: Of the first column.
     """
     return [
         {
             heading: labels[one.name],
             "Verdict": signed(one.outcome, one.words),
-            "Before": value_words(one.before.mean, ""),
-            "After": value_words(one.after.mean, ""),
+            **{
+                f"{name}, mean": value_words(side.mean, "")
+                for name, side in zip(names, (one.before, one.after), strict=True)
+            },
             "Change": change_of(one, ""),
             "Interval": interval_words(one.deciding_interval, signed=True),
             "Games needed": needed_words(one),
             "Games": f"{one.before.n} and {one.after.n}",
             "Level, %": fixed(100 * one.deciding_interval.level),
-            **{name: cell for name, cell in difference_cells(one).items() if name in TEST_COLUMNS},
+            **difference_cells(one),
             "Would show from": detectable_words(one),
         }
         for one in found.values()
     ]
-
-
-_SIDES = ("before", "after")
 
 
 def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
@@ -72,7 +74,7 @@ def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
 
     Metrics of which nothing is known but their scores are left out.
     """
-    rows = []
+    rows, names = [], found.names
     for name, controls in found.controls.items():
         if name not in found.comparison:
             continue
@@ -84,13 +86,15 @@ def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
         }
         cells = {
             "Metric": METRIC_LABELS[name],
-            "What limits it": "; ".join(filter(None, map(_side_words, limits.items()))),
+            "What limits it": "; ".join(
+                filter(None, (_side_words(limit, is_of, names) for limit, is_of in limits.items()))
+            ),
         }
-        for side, coverage in zip(_SIDES, coverages, strict=True):
+        for side, coverage in zip(names, coverages, strict=True):
             counts = (coverage.settled, coverage.considered) if coverage and coverage.considered else ()
-            cells[f"Counted {side}"] = " of ".join(map(str, counts))
-        for side, control in zip(_SIDES, controls, strict=True):
-            cells[f"Ahead {side}"] = f"{control.above} of {control.compared}" if control.compared else ""
+            cells[f"Counted, {side}"] = " of ".join(map(str, counts))
+        for side, control in zip(names, controls, strict=True):
+            cells[f"Ahead, {side}"] = f"{control.above} of {control.compared}" if control.compared else ""
         cells["Beside it"] = found.companion_words(name)
         if any(cell for head, cell in cells.items() if head != "Metric"):
             rows.append(cells)
@@ -98,11 +102,10 @@ def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
     return [{head: row[head] for head in heads} for row in rows]
 
 
-def _side_words(limit: tuple[str, Sequence[bool]]) -> str:
-    """A limit with the side that it is of: "low evidence (before)"; empty where it is of none."""
-    words, (before, after) = limit
-    side = "" if before and after else " (before)" if before else " (after)"
-    return f"{words}{side}" if before or after else ""
+def _side_words(limit: str, is_of: Sequence[bool], names: Sequence[str]) -> str:
+    """A limit with the side that it is of: "low evidence (Prompt v2)"; empty where it is of none."""
+    sides = [name for name, is_side in zip(names, is_of, strict=True) if is_side]
+    return f"{limit} ({sides[0]})" if len(sides) == 1 else limit * bool(sides)
 
 
 def export_rows(

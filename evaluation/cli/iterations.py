@@ -238,8 +238,9 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     yield from gap
     yield from _decision(found, words, item)
     yield ""
-    rows = [_cells(one) for one in found.comparison.values()]
-    yield draw(list(rows[0]), [list(row.values()) for row in rows])
+    names = [words(name) for name in found.names]
+    heads = ("Metric", *names, "Change", "Interval", "Verdict")
+    yield draw(heads, [_cells(one) for one in found.comparison.values()])
     yield ""
     if found.games_needed:
         yield "Games that would show what could be luck, if the change is as large as seen:"
@@ -256,8 +257,8 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield ""
         yield f"{head}What the scores rest on, and whether they can be told from chance"
         yield from gap
-        sides = ((row, side) for row in trusted for side in ("Before", "After") if row[side])
-        yield from (f"{item}{row['Metric']}, {side.lower()}: {row[side]}." for row, side in sides)
+        sides = ((row, side, name) for row in trusted for side, name in zip(("Before", "After"), names, strict=True))
+        yield from (f"{item}{row['Metric']}, {name}: {row[side]}." for row, side, name in sides if row[side])
     if found.movers:
         yield ""
         yield f"{head}What moved the scores most"
@@ -265,18 +266,17 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield draw(("Metric", "What", "Change", "Example"), list(_movers(found, code if is_markdown else str)))
 
 
-def _cells(one: Difference) -> dict[str, str]:
-    """A metric's difference as cells by heading, which fit into 100 columns; the sentences hold the tests."""
+def _cells(one: Difference) -> tuple[str, ...]:
+    """A metric's difference as cells, which fit into 100 columns; the sentences hold the tests."""
     from evaluation.statistics.words import change_of, interval_words, value_words
 
-    sides = {"Before": one.before, "After": one.after}
-    return {
-        "Metric": SHORT_LABELS[one.name],
-        **{place: f"{value_words(side.mean, one.unit)} ({side.n})" for place, side in sides.items()},
-        "Change": "none" if math.isnan(one.difference) else change_of(one, ""),
-        "Interval": interval_words(one.deciding_interval, signed=True) if one.deciding_interval.is_known else "none",
-        "Verdict": one.words,
-    }
+    return (
+        SHORT_LABELS[one.name],
+        *(f"{value_words(side.mean, one.unit)} ({side.n})" for side in (one.before, one.after)),
+        "none" if math.isnan(one.difference) else change_of(one, ""),
+        interval_words(one.deciding_interval, signed=True) if one.deciding_interval.is_known else "none",
+        one.words,
+    )
 
 
 def _decision(found: IterationComparison, words: Callable[[object], str], item: str) -> Iterator[str]:

@@ -133,15 +133,15 @@ class IterationComparison:
     def games_needed(self) -> tuple[str, ...]:
         """The games that would show each difference that could be luck, if it is as large as seen, and their price.
 
-        Such as "Strategic depth: 8 on each side, 5 more before and 5 more after, about 17.55 USD".
+        Such as "Strategic depth: 5 more on each side, 8 in all, about 17.55 USD".
         """
         told = []
         for one in self.comparison.values():
             if one.words == Outcome.NO_EVIDENCE.words and (needed := needed_words(one)):
                 usd = None if needs_many(one) else self.more_usd(one)
-                more = "" if needs_many(one) else f", {more_words(one)}"
+                more = f"{needed} on each side" if needs_many(one) else f"{more_words(one)}, {needed} in all"
                 price = "" if usd is None else f", about {cost_text(usd)}"
-                told.append(f"{DEFINITIONS[one.name].label}: {needed} on each side{more}{price}")
+                told.append(f"{DEFINITIONS[one.name].label}: {more}{price}")
         return tuple(told)
 
     @property
@@ -149,6 +149,12 @@ class IterationComparison:
         """Whether the later side is shown to be better, see ``evidence_words``: untrusted text."""
         labels = {name: definition.label for name, definition in DEFINITIONS.items()}
         return f"{evidence_words(self.comparison.values(), labels, cut(self.before.iteration.name, LONGEST_NAME))}."
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of both sides, the reference first, cut for tables; their roles where that makes them alike."""
+        before, after = (cut(side.iteration.name, _SHORT_NAME) for side in (self.before, self.after))
+        return (before, after) if before != after else ("reference", "iteration")
 
     @property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
@@ -185,6 +191,7 @@ class IterationComparison:
         return rows
 
 
+_SHORT_NAME = 24
 _PASSES = (Status.PASSED, f"{Status.PASSED}_low_evidence")
 
 

@@ -118,28 +118,18 @@ def interval_words(interval: Interval, digits: int = 1, *, signed: bool = False)
 
 
 def difference_cells(one: Difference) -> dict[str, str]:
-    """A difference as cells by heading.
+    """The test of a difference as cells by heading.
 
     Returns:
-        Mean and number of games before, the same after, the difference, its interval at the level that decided the
-        outcome (as the sentences have it), the effect size, the p value,
-        that after Holm's adjustment ("target" for the metric that is tested alone), and that of the pairs.
+        The effect size, the p value, that after Holm's adjustment ("target" for the metric that is tested alone), and
+        that of the pairs.
     """
     return {
-        "Before": f"{value_words(one.before.mean, one.unit)} ({one.before.n})",
-        "After": f"{value_words(one.after.mean, one.unit)} ({one.after.n})",
-        "Difference": change_of(one),
-        "Interval": deciding_interval_cell(one.deciding_interval),
         "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
         "p": p_words(one.welch.p),
         "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
         "Paired p": paired_p_words(one.paired),
     }
-
-
-def deciding_interval_cell(decided: Interval) -> str:
-    """The interval at the level that decided the outcome, with that level: "+1.2 to +3.4 (98.3 %)"."""
-    return interval_words(decided, signed=True) + (f" ({_level(decided)})" if decided.is_known else "")
 
 
 def _level(interval: Interval) -> str:
@@ -176,7 +166,7 @@ def _seen(one: Difference) -> Iterator[str]:
         f"{value_words(side.mean, one.unit)} ({counted(side.n, 'game')})" for side in (one.before, one.after)
     )
     if math.isnan(one.difference):
-        yield f"Before {before}, after {after}."
+        yield f"From {before} to {after}."
     else:
         # At the level that decided, so that it agrees with the verdict.
         decided = one.deciding_interval
@@ -207,10 +197,8 @@ def _by_length(one: Difference) -> Iterator[str]:
 
 def _equal_side(one: Difference) -> Iterator[str]:
     """A sentence where a side is without spread, so that the other one alone decided the test."""
-    if one.outcome is not Outcome.UNTESTABLE:
-        for word, other, side in (("before", "after", one.before), ("after", "before", one.after)):
-            if side.interval.note == ALL_EQUAL:
-                yield f"All games {word} score the same, so the test knows no spread but that of the games {other}."
+    if one.outcome is not Outcome.UNTESTABLE and ALL_EQUAL in (one.before.interval.note, one.after.interval.note):
+        yield "All games of one side score the same, so the test knows no spread but that of the other."
 
 
 def _power(one: Difference) -> Iterator[str]:
@@ -262,8 +250,11 @@ def more_games(one: Difference) -> tuple[int, int]:
 
 
 def more_words(one: Difference) -> str:
-    """:func:`more_games` in words: "34 more before and 31 more after"."""
-    return "{} more before and {} more after".format(*more_games(one))
+    """:func:`more_games` in words: "34 more on each side", "34 more of the reference and 31 of the other"."""
+    before, after = more_games(one)
+    return (
+        f"{before} more on each side" if before == after else f"{before} more of the reference and {after} of the other"
+    )
 
 
 def _sizes(before: Summary, after: Summary) -> str:

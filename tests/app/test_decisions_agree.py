@@ -299,8 +299,8 @@ def test_one_text_beside_every_score(store: Store, database: Any, open_page: Any
     assert [*tests] == ["Metric", *(one for one in TEST_COLUMNS if one not in ("Paired p", "Would show from"))]
     own = limits.set_index("Metric").loc["Memory accuracy"]
     assert own["What limits it"].startswith("low evidence")
-    assert f"{own['Counted before']} references to the past settled, low evidence" == three
-    assert own["Counted after"] == own["Counted before"]
+    assert f"{own['Counted, v1']} references to the past settled, low evidence" == three
+    assert own["Counted, v2"] == own["Counted, v1"]
     run = CliRunner()
     expected = {("iterations",): three, ("compare", "v1", "v2"): three, ("show", game.id): one}
     for arguments, words_of_it in expected.items():

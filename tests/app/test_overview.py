@@ -43,7 +43,14 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
     shown, reference = board["Shorter prompt"], board["Baseline prompt"]
     assert "Cannot be decided yet" in words(app)
     assert [one.key for one in app.button if one.proto.type == "primary"] == ["rate_next"]
-    rows = data_of(app, "cockpit")["rows"]
+    drawn = data_of(app, "cockpit")
+    rows = drawn["rows"]
+    # Both sides have one name, their own.
+    assert (drawn["now"], drawn["legend"][:2]) == (
+        "Shorter prompt",
+        ["○ Baseline prompt, the reference", "● Shorter prompt, with its 95 % interval"],
+    )
+    assert rows[0]["texts"]["before"].startswith("Baseline prompt: ")
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]
     for row, (name, mean) in zip(rows, shown.means.items(), strict=True):
         scale = DEFINITIONS[name].scale
@@ -85,7 +92,7 @@ def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_
     lowest = min(reasons, key=lambda one: one.change)
     assert rows[0][0][0] == lowest.label
     assert above["atFirst"] == 0
-    assert "**Messages after**" in words(app)
+    assert "Messages of Shorter prompt" in words(app)
     said = [row["words"] for row in data_of(app, "found_rows")["rows"]]
     assert len(said) == len(lowest.examples)
     assert all(example.text in row for example, row in zip(lowest.examples, said, strict=True))
@@ -173,10 +180,10 @@ def test_how_many_more_games_would_tell_is_said_where_the_target_could_be_luck(f
 
     assert said(Outcome.NO_EVIDENCE, 37) == (
         "Conversation coherence could be luck: if its change is as large as seen, 37 games on each side would show it, "
-        "34 more before and 34 more after; about 51.00 USD at 1.00 USD a game of Baseline prompt and 0.50 USD a game "
+        "34 more on each side; about 51.00 USD at 1.00 USD a game of Baseline prompt and 0.50 USD a game "
         "of Shorter prompt (recorded for 1 of 2 games)."
     )
-    assert said(Outcome.NO_EVIDENCE, 37, None).endswith("34 more before and 34 more after.")
+    assert said(Outcome.NO_EVIDENCE, 37, None).endswith("34 more on each side.")
     assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, 400)
     assert "it would take more than 100 games" in said(Outcome.NO_EVIDENCE, None)
     assert said(Outcome.BETTER, 37) == ""

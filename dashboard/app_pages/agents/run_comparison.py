@@ -108,7 +108,7 @@ def _conclusion(found: RunComparison, number: int) -> tuple[str, str]:
 def _pick(runs: list[Run]) -> tuple[str, str]:
     names = {run.id: f"Run {number}, {local_time(run.created_at)}" for number, run in enumerate(runs, 1)}
     chosen = []
-    for label, key, place in (("Earlier run", "run_before", -2), ("Later run", "run_after", -1)):
+    for label, key, place in (("Compared with", "run_before", -2), ("Run", "run_after", -1)):
         # The choice may be a run of the agent that was looked at before.
         if key in st.session_state and st.session_state[key] not in names:
             state.set_widgets({key: list(names)[place]})
@@ -198,13 +198,12 @@ def _change(one: Difference, before: float | None, after: float | None) -> str:
 
 
 def _numbers(found: RunComparison, known: Mapping[str, Difference], names: tuple[str, str]) -> None:
-    heads = {"Before": names[0], "After": names[1]}
     compared = zip(
-        difference_rows(found.comparison, DIMENSION_LABELS, "Dimension"), found.comparison.values(), strict=True
+        difference_rows(found.comparison, DIMENSION_LABELS, names, "Dimension"), found.comparison.values(), strict=True
     )
     rows = [
         {"Dimension": row["Dimension"], "Verdict": row["Verdict"], "Scores of the runs": _run_scores(found, one.name)}
-        | {heads.get(head, head): cell for head, cell in row.items()}
+        | row
         for row, one in compared
     ]
     status_table(rows, "Every dimension's difference with its interval and what it shows")

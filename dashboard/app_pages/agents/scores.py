@@ -45,7 +45,6 @@ _ID = "agent"
 _RUN, _PROFILE = "run_shown", "profile"
 # Not that of the filled mark: claims that are asked once over all games have no value for a game.
 _BAND = "band: 95 % interval of the mean over games"
-_LEGEND = ["○ the run before", "● this run, the mean of its claims", "· a claim", _BAND, "right: all its runs"]
 _CLAIM, _MARKED = "claim", "claim_marked"
 """The claim whose judgements are open, in the address; and the dimension and claim whose mark was clicked last."""
 _CLOSED = "claim_closed"
@@ -234,7 +233,10 @@ def scores(
     claims = scored_claims(judged)
     rows = profile(upto, claims, dimensions, game_intervals(judged, dimensions))
     on_open = access_checks.event("profile_open", remember_click(_PROFILE, [targets for _, targets in rows]))
-    drawn = {"rows": [row for row, _ in rows], "legend": _LEGEND, "now": "this run", "ticks": [0, 3, 6, 9]}
+    now = f"Run {place + 1}"
+    marks = [*(f"○ Run {runs.index(each) + 1}" for each in of_its_judge[-1:]), f"● {now}, the mean of its claims"]
+    legend = [*marks, "· a claim", _BAND, "right: all its runs"]
+    drawn = {"rows": [row for row, _ in rows], "legend": legend, "now": now, "ticks": [0, 3, 6, 9]}
     cockpit_rows(key=_PROFILE, data=drawn, on_open_change=on_open)
     names = ("Claims", "Persona")
     tabs = st.tabs(names, key="profile_part", on_change="rerun", bind="query-params")

@@ -140,7 +140,7 @@ def _configuration() -> str:
     if chosen == _ITERATIONS:
         first = _pair()
         with st.container(horizontal=True):
-            for label, key, at_first in zip(("Before", "After"), (_BEFORE, _AFTER), first, strict=True):
+            for label, key, at_first in zip(("Reference", "Iteration"), (_BEFORE, _AFTER), first, strict=True):
                 st.selectbox(label, names, names.index(at_first), key=key, on_change=_fill, filter_mode="contains")
         place = st.expander("More: the configuration", icon=":material/tune:")
     if _TEXT not in st.session_state:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import (
-    LEGEND,
     CockpitRow,
     NextStep,
     blockers,
@@ -14,6 +13,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     chips,
     cockpit_of,
     critical_failures,
+    legend_of,
     more_games_sentence,
     next_step,
     sentence,
@@ -117,8 +117,8 @@ def cockpit(
     left, right = st.columns([8, 4], gap="medium")
     with left:
         on_open = access_checks.event("cockpit_open", remember_click(_KEY, [targets for _, targets in found]))
-        legend = LEGEND if reference else LEGEND[1:]
-        cockpit_rows(key=_KEY, data={"rows": [row for row, _ in found], "legend": list(legend)}, on_open_change=on_open)
+        data = {"rows": [row for row, _ in found], **legend_of(shown, reference)}
+        cockpit_rows(key=_KEY, data=data, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)
         if pair and pair.reserve:

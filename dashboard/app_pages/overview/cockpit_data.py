@@ -49,13 +49,14 @@ _MOST_DOTS = 30
 _BINS = 50
 _LONGEST_NAME = 60
 _LONGEST_SENTENCE, _SHORTEST_CHANGE = 250, 40
-LEGEND = (
-    "○ before, the reference",
-    "● now, with its 95 % interval",
-    "· a game",
-    "┃ threshold: left of it fails",
-    "a mark opens its games",
-)
+_SHORT_NAME = 24
+
+
+def legend_of(*sides: IterationSummary | None) -> dict[str, object]:
+    """The legend of the rows of an iteration, and of what it is compared with, by name: untrusted text."""
+    now, *before = (shortened(one.iteration.name, _SHORT_NAME) for one in sides if one)
+    marks = [*(f"○ {name}, the reference" for name in before), f"● {now}, with its 95 % interval", "· a game"]
+    return {"now": now, "legend": [*marks, "┃ threshold: left of it fails", "a mark opens its games"]}
 
 
 class NextStep(StrEnum):
@@ -299,8 +300,8 @@ def _row(
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
             + (" · no spread" if interval.note == ALL_EQUAL else "")
             + (f" · {changed_words(mean.changed)}" if mean.changed else ""),
-            "before": f"reference: {score_text(before, definition.scale)}",
-            "after": f"this iteration: {current}",
+            "before": f"{reference.iteration.name if reference else ''}: {score_text(before, definition.scale)}",
+            "after": f"{own}: {current}",
             "current": current if mean.score is not None else "no score",
             "change": "other judges" if is_apart else change_text(definition, before, mean.score),
             "outcome": outcome,

@@ -18,7 +18,7 @@ from evaluation.text.display import cost_text, counted
 def numbers(found: IterationComparison, *, with_files: bool) -> None:
     """Every metric's difference with its test, what limits it, the reasons of the rule, and the files."""
     labels = {one: label_with_unit(one, METRIC_LABELS) for one in found.comparison}
-    rows = difference_rows(found.comparison, labels)
+    rows = difference_rows(found.comparison, labels, found.names)
     for row, one in zip(rows, found.comparison.values(), strict=True):
         usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
         row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")

@@ -109,14 +109,15 @@ def _movers(found: IterationComparison) -> None:
     lowest = {metric: min(one.change for one in moved if one.metric == metric) for metric in {m.metric for m in moved}}
     # The largest losses first, so that gains alone do not stand for the change.
     shown = sorted(moved, key=lambda one: (lowest[one.metric], one.metric, one.change))
+    before, after = found.names
     rows = [
         {
             kind.capitalize(): one.label,
             "Change, points": change_words(one.after, one.before, ""),
-            "Lost before": fixed(one.before),
-            "Lost after": fixed(one.after),
-            "Rows before": one.before_rows,
-            "Rows after": one.after_rows,
+            f"Lost, {before}": fixed(one.before),
+            f"Lost, {after}": fixed(one.after),
+            f"Rows, {before}": one.before_rows,
+            f"Rows, {after}": one.after_rows,
         }
         for one in shown
     ]
@@ -128,9 +129,9 @@ def _movers(found: IterationComparison) -> None:
 
     def draw() -> None:
         chosen = shown[place or 0]
-        side, count = ("before", chosen.before_rows) if chosen.change > 0 else ("after", chosen.after_rows)
+        side, count = (before, chosen.before_rows) if chosen.change > 0 else (after, chosen.after_rows)
         rest = f", {len(chosen.examples)} of {count} shown" if len(chosen.examples) < count else ""
-        st.markdown(f"**Messages {side}**{rest}")
+        plain(f"Messages of {side}{rest}")
         parts.example_rows(chosen.examples, chosen.metric, chosen.label, f"moved_{kind}_{place}")
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)

@@ -26,7 +26,7 @@ from evaluation.workflows.iterations import stored_failing_messages, stored_fail
 _REASON = "reason"
 _KEY = "failure_atlas"
 _MOST_ROWS = 500
-_SIDES = ("before", "after")
+_SIDES = ("of the reference", "of the iteration")
 _LONGEST = 300
 _picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
 

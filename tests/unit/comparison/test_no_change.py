@@ -249,7 +249,7 @@ def test_a_game_that_only_waits_for_its_rating_is_no_further_game() -> None:
     needed = one.games_needed
     assert needed is not None
     said = " ".join(difference_sentences(one))
-    assert f"({needed - 3} more before and {needed - 3} more after)" in said
+    assert f"({needed - 3} more on each side)" in said
 
 
 def test_short_counts_tell_why_four_passes_may_be_enough() -> None:

@@ -194,7 +194,9 @@ def test_rule_and_games_that_disagree_say_so_in_one_sentence() -> None:
     assert words.startswith("The rule says keep, but the rise of Conversation coherence could be luck: more than 100 ")
     before, after = at(50.0, 60.0, 70.0), at(60.0, 70.0, 80.0)
     decision = decided(after, before, "coherence")
-    assert "more before and " in disagreement_words(decision, target_difference(decision, before, after))
+    assert " more on each side would settle it" in disagreement_words(
+        decision, target_difference(decision, before, after)
+    )
     clear, close = at(98.0, 99.0, 100.0), at(70.0, 71.0, 72.0)
     agreed = decided(clear, close, "coherence")
     assert disagreement_words(agreed, target_difference(agreed, close, clear)) == ""

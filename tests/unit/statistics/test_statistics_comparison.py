@@ -26,7 +26,7 @@ from evaluation.statistics.significance import (
     smallest_p,
     welch,
 )
-from evaluation.statistics.words import difference_cells, difference_sentences, evidence_words, paired_p_words
+from evaluation.statistics.words import change_of, difference_sentences, evidence_words, interval_words, paired_p_words
 
 scores = st.lists(st.floats(0, 100).map(lambda x: round(x, 2)), min_size=2, max_size=40)
 
@@ -218,17 +218,16 @@ def test_a_difference_that_three_games_cannot_show() -> None:
     assert "From 55.0 % (3 games) to 65.3 % (3 games): +10.3 points, 95 % interval \u22120.5 to +21.2." in said
     assert "Could be luck. Welch p 0.057" in said
     assert "With 3 games on each side, only a true difference of 14.7 points or more" in said
-    assert "5 games on each side would show it (2 more before and 2 more after)." in said
+    assert "5 games on each side would show it (2 more on each side)." in said
     assert "With 3 pairs an exact p cannot be below 0.25, whatever happened in them; 6 pairs could reach 0.031." in said
 
 
 def test_a_difference_is_that_of_the_values_as_they_are_shown_and_halves_are_rounded_up() -> None:
     # 3.1667 and 4.25: not that of 3.2 and 4.2.
     found = compare({"engagement": Measure([3.0, 3.0, 3.5], [4.0, 4.5])})["engagement"]
-    cells = difference_cells(found)
-    assert (cells["Before"], cells["After"], cells["Difference"]) == ("3.2 (3)", "4.3 (2)", "+1.1")
+    assert change_of(found) == "+1.1"
     fell = compare({"depth": Measure([93.88, 93.88], [3.44, 3.44], unit="%")})["depth"]
-    assert list(difference_cells(fell).values())[:3] == ["93.9 % (2)", "3.4 % (2)", "\u221290.5 points"]
+    assert change_of(fell) == "\u221290.5 points"
 
 
 def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
@@ -264,7 +263,7 @@ def test_a_test_whose_sides_rest_on_too_little_concludes_nothing() -> None:
     assert found["depth"].games_needed is not None
     said = difference_sentences(found["memory"])
     assert "Rests on low evidence, so nothing is concluded. Welch p" in said[1]
-    assert said[2] == "All games after score the same, so the test knows no spread but that of the games before."
+    assert said[2] == "All games of one side score the same, so the test knows no spread but that of the other."
 
 
 def test_one_pair_and_more_pairs_than_are_counted_are_called_what_they_are() -> None:
@@ -317,9 +316,9 @@ def test_intervals_stay_within_what_the_scale_allows() -> None:
     assert found.before.interval.low == 0
 
 
-def test_a_difference_has_one_interval_in_cells_and_sentences() -> None:
+def test_a_sentence_has_the_interval_at_the_level_that_decided() -> None:
     samples = {name: Measure([10, 20, 31], [30, 42, 50 + more], (), PERCENT, "%") for more, name in enumerate("abc")}
     for one in compare(samples).values():
-        interval, level = difference_cells(one)["Interval"].removesuffix(")").split(" (")
-        assert f"{level} interval {interval}" in difference_sentences(one)[0]
-        assert level != "95 %"
+        interval = interval_words(one.deciding_interval, signed=True)
+        assert f" % interval {interval}." in difference_sentences(one)[0]
+        assert "95 % interval" not in difference_sentences(one)[0]
