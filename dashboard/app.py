@@ -127,6 +127,7 @@ def frame(person: Person) -> None:
         if person.role is Role.ADMIN:
             show_jobs(page.title)
         page.run()
+        state.keep_begun_forms()
     except DramaturgError as error:
         show_error(error)
         if isinstance(error, StoreError) and not isinstance(error, StoreBusyError | StoreReadOnlyError):

@@ -70,9 +70,16 @@ _AIMS = "aims"
 _FOLLOWED = "followed"
 _HISTORY = "browser_history"
 _NEXT = "choices_of_next_run"
+_BEGUN = "begun"
+_BEGUN_FORMS = "begun_forms"
+_LONGEST_BEGUN = 10_000
 _head: ContextVar[DeltaGenerator] = ContextVar("page_head")
 _history = st.components.v2.component(
     "dramaturg_history", js=Path(__file__).with_name("browser_history.js").read_text()
+)
+
+_begun_forms = st.components.v2.component(
+    "dramaturg_begun_forms", js=Path(__file__).with_name("begun_forms.js").read_text()
 )
 
 
@@ -257,11 +264,38 @@ def select_linked(
     return picked
 
 
+def keep_begun(key: str, allowed: Collection[object] = ()) -> None:
+    """Keeps what is begun in an input through a reload; call before it is drawn.
+
+    Args:
+        key: Of the input, which keeps its state in the session.
+        allowed: What can be chosen; empty for text.
+    """
+    st.session_state.setdefault(_BEGUN, {})[key] = allowed
+
+
+def keep_begun_forms() -> None:
+    """Has the browser keep what was begun on this page, and give it back once to a session that lost it."""
+    if inputs := st.session_state.get(_BEGUN):
+        data = {key: st.session_state.get(key) for key in inputs}
+        _begun_forms(key=_BEGUN_FORMS, data=data, on_lost_change=_take_begun)
+
+
+def _take_begun() -> None:
+    lost = sent(_BEGUN_FORMS, "lost")
+    for key, allowed in st.session_state[_BEGUN].items():
+        value = lost.get(key) if isinstance(lost, Mapping) else None
+        is_text = isinstance(value, str) and len(value) <= _LONGEST_BEGUN and not allowed
+        if is_text or value in allowed:
+            st.session_state[key] = value
+
+
 def begun_text(label: str, key: str, value: str = "", **options: Any) -> str:
-    """A line of text that keeps what was begun on other pages, too.
+    """A line of text that keeps what was begun, on other pages and through a reload.
 
     It tells the server while somebody types: one that tells it on being left takes the press of a link away.
     """
+    keep_begun(key)
     return str(st.text_input(label, value, key=key, live=True, persist_state="session", **options) or "")
 
 

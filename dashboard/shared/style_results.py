@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.shared.formatting import share_text
-from dashboard.shared.status_table import status_table
+from dashboard.shared.notices import plain
 from evaluation.rating_desk.style_check import StyleAnswer, StyleResult, style_result, style_results_by_rater
 from evaluation.text.display import shortened
 
@@ -33,15 +33,5 @@ def style_table(answers: Sequence[StyleAnswer]) -> None:
     st.subheader("Who speaks?", anchor=False)
     st.markdown(result_words(everybody))
     st.caption("Players of one game are not independent of each other, so the interval is too narrow for other games.")
-    rows = [
-        {
-            "Rater": shortened(rater, _LONGEST_NAME),
-            "Told": f"{one.identified} of {one.asked}",
-            "Cannot tell": one.unsure,
-            "Share": share_text(one.share),
-            "95 % interval": f"{100 * (one.interval.low or 0):.0f} to {100 * (one.interval.high or 1):.0f} %",
-            "Guessing": share_text(one.chance),
-        }
-        for rater, one in style_results_by_rater(answers).items()
-    ]
-    status_table(rows, "The check by rater")
+    for rater, one in style_results_by_rater(answers).items():
+        plain(f"{shortened(rater, _LONGEST_NAME)}: {result_words(one)}")

@@ -95,15 +95,13 @@ class StyleResult:
 
     Attributes:
         asked: Answers given.
-        identified: Right ones among them.
-        unsure: Answers "I cannot tell"; they count as not identified.
+        identified: Right ones among them; "I cannot tell" is none.
         chance: The share that guessing finds, 0 to 1: the mean over the questions.
         interval: Wilson's, of the share identified. The players of a game are not independent of each other.
     """
 
     asked: int
     identified: int
-    unsure: int
     chance: float
     interval: Interval
 
@@ -215,7 +213,6 @@ def style_result(answers: Iterable[StyleAnswer]) -> StyleResult | None:
     return StyleResult(
         asked=len(given),
         identified=identified,
-        unsure=sum(one.chosen is None for one in given),
         chance=sum(one.chance for one in given) / len(given),
         interval=proportion_interval(identified, len(given)),
     )

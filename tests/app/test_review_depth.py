@@ -137,7 +137,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
     assert second.player in table(app)
     # As verdicts: the one told counts, the other does not.
     buttons(app)["Let this decide the game's personality metric"].click().run()
-    assert "follows your check" in words(app)
+    assert "follows your check" in app.toast[0].value
     score = filled.results.load(game.id)["personality_diversity"]
     assert (score.score, str(score.method)) == (50.0, "human")
     app.button(key="style_back").click().run()

@@ -156,11 +156,16 @@ def test_how_to_run_it_in_ci_is_found_with_the_iterations_of_the_database(open_p
     assert "dramaturg compare 'Baseline prompt' 'Shorter prompt' --gate" in app.code[-1].value
 
 
-def test_the_mapping_of_traces_is_the_documentations_and_names_every_format() -> None:
-    page = (documentation_root() / "formats.md").read_text(encoding="utf-8")
-    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines()]
-    told = {tuple(cell.replace("`", "").strip("| ") for cell in row) for row in rows if len(row) == 4}
-    assert {tuple(row) for row in parts.TRACE_FORMATS} <= told
+def test_the_table_of_traces_is_the_documentations_and_names_every_format(open_page) -> None:
+    shown = next(
+        table for table in tables(open_page("settings", help="Guide", guide_view="Formats")) if "One game is" in table
+    )
     folder = "evaluation.readers.traces"
     readers = [reader for reader in (*FILE_READERS, *BINARY_READERS) if reader.read.__module__.startswith(folder)]
-    assert sorted({reader.format for reader in readers}) == sorted(row[0] for row in parts.TRACE_FORMATS)
+    assert sorted({reader.format for reader in readers}) == sorted(shown["Format"])
+    assert shown.iloc[-1].tolist() == [
+        "concordia",
+        "HTML page, JSON log",
+        "name before  -- ; entity_name",
+        "the file; a scene is a round",
+    ]

@@ -121,7 +121,7 @@ def test_the_address_names_the_iteration_that_is_shown_over_a_tab_and_back(sampl
     expect(shown).to_have_value("Prompt v3")
 
 
-def test_a_decision_that_was_begun_survives_another_page(sample_server, visit) -> None:
+def test_a_decision_that_was_begun_survives_another_page_and_a_reload(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/", height=1000).page
     why = page.get_by_role("textbox", name=re.compile("^Why"))
     page.get_by_text("Revert it", exact=True).click()
@@ -133,9 +133,18 @@ def test_a_decision_that_was_begun_survives_another_page(sample_server, visit) -
     page.go_back()
     expect(why).to_have_value("Half a reason")
     expect(page.get_by_role("radio", name="Revert it")).to_be_checked()
+    # A reload begins another session; what was emptied stays empty.
+    page.reload()
+    expect(why).to_have_value("Half a reason")
+    expect(page.get_by_role("radio", name="Revert it")).to_be_checked()
+    why.fill("")
+    page.wait_for_timeout(1000)
+    page.reload()
+    expect(page.get_by_role("radio", name="Revert it")).to_be_checked()
+    expect(why).to_have_value("")
 
 
-def test_a_leads_decision_that_was_begun_survives_the_look_at_its_game(sample_server, visit) -> None:
+def test_a_leads_decision_that_was_begun_survives_the_look_at_its_game_and_a_reload(sample_server, visit) -> None:
     page = visit(f"{sample_server.url}/team?team=Agreement&differ=Raters+differ", height=1000).page
     page.get_by_text("Decide the score").first.click()
     why = page.get_by_label("Why? (required)").first
@@ -145,5 +154,9 @@ def test_a_leads_decision_that_was_begun_survives_the_look_at_its_game(sample_se
     page.get_by_role("link", name="Open the game").first.click()
     page.wait_for_url(re.compile(r"/games\?transcript="))
     page.go_back()
+    expect(why).to_have_value("Half a reason")
+    expect(page.get_by_role("radio", name="2.5").first).to_be_checked()
+    page.reload()
+    page.get_by_text("Decide the score").first.click()
     expect(why).to_have_value("Half a reason")
     expect(page.get_by_role("radio", name="2.5").first).to_be_checked()

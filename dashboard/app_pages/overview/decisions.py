@@ -94,6 +94,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
     with st.container(gap="small"):
         # Newer games may have changed which iteration the page opens on.
         plain(f"Keep or revert {shortened(held.name, LONGEST_NAME)}?")
+        state.keep_begun(f"{_FATE}_{place}", list(Fate))
         st.radio(
             "**Your decision** (required)",
             list(Fate),

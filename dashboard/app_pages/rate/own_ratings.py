@@ -18,7 +18,7 @@ from dashboard.shared.notices import plain, words_of
 from dashboard.shared.rating_sheets import rating_sheets
 from dashboard.shared.status_table import open_row
 from evaluation.access import Action
-from evaluation.errors import DramaturgError, NotFoundError
+from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
@@ -28,7 +28,6 @@ from evaluation.text.display import counted, fixed, shortened
 _KEY = "revision_desk"
 _DESK = "revision_seat"
 _DONE = "revision_done"
-_LONGEST_WORDS = 80
 _LONGEST_OPENING = 60
 _LONGEST_COMMENT = 300
 _NEAR = 0.5
@@ -169,13 +168,13 @@ def _put_aside(store: Store, rater: str) -> None:
         return
     st.subheader("Cannot be rated", anchor=False)
     # Only of known games the name, of others their first words: what is taken back comes to the desk, which is blind.
-    names = store.transcripts.game_names()
+    names, openings = store.transcripts.game_names(), resources.share(_openings)
     st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
     for place, one in enumerate(found):
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""
             is_known = one.reason is DiscardReason.KNOWN
-            which = names.get(one.transcript_id, "") if is_known else _first_words(store, one.transcript_id)
+            which = (names if is_known else openings).get(one.transcript_id, "")
             plain(f"{which}\n{local_time(one.created_at)}: {one.reason.words}{note}")
             if one.reason is DiscardReason.KNOWN:
                 # Its ratings were shown: only a lead gives it back.
@@ -187,14 +186,6 @@ def _put_aside(store: Store, rater: str) -> None:
                 on_click=_undo,
                 args=(store, one.id, rater),
             )
-
-
-def _first_words(store: Store, transcript_id: str) -> str:
-    try:
-        said = store.transcripts.get(transcript_id).discussion
-    except NotFoundError:
-        return ""
-    return f"\u201c{shortened(' '.join(said[0].text.split()), _LONGEST_WORDS)}\u201d" if said else ""
 
 
 def _undo(store: Store, discard_id: int, rater: str) -> None:

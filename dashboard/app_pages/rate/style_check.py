@@ -32,9 +32,7 @@ from evaluation.text.display import counted, shortened
 CANNOT_TELL = "I cannot tell"
 _GAME = "style_game"
 _ASKED = "style_questions"
-_DONE = "style_done"
 _PLAYERS = "style_players"
-_KEPT = "kept"
 _MUCH_LUCK = 0.05
 
 
@@ -174,7 +172,7 @@ def give(store: Store, rater: str, transcript_id: str, question: StyleQuestion, 
         identity.require(Action.RATE)
         store.style_answers.add(given)
     except DramaturgError as error:
-        st.session_state[_DONE] = words_of(error)
+        st.toast(words_of(error))
 
 
 def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
@@ -184,7 +182,8 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
     luck = chance_to_pass(given)
     by_luck = f" Guessing alone passes {share_text(luck)} of such games." if luck >= _MUCH_LUCK else ""
     told = f"You recognised {identified} of {counted(len(given), 'player')}."
-    show(f"{told} {_rule_words(len(given), passes)}{by_luck}")
+    wanted = "Five" if len(given) >= 10 else "More than half"
+    show(f"{told} {wanted} are needed: {'passed' if passes else 'not passed'}.{by_luck}")
     # Of a voice, the truth is the player.
     is_told_twice = all(one.player == one.truth for one in given)
     rows = [
@@ -197,8 +196,6 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
         for one in given
     ]
     status_table(rows, "Who it was")
-    if message := st.session_state.pop(_DONE, None):
-        _say_kept(message)
     if identity.allowed(Action.OVERRIDE):
         with st.popover("Use it for the score"):
             st.markdown(
@@ -212,18 +209,6 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
                 on_click=decide,
                 args=(store, rater, transcript_id, given),
             )
-
-
-def _say_kept(message: str) -> None:
-    if message == _KEPT:
-        st.info("The metric follows your check now.", icon=":material/check:")
-    else:
-        plain(message)
-
-
-def _rule_words(players: int, passes: bool) -> str:
-    wanted = "five" if players >= 10 else "more than half"
-    return f"{wanted.capitalize()} are needed: {'passed' if passes else 'not passed'}."
 
 
 def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
@@ -241,6 +226,6 @@ def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer
                     reason="Manual check: " + ("told by the language alone." if one.is_identified else "not told."),
                 )
     except DramaturgError as error:
-        st.session_state[_DONE] = words_of(error)
+        st.toast(words_of(error))
     else:
-        st.session_state[_DONE] = _KEPT
+        st.toast("The metric follows your check now.", icon=":material/check:")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -155,8 +155,7 @@ def words() -> None:
 
 def in_ci() -> None:
     """The documentation's section on a gate in CI, and the same commands with the iterations of this database."""
-    text = (documentation_root() / "ci.md").read_text(encoding="utf-8")
-    st.markdown(text.partition("## Games\n")[2].partition("\n## ")[0])
+    st.markdown(_section("ci.md", "Games"))
     board = resources.share(queries.overview).board
     shown = next((one for one in reversed(board.iterations) if one.decision), None)
     if shown is not None and shown.decision is not None:
@@ -164,6 +163,24 @@ def in_ci() -> None:
         before, after = map(shlex.quote, (shown.decision.reference, shown.iteration.name))
         lines = (f"dramaturg import games/ --iteration {after}", f"dramaturg compare {before} {after} --gate")
         st.code("\n".join(lines), language=None, wrap_lines=True)
+
+
+def trace_formats() -> list[dict[str, str]]:
+    """The documentation's table of the formats of traces and agent frameworks."""
+    heads, *rows = _cells(_section("formats.md", "Traces and files of agent frameworks"))
+    return [dict(zip(heads, row, strict=True)) for row in rows]
+
+
+def _section(page: str, heading: str) -> str:
+    """The text below a heading of a page of the documentation."""
+    text = (documentation_root() / page).read_text("utf-8")
+    return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+
+
+def _cells(text: str) -> list[list[str]]:
+    """The rows of the tables in a text of the documentation, each as its cells, the heading first."""
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("|")]
+    return [[cell.strip().translate(_CODE_MARKS) for cell in row] for row in rows if set("".join(row)) != {"-"}]
 
 
 _CODE_MARKS = str.maketrans("", "", "*`")
@@ -264,10 +281,6 @@ def terms() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """The signs and words of the screens with their meaning: the glossary's groups but for the last, in its order."""
     groups = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[1:-1]
     signs = {"Signs before verdicts and numbers": tuple(SIGNS.items())}
-    return signs | {group.partition("\n")[0]: tuple(_terms_of(group)) for group in groups}
-
-
-def _terms_of(group: str) -> Iterator[tuple[str, str]]:
-    for line in [line for line in group.splitlines() if line.startswith("|")][2:]:
-        word, meaning, *_ = (cell.strip() for cell in line.strip("|").split("|"))
-        yield word, meaning.translate(_CODE_MARKS)
+    return signs | {
+        group.partition("\n")[0]: tuple((word, meaning) for word, meaning, *_ in _cells(group)[1:]) for group in groups
+    }

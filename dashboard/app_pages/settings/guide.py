@@ -93,40 +93,6 @@ NATIVE_FIELDS = (
 )
 
 
-TRACE_COLUMNS = ("Format", "Files", "Speaker", "One game is")
-TRACE_FORMATS = (
-    (
-        "opentelemetry",
-        "OTLP JSON, spans or logs: GenAI conventions (three generations) and OpenInference; also CrewAI's",
-        "the agent's name on the span or on the nearest one around it; without one, agents are told apart by their "
-        "instructions",
-        "the conversation, else the session, else the trace",
-    ),
-    (
-        "phoenix",
-        "attributes of a span as a flat map: alone, in a list, or one per line",
-        "as in opentelemetry",
-        "as in opentelemetry",
-    ),
-    (
-        "langfuse",
-        "a trace with observations, or rows of observations; JSON, JSON Lines",
-        "the nearest AGENT, or its agent_name",
-        "the session, else the trace",
-    ),
-    (
-        "langsmith",
-        "runs, a tree of runs, {runs}; JSON, JSON Lines",
-        "langgraph_node, else the nearest chain",
-        "thread_id, else the trace",
-    ),
-    ("langgraph", "state, history of snapshots, LangChain messages", "name, else assistant", "the file"),
-    ("autogen", "messages, results, team state", "source", "the file"),
-    ("crewai", "output_log_file as JSON", "agent", "the file"),
-    ("concordia", "HTML page, JSON log", "name before  -- ; entity_name", "the file; a scene is a round"),
-)
-
-
 def example(name: str) -> str:
     """The text of an example that comes with Dramaturg."""
     return (EXAMPLES / name).read_text(encoding="utf-8")
@@ -177,9 +143,8 @@ def other_shapes() -> None:
     """The other formats that are recognised."""
     st.markdown(_OTHERS)
     st.markdown("Traces of observability tools, and files of agent frameworks:")
-    rows = [dict(zip(TRACE_COLUMNS, row, strict=True)) for row in TRACE_FORMATS]
     alt = "Formats of traces and agent frameworks: their files, who speaks, and what a game is"
-    status_table(rows, alt)
+    status_table(explanations.trace_formats(), alt)
 
 
 def show_reports(results: Sequence[ReadResult]) -> None:

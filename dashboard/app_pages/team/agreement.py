@@ -74,7 +74,14 @@ def agreement() -> None:
         sentence = " ".join(filter(None, (report.outlier_words, question_words(report), *_after_words(report))))
         with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):
-                st.button("Assign more games", key="assign_more", type="primary", on_click=_to_assign)
+                to_assign = {state.TEAM_VIEW: state.ASSIGN}
+                st.button(
+                    "Assign more games",
+                    key="assign_more",
+                    type="primary",
+                    on_click=state.set_widgets,
+                    args=(to_assign,),
+                )
     else:
         title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
         if hidden:
@@ -136,10 +143,6 @@ def _raters(report: AgreementReport) -> None:
     status_table(rows, "How much more or less each rater gives on the games that they share")
 
 
-def _to_assign() -> None:
-    st.session_state[state.TEAM_VIEW] = state.ASSIGN
-
-
 def raters(report: AgreementReport) -> None:
     """Alpha of every item with its interval."""
     st.subheader("Raters against each other", anchor=False)
@@ -148,7 +151,8 @@ def raters(report: AgreementReport) -> None:
         "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; from enough games on, the "
         "reading goes by their lower ends."
     )
-    _few_games(report)
+    if report.note:
+        st.caption(report.note)
     rows = item_whiskers(report.items)
     draw_chart(
         whisker_figure(rows, "Krippendorff's alpha"),
@@ -160,11 +164,6 @@ def raters(report: AgreementReport) -> None:
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
         "Floor: how often always the commonest answer would agree."
     )
-
-
-def _few_games(report: AgreementReport) -> None:
-    if report.note:
-        st.caption(report.note)
 
 
 def _item_row(one: ItemAgreement) -> dict[str, object]:

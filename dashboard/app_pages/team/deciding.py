@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
-from dashboard.shared.state import begun_text
+from dashboard.shared.state import begun_text, keep_begun
 from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.ratings import SCORES, EngagementDecision
@@ -94,6 +94,7 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
         plain(", ".join(f"{one.rater} {one.score}" for one in game.ratings))
         # Above the fields that it asks for: the button may be the last line of the screen.
         asked_for = st.container()
+        keep_begun(score_key, SCORES)
         score = st.segmented_control("The score that counts (required)", SCORES, key=score_key, persist_state="session")
         reason = begun_text("Why? (required)", reason_key)
         who = identity.decider_name()
