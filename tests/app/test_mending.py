@@ -15,6 +15,8 @@ from tests.app.outdated import make_outdated
 
 def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link(open_page, filled) -> None:
     app = open_page(iteration="Baseline prompt")
+    # The menu has actions alone; each form is a view of its own.
+    app.button(key="manage_edit").click().run()
     app.text_input(key="name_0_0").set_value("  Short and sweet ")
     app.text_input(key="change_0_0").set_value("Half the words")
     app.selectbox(key="target_0_0").set_value("strategic_depth")
@@ -30,11 +32,12 @@ def test_an_iteration_is_renamed_and_described_in_one_step_and_stays_in_the_link
 @pytest.mark.parametrize(("fate", "left"), [("Keep them, without an iteration", 5), ("Delete them too", 2)])
 def test_an_iteration_is_deleted_and_undone(open_page, filled, words, fate: str, left: int) -> None:
     before = (filled.transcripts.summaries().to_csv(), filled.iterations.list(), filled.results.scores().to_csv())
-    app = open_page(iteration="Baseline prompt")
+    app = open_page(iteration="Baseline prompt", manage="Delete")
     app.radio(key="fate_0_0").set_value(fate)
     app.button(key="delete_iteration_0_0").click().run()
     assert not app.exception
     assert [one.name for one in filled.iterations.list()] == ["Shorter prompt"]
+    assert "manage" not in app.query_params, "the decision is shown again, not the form of another iteration"
     assert len(filled.transcripts.summaries()) == left
     assert "The iteration Baseline prompt" in words(app)
     app.button(key="undo_last").click().run()
@@ -127,7 +130,7 @@ def save(tab: Any, place: str = FIRST, **fields: str) -> Any:
 
 
 def test_a_form_that_another_tab_overtook_saves_what_it_changed_and_nothing_else(open_page, filled) -> None:
-    ann, ben = open_page(rater="Ann"), open_page(rater="Ben")
+    ann, ben = open_page(rater="Ann", manage="Description"), open_page(rater="Ben", manage="Description")
     save(ann, change="Half the words")
     save(ben, prompt="Be brief.")
     assert description(filled) == ("Half the words", "Be brief.", "coherence")
@@ -135,7 +138,7 @@ def test_a_form_that_another_tab_overtook_saves_what_it_changed_and_nothing_else
 
 def test_the_same_field_changed_in_two_tabs_is_refused_and_keeps_both_texts(open_page, filled, words) -> None:
     long = "Say what you saw, and whom you suspect. " * 10
-    ann, ben = open_page(rater="Ann"), open_page(rater="Ben")
+    ann, ben = open_page(rater="Ann", manage="Description"), open_page(rater="Ben", manage="Description")
     save(ann, prompt=long)
     save(ben, prompt="Be brief.", change="Half the words")
     assert description(filled) == ("Shorter", long, "coherence")
@@ -151,7 +154,7 @@ def test_the_same_field_changed_in_two_tabs_is_refused_and_keeps_both_texts(open
 
 
 def test_a_description_typed_for_an_iteration_that_was_renamed_or_deleted_is_not_lost(open_page, filled, words) -> None:
-    ann, ben = open_page(), open_page()
+    ann, ben = open_page(manage="Description"), open_page(manage="Description")
     filled.iterations.rename(NAME, "Brief", who="Cleo")
     save(ann, change="Half the words")
     assert description(filled, "Brief")[0] == "Half the words"
@@ -191,7 +194,11 @@ def decide(tab: Any, fate: Fate, why: str = "Reads better", **others: str) -> An
 
 
 def test_a_second_click_records_nothing_and_another_decision_is_refused(open_page, filled, words) -> None:
-    first, second, ben = open_page(rater="Ann"), open_page(rater="Ann"), open_page(rater="Ben")
+    first, second, ben = (
+        open_page(rater="Ann"),
+        open_page(rater="Ann"),
+        open_page(rater="Ben"),
+    )
     decide(first, Fate.KEPT)
     decide(second, Fate.KEPT)
     assert "not possible" not in words(second)
@@ -211,7 +218,7 @@ def test_a_second_click_records_nothing_and_another_decision_is_refused(open_pag
 
 
 def test_a_second_click_signs_off_once(open_page, filled, words) -> None:
-    tabs = [open_page(rater="Ann") for _ in range(2)]
+    tabs = [open_page(rater="Ann", manage="Baseline and sign-off") for _ in range(2)]
     for tab in tabs:
         tab.button(key=f"sign_{FIRST}").click().run()
         assert "not possible" not in words(tab)
@@ -227,6 +234,7 @@ def test_a_decision_under_a_name_that_cannot_be_used_is_not_recorded(open_page, 
     (told,) = [line for line in words(tab).splitlines() if "turns text around" in line]
     assert "\\" not in told
     assert "\U0001f600" in told
+    tab.button(key="manage_flag").click().run()
     tab.button(key=f"sign_{FIRST}").click().run()
     tab.text_input(key=f"signer_{FIRST}").set_value(EVIL)
     tab.button(key=f"sign_{FIRST}").click().run()
@@ -237,6 +245,7 @@ def test_a_text_beyond_its_limit_is_told_and_kept(open_page, filled, words) -> N
     tab = decide(open_page(), Fate.KEPT, "x" * 2300)
     assert filled.iterations.decisions(NAME) == []
     assert "2,300 characters, at most 2,000." in words(tab)
+    tab.button(key="manage_edit").click().run()
     save(tab, name="y" * 300)
     assert "300 characters, at most 200." in words(tab)
     # A browser drops what is pasted beyond a limit of the input itself.

@@ -64,7 +64,7 @@ def test_the_games_of_ticked_rows_are_moved_and_no_other(stored_server, visit) -
     before = store.transcripts.summaries(name)["transcript_id"].tolist()
     page = visit(f"{stored_server.url}/?iteration={quote(name)}").page
     page.get_by_test_id("stPopoverButton").filter(has_text="More").click()
-    page.get_by_role("tab", name="Its games").click()
+    page.get_by_role("button", name="Its games").click()
     games = page.get_by_role("table", name="Games to move or delete").get_by_role("button")
     games.nth(0).click()
     expect(page.get_by_role("button", name="Move 1 game")).to_be_enabled()

@@ -131,10 +131,9 @@ _CONTRAST = """(field) => {
 }"""
 
 
-@pytest.mark.parametrize(("path", "button"), [("/games", "Filters"), ("/", "More")])
-def test_what_a_list_in_a_popover_holds_is_legible_in_the_dark(sample_server, visit, path, button) -> None:
-    seen = visit(f"{sample_server.url}{path}", width=390, theme="dark")
-    seen.page.get_by_role("button", name=button).first.click()
+def test_what_a_list_in_a_popover_holds_is_legible_in_the_dark(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/games", width=390, theme="dark")
+    seen.page.get_by_role("button", name="Filters").first.click()
     field = seen.page.get_by_test_id("stPopoverBody").get_by_test_id("stSelectbox").get_by_role("combobox").first
     expect(field).to_be_visible()
     assert field.evaluate(_CONTRAST) >= 4.5

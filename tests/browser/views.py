@@ -63,6 +63,7 @@ _FURTHER = (
     View("overview-reasons", "", ".reason-row", _DATA),
     View("overview-messages", "?panel=Messages", _TABLE, _DATA),
     View("overview-numbers", "?panel=Numbers", _TABLE, _DATA),
+    View("overview-description", "?manage=Description", "[data-testid='stForm']", _DATA),
     View("overview-iterations", "?overview=All+iterations", _TABLE, _DATA),
     View("trends-cost", "trends?trends=Cost+and+behaviour", _CHART, _DATA),
     View("two-games", f"{_GAME}&beside={{other}}", ".message .badge", _DATA),

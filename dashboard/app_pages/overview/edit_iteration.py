@@ -51,24 +51,44 @@ class _Refused:
     meanwhile: Mapping[str, tuple[str, str]]
 
 
-def more_menu(store: Store, shown: IterationSummary, board: Board) -> None:
-    """A menu with what is known about the iteration, and forms for what can be edited."""
+MANAGED = "manage"
+"""The query parameter of the form that is open."""
+DESCRIPTION, DECIDED, GAMES, DELETE = "Description", "Baseline and sign-off", "Its games", "Delete"
+FORMS = {DESCRIPTION: "edit", DECIDED: "flag", GAMES: "forum", DELETE: "delete"}
+"""The forms for what can be edited of an iteration, with their signs."""
+
+
+def more_menu(shown: IterationSummary, board: Board) -> None:
+    """A menu with what is known about the iteration, and what can be edited of it, each in a view of its own."""
+    with st.popover("More", icon=":material/more_horiz:", key="manage_iteration"):
+        _facts(shown, board)
+        for form, sign in FORMS.items():
+            to = {MANAGED: form}
+            icon, key = f":material/{sign}:", f"manage_{sign}"
+            st.button(form, icon=icon, key=key, type="tertiary", on_click=state.choose, kwargs=to)
+
+
+def managed(store: Store, shown: IterationSummary, board: Board, form: str) -> None:
+    """One of ``FORMS``, and the way back."""
     edits = resources.read(changes.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
-    with st.popover("More", icon=":material/more_horiz:", key="manage_iteration"):
-        _facts(shown, board)
-        describe, decide, games, remove = st.tabs(["Description", "Baseline and sign-off", "Its games", "Delete"])
-        with describe:
-            _description_form(store, shown.iteration, board, place)
-            _history(edits)
-        with decide:
-            _baseline(store, shown, board, place)
-            sign_off(store, shown.iteration, place)
-        with games:
-            manage_games(store, board, shown.iteration.name)
-        with remove:
-            _delete_form(store, shown, board, place)
+    st.button("Back to the decision", icon=":material/arrow_back:", key="leave_form", on_click=_leave)
+    st.subheader(form, anchor=False)
+    if form == DESCRIPTION:
+        _description_form(store, shown.iteration, board, place)
+        _history(edits)
+    elif form == DECIDED:
+        _baseline(store, shown, board, place)
+        sign_off(store, shown.iteration, place)
+    elif form == GAMES:
+        manage_games(store, board, shown.iteration.name)
+    else:
+        _delete_form(store, shown, board, place)
+
+
+def _leave() -> None:
+    state.choose(**{MANAGED: None})
 
 
 def _facts(shown: IterationSummary, board: Board) -> None:
@@ -186,7 +206,7 @@ def _require_unchanged(store: Store, held: Iteration, now: Iteration, typed: Des
         labels = listed([_LABELS[field] for field in fields_apart])
         raise ConflictError(
             f"{labels}: changed by {edits[fields_apart[0]].who} since you opened the form.",
-            remedy="What you typed is still in the form: open More to compare it.",
+            remedy="What you typed is still in the form.",
         )
 
 
@@ -256,8 +276,10 @@ def _delete_form(store: Store, shown: IterationSummary, board: Board, place: str
 def _delete(store: Store, name: str, place: str) -> None:
     with_games = st.session_state.get(f"fate_{place}") == _TAKE
     remove = partial(store.deletions.delete_iteration, name, with_games=with_games)
-    if delete(lambda who: remove(who=who), "The iteration is deleted.") and (shown := current(store)):
-        state.set_widgets({state.ITERATION: shown})
+    if delete(lambda who: remove(who=who), "The iteration is deleted."):
+        _leave()
+        if shown := current(store):
+            state.set_widgets({state.ITERATION: shown})
 
 
 _THESE, _LOOSE, _ALL = "This iteration", "No iteration", "All"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.app_pages.overview import sections as parts
 from dashboard.app_pages.overview.cockpit import cockpit, pair_of, pick_pair, rows_of
-from dashboard.app_pages.overview.edit_iteration import manage_games, more_menu
+from dashboard.app_pages.overview.edit_iteration import FORMS, MANAGED, manage_games, managed, more_menu
 from dashboard.app_pages.overview.opened_metric import opened_metric
 from dashboard.app_pages.overview.panel import panel
 from dashboard.shared import queries, resources, state
@@ -59,9 +59,14 @@ def no_iteration(store: Store, seen: queries.Overview) -> None:
 
 
 def decision(store: Store, seen: queries.Overview) -> None:
+    form = state.chosen(MANAGED, FORMS)
     with state.head():
         shown, reference = pick_pair(seen.board)
-        more_menu(store, shown, seen.board)
+        if form is None:
+            more_menu(shown, seen.board)
+    if form is not None:
+        managed(store, shown, seen.board, form)
+        return
     sides = [shown, *([reference] if reference else [])]
     is_hidden = is_engagement_hidden(store, [game.transcript_id for side in sides for game in side.games])
     metric = state.chosen(state.OPENED_METRIC, DEFINITIONS)
