@@ -143,17 +143,14 @@ def compare(
     metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
     in place of iterations are compared without a database.
     """
-    from evaluation.cli.rendering import stored_mixes, warn_of, warn_of_controls
+    from evaluation.cli.rendering import stored_mixes, warn_of
     from evaluation.workflows.iterations import stored_comparison
 
     with ExitStack() as stack:
-        are_paths = _are_paths(before, after)
-        store = _scored(before, after, stack) if are_paths else open_store()
+        store = _scored(before, after, stack) if _are_paths(before, after) else open_store()
         found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))
-        if not are_paths:
-            warn_of_controls(store, among)
     if output == "json":
         from evaluation.comparison.iterations import comparison_data
 

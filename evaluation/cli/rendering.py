@@ -15,7 +15,7 @@ from evaluation.iterations.board import Board, IterationSummary, VersionMix, ver
 from evaluation.iterations.game_tests import NO_CHANCE, GameTest, KnownMean, MetricMean
 from evaluation.iterations.keep_or_revert import Decision
 from evaluation.rubric.advice import COST, advise, nothing_to_fix
-from evaluation.rubric.at_chance import WAITING, control_words
+from evaluation.rubric.at_chance import control_words, not_compared_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
 from evaluation.rubric.verdict import has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, PERCENT, Status
@@ -194,8 +194,7 @@ def warn_of(mixes: Sequence[VersionMix]) -> None:
 def warn_of_controls(store: Store, games: Collection[str]) -> None:
     """Says on standard error that passes and rises of some games are not compared with chance yet, and what to do."""
     if waiting := len({*games} & {*store.controls.missing()}):
-        words = f"{counted(waiting, 'game')} {WAITING}, so what passes or rises may yet mean nothing."
-        note(f"warning: {words} Compare with: dramaturg reevaluate --controls.")
+        note(f"warning: {not_compared_words(waiting)}")
 
 
 def mix_dict(mix: VersionMix) -> dict[str, Any]:

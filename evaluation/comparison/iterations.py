@@ -24,7 +24,13 @@ from evaluation.iterations.game_tests import (
     score_controls,
 )
 from evaluation.iterations.keep_or_revert import Decision, IterationSide
-from evaluation.rubric.at_chance import COMPANION_LABELS, REPETITION_RATE, ControlSummary, companion_change
+from evaluation.rubric.at_chance import (
+    COMPANION_LABELS,
+    REPETITION_RATE,
+    ControlSummary,
+    companion_change,
+    not_compared_words,
+)
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE, Status
@@ -146,9 +152,14 @@ class IterationComparison:
 
     @property
     def evidence(self) -> str:
-        """Whether the later side is shown to be better, see ``evidence_words``: untrusted text."""
+        """Whether the later side is shown to be better, see ``evidence_words``: untrusted text.
+
+        Games whose scores are not compared with chance yet are counted behind it.
+        """
         labels = {name: definition.label for name, definition in DEFINITIONS.items()}
-        return f"{evidence_words(self.comparison.values(), labels, cut(self.before.iteration.name, LONGEST_NAME))}."
+        words = evidence_words(self.comparison.values(), labels, cut(self.before.iteration.name, LONGEST_NAME))
+        pending = sum(max(side.pending for side in sides) for sides in zip(*self.controls.values(), strict=True))
+        return f"{words}." + (f" {not_compared_words(pending)}" if pending else "")
 
     @property
     def names(self) -> tuple[str, str]:
@@ -345,6 +356,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
+        "evidence": found.evidence,
         "reserve": found.reserve,
         "regressions": list(found.regressions),
         "trust": found.trust_rows,

@@ -202,6 +202,12 @@ class ControlSummary:
         }
 
 
+def not_compared_words(games: int) -> str:
+    """The warning beside a conclusion that rests on ``games`` without controls, and what to do."""
+    words = f"{counted(games, 'game')} {WAITING}, so what passes or rises may yet mean nothing."
+    return f"{words} Compare with: dramaturg reevaluate --controls."
+
+
 def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:
     """Both sides beside chance: "it is better than scrambled copies in 0 of 3 games before, 3 of 3 after".
 
