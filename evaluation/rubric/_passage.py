@@ -577,7 +577,8 @@ class Passage:
         start, _ = self.sentence(position)
         if start > 0:
             start, _ = self.sentence(start - 1)
-        named = {name for _, name in self.names_between(start, position - 1)} - {self.speaker, *other}
+        named = {name for at, name in self.names_between(start, position - 1) if not self.is_vocative(at)}
+        named -= {self.speaker, *other}
         return named.pop() if len(named) == 1 else None
 
     def listed(self, position: int) -> tuple[int, ...]:

@@ -205,7 +205,7 @@ class ControlSummary:
 def not_compared_words(games: int) -> str:
     """The warning beside a conclusion that rests on ``games`` without controls, and what to do."""
     words = f"{counted(games, 'game')} {WAITING}, so what passes or rises may yet mean nothing."
-    return f"{words} Compare with: dramaturg reevaluate --controls."
+    return f"{words} For imported games: dramaturg reevaluate --controls."
 
 
 def above_chance_change(before: ControlSummary, after: ControlSummary) -> str:

@@ -22,7 +22,7 @@ def test_a_comparison_in_every_format(run: Any, write_game: Any) -> None:
         run("import", *[write_game(f"{name}-{n}", good=good) for n in range(3)], "--iteration", name)
     done = run("compare", "v1", "v2")
     waiting = "6 games not compared with scrambled copies yet, so what passes or rises may yet mean nothing."
-    told = f"Not shown to be better or worse than v1. {waiting} Compare with: dramaturg reevaluate --controls."
+    told = f"Not shown to be better or worse than v1. {waiting} For imported games: dramaturg reevaluate --controls."
     assert (done.exit_code, told in done.stdout.replace("\n", " ")) == (0, True)
     assert told == json.loads(run("compare", "v1", "v2", "--format", "json").stdout)["evidence"]
     run("reevaluate", "--controls")
