@@ -428,8 +428,10 @@ def _topic(passage: Passage, position: int) -> str | None:
     start, _ = passage.sentence(position)
     before = passage.sentence(start - 1)[0] if start > 0 else 0
     named = [(at, name) for at, name in sorted(passage.coded.players.items()) if before <= at < position]
-    about = [name for at, name in named if name != passage.speaker and not passage.is_vocative(at)]
-    return about[0] if about else passage.last_called(position)
+    about = [(at, name) for at, name in named if name != passage.speaker and not passage.is_vocative(at)]
+    if about and passage.any_of("you your", about[0][0], position):
+        return None
+    return about[0][1] if about else passage.last_called(position)
 
 
 def _grounds(passage: Passage, position: int, *, is_defence: bool) -> tuple[bool, bool]:
