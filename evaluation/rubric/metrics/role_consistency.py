@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from evaluation.rubric._claim_checks import findings_of
+from evaluation.rubric._claim_checks import Finding, findings_of
+from evaluation.rubric._claims import Act as ClaimAct
+from evaluation.rubric._claims import Claim
 from evaluation.rubric._grammar import read_data
 from evaluation.rubric.definitions import ROLE_CONSISTENCY, SIDES
 from evaluation.rubric.discussion import Discussion
@@ -155,6 +157,8 @@ class JudgedAct(NamedTuple):
     @property
     def words(self) -> str:
         given = " given earlier" if self.grounds and self.rule.grounds else ""
+        if self.act.kind is ActKind.ANALYSE and self.act.grounded:
+            given = " with what others did, as the record shows"
         return self.rule.reason.format(target=self.act.target or "somebody") + given
 
 
@@ -172,18 +176,15 @@ def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Seque
     told a result of a night against the same target before, or that conclude from what the target or the speaker just
     said.
     """
-    wrong = {
-        reading.message.id
-        for reading, findings in findings_of(discussion)
-        if any(finding.verdict == "inaccurate" for _, finding in findings)
-    }
+    findings = {reading.message.id: found for reading, found in findings_of(discussion)}
     told: dict[str | None, str] = {}
     by_rule = {one.message.id: one.acts for one in read(discussion)}
     found: list[Reading] = []
     before = ""
     for reading in readings:
         speaker, key = reading.message.speaker, reading.message.id
-        one = _without_support(reading) if key in wrong else reading
+        verdicts = {finding.verdict for _, finding in findings.get(key, ())}
+        one = _without_support(reading) if "inaccurate" in verdicts else _with_conduct(reading, findings.get(key, ()))
         concludes = _CONCLUDES.match(reading.message.text)
         just_said = before if concludes and (before == speaker or not concludes["own"]) else None
         found.append(replace(one, acts=tuple(_following(act, speaker, told, just_said) for act in one.acts)))
@@ -218,6 +219,18 @@ def _without_support(reading: Reading) -> Reading:
     return replace(reading, acts=acts, is_contradicted=acts != reading.acts)
 
 
+def _with_conduct(reading: Reading, findings: Sequence[tuple[Claim, Finding]]) -> Reading:
+    """The reading with an analysis where it tells, as the record shows, whom another player accused or defended, or the
+    role that they claimed."""
+    conduct = (
+        SpeechAct(ActKind.ANALYSE, None, claim.start, claim.end, grounded=True)
+        for claim, finding in findings
+        if finding.verdict == "accurate" and claim.act in _CONDUCT and reading.message.speaker not in claim.actor.names
+    )
+    return replace(reading, acts=(*reading.acts, *conduct))
+
+
+_CONDUCT = (ClaimAct.ACCUSE, ClaimAct.DEFEND, ClaimAct.CLAIM_ROLE)
 _CASES = ACCUSATIONS | {ActKind.QUESTION}
 
 
@@ -297,14 +310,26 @@ def _reason(reading: Reading, player: Player, deciding: Sequence[JudgedAct]) -> 
     follows = next((act.follows for act in reading.acts if act.follows), "what the role sees at night" if seen else "")
     if not deciding and follows:
         return f"{speaker} gives no evidence, but may rest on {follows}; open."
-    if not deciding and any(act.grounded is None for act in reading.acts):
-        return f"{speaker} argues beside it, and whether that is evidence is not certain; open."
+    if not deciding and (unsure := [act for act in reading.acts if act.grounded is None]):
+        done = listed([f"{_named(act)} {act.target or ''}".rstrip() for act in unsure])
+        return f"{speaker} argues beside its acts ({done}); whether that is evidence is not certain; open."
     if not deciding:
         # Rules and reader find fewer than half of the acts that people see: docs/validity.md.
-        return "No act for or against a role is certain enough to stand; open."
+        acts = listed(list(dict.fromkeys(map(_named, reading.acts))))
+        held = listed([f"a {mark}" for mark in reading.marks])
+        said = (
+            f"Its acts ({acts}) speak neither for nor against a {SIDES[side]} player"
+            if acts
+            else "No act of the table is certain"
+        )
+        return f"{said}{f', though it holds {held}' if held and not acts else ''}; open."
     words = listed(list(dict.fromkeys(one.words for one in deciding)))
     verdict = "fits" if deciding[0].rule.consistent else "does not fit"
     return f"{speaker} {words}; that {verdict} a {SIDES[side]} player."
+
+
+def _named(act: SpeechAct) -> str:
+    return str(act.kind).replace("_", " ")
 
 
 def _evidence(text: str, deciding: Iterable[JudgedAct]) -> tuple[Evidence, ...]:

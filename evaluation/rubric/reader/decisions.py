@@ -28,6 +28,7 @@ from evaluation.score import (
     row_id_of,
     summarise,
 )
+from evaluation.text.display import quoted
 from evaluation.text.tokens import STOP_WORDS
 from evaluation.transcript import Transcript
 
@@ -42,9 +43,6 @@ _KINDS = (
     ("accusation", re.compile(r"\b(?:accus\w+|blam\w+|suspect\w*|defend\w*|attack\w*)\b", re.IGNORECASE)),
 )
 _OTHER_KIND = "earlier statement"
-_UNPROVEN = "Taken for a reference to the past, which the record alone does not settle."
-
-
 STOOD_DOWN = "the built-in reader knows few games like this"
 
 
@@ -170,10 +168,11 @@ def _depth(
             yield row
         elif row.id in overruled:
             counts = row.verdict is not RowVerdict.COUNTS
-            words = "Argues: it gives a reason, an inference, a plan or a pointed question"
             evidence = _evidence(by_message[row.message_id][0], weights, counts)
-            no = "Holds a keyword, but does not argue"
-            yield _redecided(row, overruled[row.id], words if counts else no, evidence=evidence)
+            words = quoted(list(dict.fromkeys(one.text for one in evidence)))
+            taken = f"the built-in reader takes it as {'an' if counts else 'no'} argument"
+            why = f"{row.reason[:-1]}, but {taken}{f', most of all for {words}' if words else ''}"
+            yield _redecided(row, overruled[row.id], why, evidence=evidence)
         else:
             yield _offered(row, by_message[row.message_id][1].strategic, reader)
 
@@ -241,16 +240,18 @@ def _memory(
             text = message.text[seen.start : seen.end]
             if tells_of_another_game(message.text, seen.start, seen.end) or _PLAN.fullmatch(text):
                 continue
+            kind = kind_of_reference(text)
+            taken = f"The built-in reader takes it for a reference to the past ({kind}, {seen.chance:.0%} likely)"
             yield LedgerRow(
                 row_id_of(MEMORY_ACCURACY.name, f"{message.id}:{seen.start}-{seen.end}"),
                 "claim",
                 RowVerdict.EXCLUDED,
-                _UNPROVEN,
+                f"{taken}; no rule reads its words, so the record was not asked.",
                 message_id=message.id,
                 player=message.speaker,
                 method=Method.READER,
                 evidence=(Evidence(seen.start, seen.end, text),),
-                details={"kind": kind_of_reference(text), "finding": "unverified", "chance": round(seen.chance, 3)},
+                details={"kind": kind, "finding": "unverified", "chance": round(seen.chance, 3)},
             )
 
 

@@ -325,6 +325,23 @@ def test_what_memory_accuracy_refutes_supports_no_act() -> None:
     assert role[0].reason == role[1].reason == "Rests on a reference to the past that the record contradicts; open."
 
 
+@pytest.mark.parametrize("speaker", ["Agent-Delta", "Agent-Alpha"])
+def test_who_tells_what_another_player_did_argues_where_the_record_shows_it(speaker: str) -> None:
+    accusation = ("Agent-Charlie", "I suspect Agent-Bravo.")
+    _, shown = measure(accusation, (speaker, "Agent-Charlie accused Agent-Bravo in round 1.")).ledger
+    assert (shown.verdict, "with what others did, as the record shows" in shown.reason) == (RowVerdict.COUNTS, True)
+    _, unshown = measure(accusation, (speaker, "Agent-Charlie accused Agent-Echo in round 1.")).ledger
+    assert unshown.verdict is RowVerdict.EXCLUDED
+
+
+def test_an_open_row_says_what_was_found_in_the_message() -> None:
+    said = {
+        "Agent-Bravo voted early.": "No act of the table is certain, though it holds a name and a vote; open.",
+        "I am not Mafia.": "Its acts (reveal role and defend self) speak neither for nor against a town player; open.",
+    }
+    assert {text: measure((VILLAGER, text)).ledger[0].reason for text in said} == said
+
+
 def test_a_reader_finds_no_act_that_the_message_denies() -> None:
     game = make_game([(VILLAGER, "I'm less sure I trust Agent-Delta.")])
     assert read(Discussion.of(game))[0].denied == {(ActKind.ALLY, "Agent-Delta")}

@@ -187,6 +187,14 @@ def test_that_is_who_the_sentence_before_is_about() -> None:
     assert (ACCUSE, B) in kinds_in(text)
     assert (ACCUSE, C) in kinds_in("Agent-Charlie, that is suspicious.")
     assert (ACCUSE, A) in kinds_in("I find it suspicious that you ask, Agent-Alpha.")
+    # A thing to do, one of many, and both the one named and the one spoken to: nobody is told.
+    for text in (
+        "Agent-Charlie, I do not think it is suspicious to miss a name.",
+        "Agent-Charlie, I think that is the most suspicious of all.",
+        "Agent-Charlie, Agent-Bravo followed your list. I think that is suspicious.",
+    ):
+        assert kinds_in(text) == set()
+    assert kinds_in("Agent-Charlie, both of them sound defensive.") == set()
 
 
 @pytest.mark.parametrize(
