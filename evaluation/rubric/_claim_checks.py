@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
-from evaluation.rubric._claims import Act, Claim, Who
+from evaluation.rubric._claims import Act, Claim
 from evaluation.rubric.discussion import Discussion, kept_with_discussion
 from evaluation.rubric.game_record import PastElimination, PastVote, Record, sees_at_night, shown_side
 from evaluation.rubric.speech import ACCUSATIONS, ActKind, Reading, read
@@ -135,15 +134,8 @@ def check_vote(case: Case) -> Finding:
     votes = case.record.votes(case.message, case.round)
     kind = case.claim.actor.kind
     if case.claim.source is not None:
-        return _check_change(case, case.claim.source, target.names[0])
+        return unverified("Whether a vote was changed leaves no certain trace in the record.")
     if kind == "players":
-        if case.claim.is_shared and case.round is None:
-            voter = case.claim.actor.names[0]
-            cast = [past.vote for past in votes if past.vote.voter == voter and past.vote.target in target.names]
-            rounds = dict.fromkeys(vote.round for vote in reversed(cast) if vote.round is not None)
-            found = [check_vote(replace(case, round=number)) for number in rounds]
-            if found:
-                return next((one for one in found if one.verdict == "accurate"), found[0])
         findings = [_check_voter(case, name, target.names, votes) for name in case.claim.actor.names]
         return joined([*findings, *_check_only(case, target.names, votes)])
     if kind in ("unknown", "noun"):
@@ -151,24 +143,6 @@ def check_vote(case: Case) -> Finding:
     if not votes:
         return no_votes(case)
     return _check_group(case, target.names[0], votes)
-
-
-def _check_change(case: Case, source: Who, target: str) -> Finding:
-    """ "Mara switched from Theo to Wren": two votes in a row; a vote changed within its round leaves no trace."""
-    actor = case.claim.actor
-    if (
-        actor.kind == "players"
-        and source.kind == "players"
-        and len(actor.names) == len(source.names) == 1
-        and not case.claim.negated
-    ):
-        own = [past.vote for past in case.record.votes(case.message) if past.vote.voter == actor.names[0]]
-        for before, after in pairwise(own):
-            is_meant = case.round in (None, after.round)
-            if is_meant and (before.target, after.target) == (source.names[0], target):
-                words = f"{before.target}{round_words(before)} and for {after.target}{round_words(after)}"
-                return accurate(f"The record shows {after.voter} voting for {words}.", after.id)
-    return unverified("The record does not show such a change of a vote.")
 
 
 def _check_only(case: Case, targets: Sequence[str], votes: Sequence[PastVote]) -> Iterator[Finding]:
@@ -346,12 +320,11 @@ def check_claimed_role(case: Case) -> Finding:
 
 def _player(case: Case, name: str) -> Finding:
     shown = _claims(case, name)
-    if case.claim.negated:
-        return inaccurate(_shown_claim(shown[0]), shown[0].id) if shown else _untouched(case, name)
     if shown:
-        return accurate(_shown_claim(shown[0]), shown[0].id)
+        finding = accurate(_shown_claim(shown[0]), shown[0].id)
+        return finding.negated() if case.claim.negated else finding
     others = list(case.record.acts(case.message, {ActKind.REVEAL_ROLE}, {name}, None, case.round))
-    if others and case.claim.is_exact_role:
+    if others and case.claim.is_exact_role and not case.claim.negated:
         return inaccurate(f"Earlier messages show {name} claiming another role.", others[0].message.id)
     return unverified(f"Whether {name} claimed that role is a paraphrase that the record cannot settle.")
 
@@ -411,14 +384,6 @@ def _result(case: Case, name: str, whom: str | None) -> Finding:
     return unverified(f"No earlier message shows for certain which result {name} told.")
 
 
-def _untouched(case: Case, name: str) -> Finding:
-    """The finding on "never claimed": true where no earlier message of the player names the role at all."""
-    for reading in case.record.earlier(case.message, case.round):
-        if name == reading.message.speaker and case.claim.role in reading.roles:
-            return unverified("The role is spoken of there; whether that claims it is open.", reading.message.id)
-    return accurate(f"No earlier message{case.scope} by {name} speaks of that role.")
-
-
 def _shown_claim(past: Message) -> str:
     return f"An earlier message shows {past.speaker} claiming that role."
 
@@ -443,11 +408,7 @@ def check_eliminated(case: Case) -> Finding:
         return joined([_derived(case, name) for name in target.names])
     findings = [_check_player_out(case, name) for name in target.names]
     if case.claim.is_unanimous:
-        votes = [past for past in case.record.votes(case.message, case.round) if past.vote.target is not None]
-        last = max(
-            (past.vote.round for past in votes if past.vote.target in target.names and past.vote.round), default=None
-        )
-        findings += [_unanimous(name, [past for past in votes if past.vote.round == last]) for name in target.names]
+        findings.append(unverified("Whether all voted so is for a judge or a person to say."))
     return joined([finding.negated() if case.claim.negated else finding for finding in findings])
 
 

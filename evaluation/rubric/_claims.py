@@ -235,9 +235,6 @@ class SubjectFinder:
                 return self._some(at, at)
             if passage.has(at, "who that wh"):
                 return self._relative(at)
-            if passage.has(at, "comma") and passage.is_called_between(at - 1):
-                # "... and you, Mara, voted for Bob".
-                return ClauseSubject(who_at(passage, at - 1, positions=(at - 1,)), at - 3)
             if passage.has(at, "full_stop stop quote"):
                 break
             if passage.has(at, "and but then or comma") or at in self._objects:

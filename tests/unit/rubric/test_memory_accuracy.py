@@ -155,7 +155,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     # Votes in other words
     ("Agent-Alpha switched to Agent-Delta last round.", [WRONG]),
     ("Last round Agent-Bravo switched to Agent-Delta.", [RIGHT]),
-    ("Agent-Bravo switched his vote from Agent-Foxtrot to Agent-Delta last round.", [RIGHT]),
     ("Agent-Alpha switched his vote from Agent-Bravo to Agent-Delta last round.", [OPEN]),
     ("Agent-Alpha chose Agent-Bravo in round 1.", [RIGHT]),
     ("Agent-Alpha picked Agent-Delta in round 1.", [WRONG]),
@@ -208,7 +207,6 @@ REFERENCES: tuple[tuple[str, list[str]], ...] = (
     ("Agent-Bravo and Agent-Alpha are odd. Both voted for Agent-Delta last round.", [WRONG]),
     ("Agent-Bravo and Agent-Charlie are odd. They both voted for Agent-Delta last round.", [RIGHT]),
     ("Everyone voted last round.", [OPEN]),
-    ("Agent-Alpha never claimed to be the Seer.", [RIGHT]),
     ("Agent-Bravo never claimed to be a villager.", [WRONG]),
     # Claimed roles, in other words
     ("That quick villager claim worries me.", [RIGHT]),
