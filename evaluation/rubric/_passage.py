@@ -500,7 +500,8 @@ class Passage:
         if self._names_others:
             return None
         if self.has(position, "you your"):
-            return self.partner
+            # "Grey you are Mafia": a name that nobody has is called.
+            return None if position == 1 and self.has(0, "other") and self.text(0, 0).istitle() else self.partner
         return self.topic if self.has(position, "third her their") else None
 
     @cached_property

@@ -128,7 +128,7 @@ def _demands(passage: Passage, words: Sequence[int]) -> bool:
 
 def _asked_players(passage: Passage, words: Sequence[int], *, asks: bool) -> Iterator[str | None]:
     """The player to whom a question or demand is put, else whom it is about; nobody for small talk."""
-    is_short = len(words) <= _SHORT_CALL
+    is_short = len(words) <= _SHORT_CALL and not passage.any_of("small_talk", words[0], words[-1])
     if not (is_short or passage.any_of(_ASKED_FOR, words[0], words[-1])):
         return
     called = [at for at in words if _is_called(passage, at, words)]
@@ -304,8 +304,8 @@ def _has_own_subject(passage: Passage, verb: int) -> bool:
         if passage.has(at, "did have"):
             return False
         if passage.has(at, "everyone you"):
-            # "Everyone vote Alpha" and "you should vote Alpha" urge; "you are voting Alpha" tells.
-            return not passage.has(at + 1, "be_now have did keep")
+            # "Everyone vote Alpha" and "you should vote Alpha" urge; "you are voting Alpha", "you suspect Alpha" tell.
+            return not passage.has(at + 1, "be_now have did keep suspect accuse distrust trust agree")
         if passage.has(at, "name"):
             return _is_urged(passage, at, verb)
         if passage.has(at, "possessor third nobody vague anyone evil who that both"):
