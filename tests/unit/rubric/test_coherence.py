@@ -190,6 +190,8 @@ def test_six_ways_to_answer(said: list[tuple[str, str]], way: str, answers: list
         [("Ann", "Bob is loud"), ("Cid", "hm"), ("Bob", "Bob Bob")],
         # A reply phrase in the middle of the speaker's own run goes on with that.
         [("Ann", "hello"), ("Bob", "something else"), ("Bob", "yes indeed")],
+        # What is said of somebody absent.
+        [("Ann", "I lost my bike"), ("Bob", "he was such a great guy")],
     ],
 )
 def test_what_answers_nobody(said: list[tuple[str, str]]) -> None:

@@ -155,6 +155,7 @@ NOTHING = (
     "Agent-Alpha claimed to be a villager and says Agent-Bravo is Mafia.|"
     "We have seen nothing that points to Agent-Bravo.|Agent-Bravo answer was odd.|You answer nothing, Agent-Bravo.|"
     "Agent-Alpha, I would rather listen first and answer when there is something.|I'm less sure I trust Agent-Bravo.|"
+    "Hey Agent-Bravo, what's up?|I wonder at it: you suspect Agent-Bravo despite his claims.|"
     "I trust Agent-Bravo's manners. I'm less sure I trust Agent-Bravo.|Observing them all, what a fine analysis!"
 )
 
@@ -180,6 +181,8 @@ def test_in_a_message_that_names_nobody_you_is_who_spoke_last_and_he_who_was_nam
     (_, third) = readings_of("I like Agent-Charlie.", "suspicious")
     assert [(act.kind, act.target) for act in third.acts] == [(ActKind.ACCUSE, C)]
     assert kinds_in("Agent-Delta and Agent-Bravo wait. He is Mafia.") == set()
+    # Grey is a misspelt name, and not who spoke last.
+    assert kinds_in("Grey you are Mafia.") == {(ACCUSE, None)}
 
 
 def test_that_is_who_the_sentence_before_is_about() -> None:
