@@ -201,6 +201,19 @@ def test_agreement_says_that_ratings_are_hidden_and_not_that_there_are_none(open
     assert "At least two raters are needed" not in said
 
 
+def test_a_cell_leads_to_where_the_raters_of_its_game_differ(open_page, filled, words) -> None:
+    far, near = [game for game in filled.transcripts.ids() if game not in filled.ratings.rater_counts()][:2]
+    for game, scores in ((far, (1, 5)), (near, (3, 4))):
+        for rater, score in zip(("Bob", "Cleo"), scores, strict=True):
+            filled.ratings.add(Rating(game, rater, score))
+    said = words(open_page("team", team="Agreement", differ="Raters differ"))
+    assert said.index("4 points apart") < said.index("1 point apart")
+    app = team(open_page, team_game=near, team_rater="Bob")
+    app.button(key="team_differ").click().run()
+    said = words(app)
+    assert said.index("1 point apart") < said.index("4 points apart")
+
+
 def test_a_decided_game_is_nothing_to_look_at_first(open_page, filled, words) -> None:
     split, other = filled.transcripts.ids()[:2]
     for game in (split, other):

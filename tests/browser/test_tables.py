@@ -99,7 +99,7 @@ def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_serve
     page = visit(f"{sample_server.url}/team?rater=Lea", width=390, height=1400).page
     grid = page.get_by_role("table", name="Raters by games")
     grid.get_by_role("button", name=", Sample rater A (11 rated): +").first.press("Enter")
-    expect(page.get_by_text("Stored.")).to_be_visible()
+    expect(page.get_by_text("✓ Stored", exact=True)).to_be_visible()
     [assigned] = store.rating_assignments.current()
     assert (assigned.rater, store.transcripts.name(assigned.transcript_id)) == ("Sample rater A", "Game 3 · Prompt v4")
     expect(grid.get_by_role("button", name=": ○ assigned")).to_be_visible()

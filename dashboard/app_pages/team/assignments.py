@@ -296,8 +296,8 @@ def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
         st.warning(f"{counted(short, 'game')} {get} fewer raters: too few of these people can rate them.")
 
 
-_GAME, _RATER = "team_game", "team_rater"
-"""The game and the rater that are open, in the address."""
+_RATER = "team_rater"
+"""The rater whose game is open, in the address."""
 _LONGEST_NAME = 40
 
 
@@ -367,7 +367,7 @@ def engagement_words(game: GridGame) -> str:
 
 def _open_chosen(store: Store, lead: str, grid: RatingGrid, hidden: frozenset[str]) -> None:
     """Opens what the address names: a game in the hands of a rater."""
-    game = next((one for one in grid.games if one.transcript_id == state.chosen(_GAME)), None)
+    game = next((one for one in grid.games if one.transcript_id == state.chosen(state.TEAM_GAME)), None)
     rater = state.chosen(_RATER, grid.raters)
     if game is not None and rater is not None:
         _cell(store, lead, game, rater, game.transcript_id in hidden)
@@ -395,8 +395,9 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) 
     if not is_hidden:
         decision(store, lead, game, _close)
     if len(game.ratings) > 1 and st.button("Where raters differ", icon=":material/handshake:", key="team_differ"):
-        _close()
-        state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT, "differ": RATERS})
+        # In the address, where a reload finds it: the choice is drawn on the other view only.
+        state.choose(team_rater=None, differ=RATERS)
+        state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT})
 
 
 def _rating(counting: Rating, given: list[Rating]) -> None:

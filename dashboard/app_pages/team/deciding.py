@@ -54,11 +54,11 @@ def told(place: str = "") -> None:
         if told_for > (_UNDO_SECONDS if said.take_back else _DOUBLE_CLICK_SECONDS):
             del st.session_state[_DONE]
             return
-        if said.is_fine:
-            st.success("Stored.", icon=":material/check:")
-        else:
+        if not said.is_fine:
             st.error("Nothing was stored.", icon=":material/error:")
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if said.is_fine:
+                st.badge("✓ Stored", color="green")
             plain(said.words)
             if said.take_back:
                 st.button("Undo", icon=":material/undo:", key="team_undo_told", on_click=said.take_back)

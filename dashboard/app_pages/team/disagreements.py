@@ -58,6 +58,8 @@ def _split_games(report: AgreementReport) -> None:
         st.caption("Talk about the moment that made one say yes and the other no.")
     decided = resources.read(queries.engagement_decisions)
     waiting = [one for one in report.split if one.transcript_id not in decided]
+    # The game that somebody comes from stands first.
+    waiting.sort(key=lambda one: one.transcript_id != state.chosen(state.TEAM_GAME))
     given = resources.read(queries.current_ratings) if waiting else ()
     grid = resources.read(rating_grid, None)
     for one in waiting[:_FIRST]:
