@@ -76,7 +76,7 @@ def practice_root() -> Path:
 
 
 def documentation_root() -> Path:
-    """The folder with the documentation that pages show: ``ci.md``, ``glossary.md`` and ``metrics.md``.
+    """The folder with the documentation that pages show: ``ci.md``, ``formats.md``, ``glossary.md`` and ``metrics.md``.
 
     Raises:
         InfrastructureError: The folder is not there; the installation is damaged.

@@ -77,7 +77,7 @@ def test_the_packages_hold_every_file_that_the_program_reads_and_no_tests(built:
         if not name.startswith("dashboard/")
     } | tracked("dashboard")
     assert {name for name in moved if name not in held and not name.startswith(".")} == set()
-    assert {f"evaluation/bundled/docs/{name}.md" for name in ("ci", "glossary", "metrics")} <= held
+    assert {f"evaluation/bundled/docs/{name}.md" for name in ("ci", "formats", "glossary", "metrics")} <= held
     assert [name for name in held if name.startswith(("tests/", "docs/", "benchmarks/", "container/"))] == []
     # The wheel was built from the source package, so nothing is missing there.
     with tarfile.open(built.source) as archive:
@@ -237,6 +237,13 @@ def test_everything_that_is_copied_into_the_image_is_there_and_not_ignored() -> 
             for source in [part for part in text.split()[:-1] if not part.startswith("--")]:
                 assert (ROOT / source).exists(), source
                 assert any(line in (f"!{source}", f"!{source.split('/')[0]}") for line in ignore), source
+
+
+def test_the_image_is_built_with_every_page_that_the_wheel_takes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    pages = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    copied = {part for name, text in instructions() if name == "COPY" for part in text.split()}
+    assert set(pages) <= copied
 
 
 def test_the_compose_file_gives_no_service_more_than_it_needs() -> None:

@@ -200,72 +200,47 @@ def sign_off(store: Store, held: Iteration, place: str) -> None:
         place: Tells the keys of several such forms on a page apart; none of the iteration's text.
     """
     made = resources.read(changes.sign_offs, held.name)
-    if held.is_signed_off:
-        _withdraw_form(store, held, made, f"{place}_{len(made)}")
+    is_given = held.is_signed_off
+    key = f"withdraw_{place}_{len(made)}" if is_given else f"sign_{place}"
+    label = "Why it no longer holds" if is_given else "What made them fascinating"
+    if is_given:
+        plain(f"Signed off by {made[-1].who} on {local_time(made[-1].at)}. {made[-1].note}".strip())
     else:
-        _sign_form(store, held, place, len(made))
-    earlier = made[:-1] if held.is_signed_off else made
+        st.markdown(
+            "Before the project moves on, the rubric asks for a person who found these games **fascinating to watch**."
+        )
+    with st.form(f"{key}_form", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        if not is_given and not identity.decider_name():
+            st.text_input("Your name", key=f"signer_{place}")
+        st.text_input(label, key=f"{key}_note")
+        st.form_submit_button(
+            "Withdraw the sign-off" if is_given else "Sign off",
+            key=key,
+            icon=":material/undo:" if is_given else ":material/verified:",
+            on_click=_change_sign_off,
+            args=(store, held, f"signer_{place}", f"{key}_note", label, len(made)),
+        )
+    earlier = made[:-1] if is_given else made
     if earlier:
         st.caption("Earlier, the latest first:")
         plain("\n".join(one.words for one in reversed(earlier)))
 
 
-def _sign_form(store: Store, held: Iteration, place: str, seen: int) -> None:
-    with st.form(f"sign_off_{place}", border=False):
-        st.markdown(
-            "Before the project moves on, the rubric asks for a person who found these games **fascinating to watch**."
-        )
-        left, right = st.columns(2)
-        if not identity.decider_name():
-            left.text_input("Your name", key=f"signer_{place}")
-        right.text_input("What made them fascinating", key=f"sign_note_{place}")
-        st.form_submit_button(
-            "Sign off",
-            key=f"sign_{place}",
-            icon=":material/verified:",
-            on_click=_sign,
-            args=(store, held.name, place, seen),
-        )
-
-
-def _withdraw_form(store: Store, held: Iteration, made: list[SignOff], place: str) -> None:
-    plain(f"Signed off by {made[-1].who} on {local_time(made[-1].at)}. {made[-1].note}".strip())
-    with st.form(f"withdraw_{place}", border=False):
-        st.text_input("Why it no longer holds", key=f"withdraw_note_{place}")
-        st.form_submit_button(
-            "Withdraw the sign-off",
-            key=f"withdraw_now_{place}",
-            icon=":material/undo:",
-            on_click=_withdraw_sign_off,
-            args=(store, held.name, place, len(made)),
-        )
-
-
-def _sign(store: Store, name: str, place: str, seen: int) -> None:
-    remark = st.session_state[f"sign_note_{place}"]
+def _change_sign_off(store: Store, held: Iteration, signer: str, remark: str, label: str, seen: int) -> None:
+    """Gives the sign-off, or withdraws the one that is given; a widget callback."""
+    is_given, typed = held.is_signed_off, st.session_state[remark]
 
     def change() -> None:
-        note = require_length(remark, LONGEST_TEXT, "What made them fascinating")
-        identity.take_name(f"signer_{place}")
-        who = identity.decider_name()
+        note = require_length(typed, LONGEST_TEXT, label)
+        identity.take_name(signer)
+        who = person() if is_given else identity.decider_name()
+        write = store.iterations.withdraw_sign_off if is_given else store.iterations.sign_off
 
         def is_same(one: SignOff) -> bool:
-            return (one.who, one.note, one.is_withdrawal) == (who, note, False)
+            return _is_own_withdrawal(one) if is_given else (one.who, one.note, one.is_withdrawal) == (who, note, False)
 
         with store.unit(write=True):
-            if not is_recorded_already(store.iterations.sign_offs(name), seen, is_same, note):
-                store.iterations.sign_off(name, who, note)
+            if not is_recorded_already(store.iterations.sign_offs(held.name), seen, is_same, note):
+                write(held.name, who, note)
 
-    attempt(change, "Signed off.")
-
-
-def _withdraw_sign_off(store: Store, name: str, place: str, seen: int) -> None:
-    remark = st.session_state[f"withdraw_note_{place}"]
-
-    def change() -> None:
-        note = require_length(remark, LONGEST_TEXT, "Why it no longer holds")
-        with store.unit(write=True):
-            if not is_recorded_already(store.iterations.sign_offs(name), seen, _is_own_withdrawal, note):
-                store.iterations.withdraw_sign_off(name, person(), note)
-
-    attempt(change, "The sign-off is withdrawn.")
+    attempt(change, "The sign-off is withdrawn." if is_given else "Signed off.")

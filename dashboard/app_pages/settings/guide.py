@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
+from io import StringIO
 from pathlib import Path
 
 import streamlit as st
@@ -75,23 +77,6 @@ def shapes() -> None:
 EXAMPLES = Path(__file__).with_name("examples")
 _MOST_SHOWN = 20
 
-NATIVE_COLUMNS = ("Field", "Needed", "Holds", "What for")
-NATIVE_FIELDS = (
-    ("gameId", "no", "text", "Tells games apart. Without one, the content decides."),
-    ("players[].name", "yes", "text", "Everybody who plays, each name once; not the moderator."),
-    ("players[].role", "no", "text", "MAFIA, VILLAGER and the like. Without roles, role consistency does not apply."),
-    ("players[].personality", "no", "text", "analytical, aggressive, cautious, social or suspicious."),
-    ("messages[].playerName", "yes", "text", "Who speaks: one of the players, or the moderator."),
-    ("messages[].message", "yes", "text", "The words, as they were said."),
-    ("messages[].roundNumber", "no", "whole number", 'The round; memory accuracy needs it for "last round".'),
-    ("messages[].timestamp", "no", "ISO 8601", "2026-01-31T12:00:00Z; without an offset, UTC."),
-    ("messages[].inReplyToPlayer", "no", "name or null", "Whose latest message this answers; coherence uses it."),
-    ("votes[].voterName", "no", "one of the players", "Without votes, memory accuracy cannot check claims about them."),
-    ("votes[].targetName", "no", "one of the players", "Whom the vote is for; null for an abstention."),
-    ("metadata.cost.totalCost", "no", "number", "US dollars. If all cost fields are 0, the cost counts as unknown."),
-    ("metadata.cost.cacheHitRate", "no", "0 to 1", "Share of the input that came from the provider's cache."),
-)
-
 
 def example(name: str) -> str:
     """The text of an example that comes with Dramaturg."""
@@ -104,9 +89,8 @@ def native_shape() -> None:
         "One JSON file per game. `players` and `messages` are needed; everything else may be left out, and fields that "
         "are not listed are ignored."
     )
-    rows = [dict(zip(NATIVE_COLUMNS, row, strict=True)) for row in NATIVE_FIELDS]
     alt = "The fields of the native JSON, what they hold and what they are for"
-    status_table(rows, alt)
+    status_table(list(csv.DictReader(StringIO(example("native_fields.csv")))), alt)
     _copyable(example("discussion.json"), "discussion.json", "json", "application/json")
 
 
