@@ -32,7 +32,7 @@ function makeRow(row, place) {
   const title = element("div", "title");
   const name = makeMarkButton("name", row.label, `${place}:metric:0`);
   const aim = element("small", "", row.texts.threshold);
-  if (row.isTarget) aim.append(" · ", element("span", "target", "◎ target"));
+  if (row.isTarget) aim.append(" · ", element("span", "target", "target"));
   title.append(name, aim);
   const now = element("div", "now", row.texts.current);
   now.append(element("small", "", row.texts.change));

@@ -63,9 +63,10 @@ def tests(shown: IterationSummary) -> None:
     pending = sum(test.has_passed is None for test in shown.tests)
     waits = f", {pending} still open" if pending else ""
     st.markdown(f"**Tests of three games: {passed} of {len(shown.tests)} passed{waits}**")
-    for test in shown.tests[-_TESTS_SHOWN:]:
+    newest_first = shown.tests[::-1]
+    for test in newest_first[:_TESTS_SHOWN]:
         _test(test)
-    if earlier := shown.tests[:-_TESTS_SHOWN]:
+    if earlier := newest_first[_TESTS_SHOWN:]:
         st.caption(f"The {counted(len(earlier), 'test')} before:")
         status_table(_test_rows(earlier), "Earlier tests of the iteration")
 
