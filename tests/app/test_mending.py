@@ -223,6 +223,15 @@ def test_a_second_click_signs_off_once(open_page, filled, words) -> None:
         tab.button(key=f"sign_{FIRST}").click().run()
         assert "not possible" not in words(tab)
     assert len(filled.iterations.sign_offs(NAME)) == 1
+    # Nor is it withdrawn twice.
+    tabs = [open_page(rater="Ann", manage="Baseline and sign-off") for _ in range(2)]
+    for tab in tabs:
+        tab.text_input(key=f"withdraw_{FIRST}_1_note").set_value("Dull on second sight")
+        tab.button(key=f"withdraw_{FIRST}_1").click().run()
+        assert "not possible" not in words(tab)
+    assert [(one.note, one.is_withdrawal) for one in filled.iterations.sign_offs(NAME)][1:] == [
+        ("Dull on second sight", True)
+    ]
 
 
 EVIL = '\U0001f600 "Bob" <i>\u202e'

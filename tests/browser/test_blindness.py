@@ -207,7 +207,7 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     expect(page.get_by_text("Game 2 of 2").first).to_be_visible()
     assert {what for what, mark in WITHHELD.items() if mark in ear.heard()} == set()
 
-    after = listen("rate?rater=Ada&desk=My+ratings")
+    after = listen("rate?rater=Ada&desk=My+ratings&sheets=true")
     expect(after.page.get_by_text("You rated 1 game").first).to_be_visible()
     expect(after.page.get_by_text(server.store.transcripts.name(first.id)).first).to_be_visible()
     opened = listen(f"games?transcript={first.id}")

@@ -101,7 +101,7 @@ def tab(site: Site) -> Iterator[Callable[..., Tab]]:
 
 def test_an_admin_who_became_a_rater_gets_no_ratings_of_others(site: Site, tab: Any) -> None:
     site.name_admin("rae")
-    seen = tab("rae").open("rate", "desk=My+ratings")
+    seen = tab("rae").open("rate", "desk=My+ratings&sheets=true")
     own, *everybody = seen.downloads()
     assert len(everybody) == 2
     assert all(b"Told nobody else" in (seen.file(one.deferred_file_id) or b"") for one in everybody)
@@ -298,8 +298,8 @@ def _places(store: Store) -> list[tuple[str, str, str]]:
             f"?transcript={game}&show=Ledger",
             f"?transcript={game}&show=Insights",
         ],
-        "Rate": ["?desk=My+ratings", "?desk=Who+speaks%3F"],
-        "Team": ["?team=Agreement"],
+        "Rate": ["?desk=My+ratings&sheets=true", "?desk=Who+speaks%3F"],
+        "Team": ["?team=Agreement&sheets=true"],
         "Trends": ["?trends=Cost+and+behaviour&cost_part=Agents"],
         "Agents": ["?agents=Checks", "?agents=Runs", "?evaluate=true"],
         "Experiments": ["?experiments_view=A%2FB+tests", "?start=true"],
