@@ -431,7 +431,8 @@ def _topic(passage: Passage, position: int) -> str | None:
     about = [(at, name) for at, name in named if name != passage.speaker and not passage.is_vocative(at)]
     if about and passage.any_of("you your", about[0][0], position):
         return None
-    return about[0][1] if about else passage.last_called(position)
+    is_addressed = not about or passage.any_of("you your", before, about[0][0])
+    return passage.last_called(position) if is_addressed else about[0][1]
 
 
 def _grounds(passage: Passage, position: int, *, is_defence: bool) -> tuple[bool, bool]:
