@@ -220,8 +220,10 @@ def _without_support(reading: Reading) -> Reading:
 
 
 def _with_conduct(reading: Reading, findings: Sequence[tuple[Claim, Finding]]) -> Reading:
-    """The reading with an analysis where it tells, as the record shows, whom another player accused or defended, or the
-    role that they claimed."""
+    """The reading with an analysis where it tells, as the record shows, whom another player accused, defended or voted
+    for, or the role that they claimed."""
+    if any(act.kind is ActKind.ANALYSE_VOTES for act in reading.acts):
+        return reading
     conduct = (
         SpeechAct(ActKind.ANALYSE, None, claim.start, claim.end, grounded=True)
         for claim, finding in findings
@@ -230,7 +232,7 @@ def _with_conduct(reading: Reading, findings: Sequence[tuple[Claim, Finding]]) -
     return replace(reading, acts=(*reading.acts, *conduct))
 
 
-_CONDUCT = (ClaimAct.ACCUSE, ClaimAct.DEFEND, ClaimAct.CLAIM_ROLE)
+_CONDUCT = (ClaimAct.ACCUSE, ClaimAct.DEFEND, ClaimAct.CLAIM_ROLE, ClaimAct.VOTE)
 _CASES = ACCUSATIONS | {ActKind.QUESTION}
 
 

@@ -306,5 +306,5 @@ def test_metrics_above_chance_are_counted_among_those_that_were_compared() -> No
 def test_roles_dealt_again_are_scored_by_the_acts_that_the_reader_sees(game: Transcript) -> None:
     dealt = with_roles(game, next(iter(deals(game.players, np.random.default_rng(6)))))
     expected = decide(role_consistency.measure(dealt), dealt, SHIPPED).score
-    readings = acts_read(Discussion.of(game), SHIPPED)
+    readings = role_consistency.supported_acts(acts_read(Discussion.of(game), SHIPPED), Discussion.of(game))
     assert score_of_roles(readings, {player.name: player for player in dealt.players}) == expected

@@ -332,6 +332,8 @@ def test_who_tells_what_another_player_did_argues_where_the_record_shows_it(spea
     assert (shown.verdict, "with what others did, as the record shows" in shown.reason) == (RowVerdict.COUNTS, True)
     _, unshown = measure(accusation, (speaker, "Agent-Charlie accused Agent-Echo in round 1.")).ledger
     assert unshown.verdict is RowVerdict.EXCLUDED
+    _, twice = measure(accusation, (speaker, "Agent-Charlie accused Agent-Bravo and Agent-Bravo will vote.")).ledger
+    assert twice.reason.count("as the record shows") == 1
 
 
 def test_an_open_row_says_what_was_found_in_the_message() -> None:

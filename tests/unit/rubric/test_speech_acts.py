@@ -190,6 +190,9 @@ def test_that_is_who_the_sentence_before_is_about() -> None:
     assert (ACCUSE, B) in kinds_in(text)
     assert (ACCUSE, C) in kinds_in("Agent-Charlie, that is suspicious.")
     assert (ACCUSE, A) in kinds_in("I find it suspicious that you ask, Agent-Alpha.")
+    assert (ACCUSE, C) in kinds_in("Agent-Charlie, you were fast to follow Agent-Bravo. I find that suspicious.")
+    assert (ACCUSE, C) in kinds_in("Agent-Charlie, you gave no second name. I do not trust that.")
+    assert kinds_in("Agent-Charlie is the most likely for now.") == {(ACCUSE, C)}
     # A thing to do, one of many, and both the one named and the one spoken to: nobody is told.
     for text in (
         "Agent-Charlie, I do not think it is suspicious to miss a name.",
