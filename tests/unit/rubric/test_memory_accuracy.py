@@ -271,7 +271,7 @@ NO_REFERENCES = (
     "Whoever voted for Agent-Charlie last round is Mafia.|Everyone who voted for Agent-Charlie is Mafia.|"
     "Agent-Charlie has 2 votes.|In round 4 I will switch to Agent-Bravo.|"
     "Had Agent-Alpha switched to Agent-Charlie last round, we would have won.|Maybe we were wrong last round.|"
-    "Everyone who voted for Agent-Charlie last round is Mafia."
+    "Everyone who voted for Agent-Charlie last round is Mafia.|Agent-Charlie keeps blaming me."
 )
 
 
