@@ -46,8 +46,8 @@ _AGREES = re.compile(
 )
 # A person, a past act, a reason, a condition, a role that sees, a question, a number, a name of anything.
 _SPECIFIC = re.compile(
-    r"(?i:\b(?:you|u|your|yours|he|she|his|hers?|him|they|them|their|\w{3,}ed|said|told|was|were|did|had|went|came|saw|gave"
-    r"|if|because|since|so|but|unless|otherwise|instead|than|cuz|bc|due|reasons?|why"
+    r"(?i:\b(?:you|u|your|yours|he|she|his|hers?|him|\w{3,}ed|said|told|was|were|did|had|went|came|saw|gave"
+    r"|if|because|since|but|unless|otherwise|instead|than|cuz|bc|due|reasons?|why"
     r"|seer|doctor|medic|robber|mason|minion|merlin|percival|quest|party|sp(?:y|ies)|claim\w*)\b)"
     r"|[?\d]|(?<=[\w,;] )(?!Mafia|Villager|I\b)[A-Z]"
 )
