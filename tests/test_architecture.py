@@ -77,7 +77,6 @@ def test_charts_and_formatting_know_nothing_of_streamlit() -> None:
 
 STREAMLIT_FREE = {
     "dashboard/shared/charts/metric_charts.py",
-    "dashboard/shared/charts/comparison_charts.py",
     "dashboard/shared/comparison_tables.py",
     "dashboard/app_pages/overview/cockpit_data.py",
     "dashboard/shared/formatting.py",

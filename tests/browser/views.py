@@ -59,7 +59,7 @@ _FURTHER = (
     View("rate-guide", "rate?rater=Ada&desk=How%20to%20rate", "h3", _DATA),
     View("rate-speakers", "rate?rater=Sample%20rater%20A&desk=Who%20speaks%3F", _TABLE, _DATA),
     View("team-agreement", "team?team=Agreement", _TABLE, frozenset({"empty", "data"})),
-    View("team-agreement-numbers", "team?team=Agreement&numbers=true&sheets=true", _CHART, _DATA),
+    View("team-agreement-numbers", "team?team=Agreement&numbers=true&sheets=true", _TABLE, _DATA),
     View("overview-reasons", "", ".reason-row", _DATA),
     View("overview-messages", "?panel=Messages", _TABLE, _DATA),
     View("overview-numbers", "?panel=Numbers", _TABLE, _DATA),

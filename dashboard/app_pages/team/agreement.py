@@ -12,8 +12,6 @@ import streamlit as st
 from dashboard.app_pages.team.disagreements import disagreements, figure_words, percent_words, row_agreement
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import Fact, answer
-from dashboard.shared.charts.comparison_charts import item_whiskers, whisker_figure, whisker_words
-from dashboard.shared.drawing import draw_chart
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
 from dashboard.shared.page_links import no_games_yet, rate_link
@@ -148,17 +146,11 @@ def raters(report: AgreementReport) -> None:
     st.subheader("Raters against each other", anchor=False)
     st.caption(
         "Krippendorff's alpha: 1 is perfect, 0 is chance. From 0.80 it is reliable, from 0.67 good enough for "
-        "tentative conclusions (the dashed lines). Bars are 95 % intervals over games; from enough games on, the "
-        "reading goes by their lower ends."
+        "tentative conclusions. Intervals are 95 %, over games; from enough games on, the reading goes by their lower "
+        "ends."
     )
     if report.note:
         st.caption(report.note)
-    rows = item_whiskers(report.items)
-    draw_chart(
-        whisker_figure(rows, "Krippendorff's alpha"),
-        key="alphas",
-        alt="Krippendorff's alpha by item. " + "; ".join(map(whisker_words, rows)),
-    )
     status_table([*map(_item_row, report.items)], "Agreement by item")
     st.caption(
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "

@@ -9,8 +9,6 @@ import streamlit as st
 
 from dashboard.app_pages.team.deciding import decision, told
 from dashboard.shared import queries, resources, state
-from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
-from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -19,7 +17,7 @@ from dashboard.shared.status_table import open_below, status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import Figure
 from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
-from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.rating_guide import QUESTION_TOPICS
 from evaluation.statistics.words import interval_words, percent_interval
 from evaluation.text.display import counted, fixed, listed, shortened
@@ -136,17 +134,9 @@ def row_agreement(report: AgreementReport) -> None:
         return
     st.subheader("Rule, judge and person", anchor=False)
     st.caption(
-        "Dots are Cohen's kappa of the verdicts, with 95 % intervals over games: 1 is perfect agreement, 0 what chance "
+        "Kappa is Cohen's, of the verdicts, with 95 % intervals over games: 1 is perfect agreement, 0 what chance "
         "gives. People look at rows that seem wrong, so theirs say how often rule and judge were right where somebody "
         "doubted."
-    )
-    whiskers = [
-        Whisker(f"{SHORT_LABELS[one.metric]}, {one.pair}", one.kappa.value, one.kappa.interval) for one in report.rows
-    ]
-    draw_chart(
-        whisker_figure(whiskers, "kappa", ()),
-        key="row_kappas",
-        alt="Kappa between rule, judge and person by metric. " + "; ".join(map(whisker_words, whiskers)),
     )
     status_table([*map(_row_agreement, report.rows)], "Agreement of rule, judge and person by metric")
 

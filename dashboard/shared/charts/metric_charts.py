@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
@@ -223,41 +223,37 @@ def games_of_dots(scored: pd.DataFrame) -> pd.DataFrame:
 def _game_dots(scored: pd.DataFrame, definition: MetricDefinition, labels: Mapping[str, str]) -> dict[str, object]:
     drawn = games_of_dots(scored)
     if len(drawn) < len(scored):
-        return _game_trace(drawn, [_close_words(*one, definition) for one in _sides_of(drawn)])
-    raters = scored["raters"].tolist() if "raters" in scored else [0] * len(scored)
+        sides = drawn[["dots", "score", "highest"]].itertuples(index=False)
+        return _game_trace(drawn, [_close_words(*one, definition=definition) for one in sides])
+    is_told = definition.name == ENGAGEMENT.name and "raters" in scored
+    raters = scored["raters"].tolist() if is_told else [0] * len(scored)
     texts = [
-        f"{labels[str(game)]}: {score_text(score, definition.scale)}{_rated_by(people, definition)}"
+        f"{labels[str(game)]}: {score_text(score, definition.scale)}"
+        + (f", {counted(people, 'rater')}" if people else "")
         for game, score, people in zip(scored["game"].tolist(), scored["score"].tolist(), raters, strict=True)
     ]
     return _game_trace(drawn, texts)
 
 
-def _sides_of(drawn: pd.DataFrame) -> Iterator[tuple[int, float, float]]:
-    return zip(drawn["dots"].tolist(), drawn["score"].tolist(), drawn["highest"].tolist(), strict=True)
-
-
-def _close_words(games: int, lowest: float, highest: float, definition: MetricDefinition) -> str:
+def _close_words(games: int, lowest: float, highest: float, *, definition: MetricDefinition) -> str:
     to = f" to {score_text(highest, definition.scale)}" if highest > lowest else ""
     return f"{counted(games, 'game')}, {score_text(lowest, definition.scale)}{to}"
 
 
-def error_bars(points: Iterable[tuple[float, float | None, float | None]], **style: object) -> dict[str, object]:
+def _error_bars(held: Sequence[tuple[float, float | None, float | None]]) -> dict[str, object]:
     """The intervals around values as plotly draws them; each value with the ends, ``None`` for those that are unknown.
 
     Args:
-        points: Value, lower and upper end of each mark.
-        style: In place of the usual thickness and width.
+        held: Value, lower and upper end of each mark.
     """
-    held = list(points)
     return {
         "type": "data",
         "symmetric": False,
         "array": [0.0 if high is None else max(0.0, high - value) for value, _, high in held],
         "arrayminus": [0.0 if low is None else max(0.0, value - low) for value, low, _ in held],
         "color": ACCENT,
-        "thickness": 2,
+        "thickness": 1.5,
         "width": 6,
-        **style,
     }
 
 
@@ -362,10 +358,6 @@ def _wrapped(text: str, lines: int) -> str:
     return "<br>".join(escaped_label(line, _LINE) for line in wrap(text, _LINE, max_lines=lines, placeholder=" …"))
 
 
-def _rated_by(raters: int, definition: MetricDefinition) -> str:
-    return f", {counted(raters, 'rater')}" if definition.name == ENGAGEMENT.name and raters else ""
-
-
 def _means(
     scored: pd.DataFrame,
     definition: MetricDefinition,
@@ -374,13 +366,15 @@ def _means(
     aside: Collection[str],
 ) -> dict[str, object]:
     """The means of the iterations in ``names``, by position, NaN where one has no score: open circles for ``aside``."""
-    sides = {place: mean_interval(games, limits=definition.scale.limits) for place, games in _by_place(scored)}
-    means = scored.groupby("position")["score"].mean().reindex(names.index if len(scored) else [])
-    counts = scored.groupby("position")["score"].size()
+    scores, limits = scored.groupby("position")["score"], definition.scale.limits
+    sides = {int(str(place)): mean_interval(games.tolist(), limits=limits) for place, games in scores}
+    means = scores.mean().reindex(names.index if len(scored) else [])
+    counts = scores.size()
+    told = {name: f"<br>changed: {escaped_label(words, 60)}" for name, words in changes.items() if words}
     texts = [
         f"{escaped_label(names[place])}: mean {score_text(means[place], definition.scale)} "
         f"of {counted(counts[place], 'game')}, "
-        f"95 % interval {interval_words(sides[place])}{_change_line(changes.get(names[place], ''), 60)}"
+        f"95 % interval {interval_words(sides[place])}{told.get(names[place], '')}"
         if place in sides
         else ""
         for place in means.index
@@ -404,23 +398,13 @@ def _means(
         "textfont": {"size": 12, "color": TEXT},
         "hovertext": texts,
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "error_y": error_bars(
-            (
+        "error_y": _error_bars(
+            [
                 (means[place], sides[place].low, sides[place].high) if place in sides else (0.0, None, None)
                 for place in means.index
-            ),
-            thickness=1.5,
+            ]
         ),
     }
-
-
-def _change_line(change: str, limit: int) -> str:
-    return f"<br>changed: {escaped_label(change, limit)}" if change else ""
-
-
-def _by_place(scored: pd.DataFrame) -> Iterator[tuple[int, list[float]]]:
-    for place, games in scored.groupby("position")["score"]:
-        yield int(str(place)), games.tolist()
 
 
 def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) -> list[dict[str, object]]:

@@ -11,13 +11,11 @@ import pytest
 
 from dashboard.app_pages.overview.why_messages_fail import COMMON, failure_atlas, rare_count, read_reason, trend_words
 from dashboard.app_pages.trends.data import chart_targets
-from dashboard.shared.charts.comparison_charts import Whisker, whisker_figure, whisker_words
 from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
 from dashboard.shared.clicked_marks import MarkTarget, read_mark
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
-from evaluation.statistics.intervals import Interval
 
 
 def points(*rows: tuple[int, str, float | None]) -> pd.DataFrame:
@@ -136,30 +134,6 @@ def test_the_figure_is_told_in_words_without_names() -> None:
         "Strategic depth over iterations, threshold at least 60 %. "
         "iteration 1: mean 60.0 % of 3 games; iteration 2: mean 80.0 % of 1 game."
     )
-
-
-ROWS = [
-    Whisker("Score", 0.75, Interval(0.2, 0.9)),
-    Whisker("Question 1", 0.1, Interval(None, None, note="too few")),
-    Whisker("Question 2", math.nan, Interval(None, None)),
-]
-
-
-def test_dots_with_their_intervals() -> None:
-    [dots] = whisker_figure(ROWS, "alpha").data
-    assert list(dots.x) == [0.75, 0.1]
-    # What has no value leaves its row empty; the first row is on top.
-    assert list(dots.y) == [0, 1]
-    assert list(dots.error_x.array) == pytest.approx([0.15, 0.0])
-    assert list(dots.error_x.arrayminus) == pytest.approx([0.55, 0.0])
-
-
-def test_figures_in_words() -> None:
-    assert [whisker_words(row) for row in ROWS] == [
-        "Score: 0.75 (0.20 to 0.90)",
-        "Question 1: 0.10, no interval",
-        "Question 2: not defined",
-    ]
 
 
 EXAMPLE = Example("t1", "game", "m1", "Ann", "No.", "Well, fine.")
