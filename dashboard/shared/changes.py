@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, words_of
@@ -17,7 +17,7 @@ from dashboard.shared.status_table import pick_row
 from evaluation.access import Action
 from evaluation.errors import ConflictError, DramaturgError
 from evaluation.iterations.board import VersionMix, version_mixes
-from evaluation.iterations.iteration import Edit, RecordedDecision, SignOff
+from evaluation.iterations.iteration import RecordedDecision, SignOff
 from evaluation.rubric.definitions import VERSIONS
 from evaluation.store import Deletion, Store
 from evaluation.text.display import counted
@@ -57,16 +57,6 @@ def mixes_between(store: Store, before: str, after: str) -> tuple[VersionMix, ..
     )
 
 
-def waiting_counts(waiting: pd.DataFrame) -> pd.DataFrame:
-    """Number of waiting games by iteration, the most first.
-
-    Args:
-        waiting: As ``queries.Overview`` holds it.
-    """
-    counts = waiting["Iteration"].replace("", queries.NO_ITERATION).value_counts()
-    return pd.DataFrame({"Iteration": counts.index, "Games that wait": counts.to_numpy()})
-
-
 def stored_games(store: Store) -> pd.DataFrame:
     """Every game with its place, for moving and deleting several at once.
 
@@ -86,38 +76,8 @@ def stored_games(store: Store) -> pd.DataFrame:
     )
 
 
-def deletions(store: Store) -> list[Deletion]:
-    """Deletions that can be restored, the latest first."""
-    return store.deletions.list()
-
-
-def deleted_among(store: Store, transcript_ids: tuple[str, ...]) -> frozenset[str]:
-    """Those among the transcripts that were deleted: adding them again brings them back."""
-    return store.deletions.among(transcript_ids)
-
-
-def history(store: Store, iteration: str) -> list[Edit]:
-    """Changes of an iteration's name and description, oldest first."""
-    return store.iterations.history(iteration)
-
-
-def sign_offs(store: Store, iteration: str) -> list[SignOff]:
-    """Every sign-off of an iteration and every withdrawal, oldest first."""
-    return store.iterations.sign_offs(iteration)
-
-
-def decisions(store: Store, name: str) -> list[RecordedDecision]:
-    """Every decision that people recorded on an iteration's change, oldest first."""
-    return store.iterations.decisions(name)
-
-
 _OUTCOME = "mending_outcome"
 _UNDOABLE = "mending_undoable"
-
-
-def person() -> str:
-    """The author of a change: the name that the person signed in or rates with."""
-    return identity.author_name()
 
 
 def attempt(change: Callable[[], object], said: str, action: Action = Action.EDIT) -> bool:
@@ -138,15 +98,7 @@ def attempt(change: Callable[[], object], said: str, action: Action = Action.EDI
     return True
 
 
-class RecordedEvent(Protocol):
-    """A decision or a sign-off on record, in words."""
-
-    @property
-    def words(self) -> str:
-        """One sentence; untrusted text."""
-
-
-_Event = TypeVar("_Event", bound=RecordedEvent)
+_Event = TypeVar("_Event", RecordedDecision, SignOff)
 
 
 def is_recorded_already(
@@ -175,7 +127,7 @@ def delete(remove: Callable[[str], Deletion], said: str) -> bool:
     """Deletes something by ``remove``, which is given the person's name, and offers to undo it."""
 
     def change() -> None:
-        st.session_state[_UNDOABLE] = remove(person()).id
+        st.session_state[_UNDOABLE] = remove(identity.author_name()).id
 
     return attempt(change, said, Action.DELETE)
 
@@ -188,7 +140,8 @@ def show_outcome(store: Store) -> None:
         plain(error)
     elif said is not None:
         st.toast(said, icon=":material/check:")
-    deletion = next((one for one in _deletions() if one.id == st.session_state.get(_UNDOABLE)), None)
+    undoable = st.session_state.get(_UNDOABLE)
+    deletion = next((one for one in resources.read(store.deletions.list) if one.id == undoable), None)
     if deletion is not None:
         _undo_banner(store, deletion)
 
@@ -205,7 +158,7 @@ def _undo_banner(store: Store, deletion: Deletion) -> None:
 
 def _undo(store: Store, deletion_id: int) -> None:
     def change() -> None:
-        restored = store.deletions.undo(deletion_id, who=person())
+        restored = store.deletions.undo(deletion_id, who=identity.author_name())
         if restored.kind == "iteration":
             state.set_widgets({state.ITERATION: restored.label})
 
@@ -213,12 +166,12 @@ def _undo(store: Store, deletion_id: int) -> None:
 
 
 def _purge(store: Store, deletion_id: int) -> None:
-    attempt(lambda: store.deletions.purge(deletion_id, who=person()), "Removed for ever.", Action.DELETE)
+    attempt(lambda: store.deletions.purge(deletion_id, who=identity.author_name()), "Removed for ever.", Action.DELETE)
 
 
 def recently_deleted(store: Store) -> None:
     """Deletions that can be restored or purged, with buttons; empty when there are none."""
-    found = _deletions()
+    found = resources.read(store.deletions.list)
     if not found:
         return
     with st.expander(f"Deleted, can come back: {len(found)}", icon=":material/delete:"):
@@ -239,7 +192,7 @@ def recently_deleted(store: Store) -> None:
 
 def note_deleted(transcript_ids: Sequence[str]) -> None:
     """Says how many of the transcripts that are about to be stored were deleted, and what will become of them."""
-    found = resources.read(deleted_among, tuple(transcript_ids))
+    found = resources.read(resources.store().deletions.among, tuple(transcript_ids))
     if found:
         st.info(
             f"{counted(len(found), 'game')} of these had been deleted. Storing brings them back with their scores, "
@@ -274,7 +227,3 @@ def _what(deletion: Deletion) -> str:
         return deletion.label if deletion.games == 1 else counted(deletion.games, "game")
     games = f" with {counted(deletion.games, 'game')}" if deletion.games else ""
     return f"The iteration {deletion.label}{games}"
-
-
-def _deletions() -> list[Deletion]:
-    return resources.read(deletions)

@@ -28,7 +28,7 @@ _TOLD = "restored_from"
 def database(store: Store) -> None:
     """Place, size and content."""
     st.subheader("Database", anchor=False)
-    info = resources.read(_info)
+    info = resources.read(store.backups.info)
     plain(store.place)
     st.caption(
         f"{info.size / _MIB:,.1f} MB, database version {info.schema}, with {info.words}. Start the server with "
@@ -36,10 +36,6 @@ def database(store: Store) -> None:
     )
     backup(store, info)
     restore(store)
-
-
-def _info(store: Store) -> BackupInfo:
-    return store.backups.info()
 
 
 def backup(store: Store, info: BackupInfo) -> None:

@@ -13,8 +13,6 @@ from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
 from evaluation.iterations.iteration import Fate
-from evaluation.ratings import EngagementDecision, Rating
-from evaluation.readers import Limits
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.at_chance import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -329,34 +327,9 @@ def open_transcript(store: Store, transcript_id: str) -> OpenTranscript:
     )
 
 
-def thresholds(store: Store) -> dict[str, float]:
-    """Today's threshold of every metric."""
-    return dict(store.settings.thresholds())
-
-
 def transcript_ids(store: Store) -> frozenset[str]:
     """The ids of all stored transcripts."""
     return frozenset(store.transcripts.ids())
-
-
-def current_ratings(store: Store) -> list[Rating]:
-    """Each rater's latest rating of each game."""
-    return store.ratings.current()
-
-
-def engagement_decisions(store: Store) -> dict[str, EngagementDecision]:
-    """The decisions on which score of a game counts, by transcript id."""
-    return store.engagement_decisions.current()
-
-
-def game_names(store: Store) -> dict[str, str]:
-    """The names by which people know the stored games, by transcript id."""
-    return store.transcripts.game_names()
-
-
-def game_count(store: Store) -> int:
-    """Number of stored games."""
-    return store.transcripts.count()
 
 
 def iteration_sizes(store: Store) -> dict[str, int]:
@@ -384,13 +357,3 @@ def import_reports(store: Store) -> list[ImportReport]:
     """The latest reports on imports, newest first; one that goes on tells how far it is."""
     with store.unit():
         return [store.imports.so_far(report) for report in store.imports.list(REPORTS_SHOWN)]
-
-
-def import_limits(store: Store) -> Limits:
-    """Size limits of imports."""
-    return store.settings.limits()
-
-
-def games_per_test(store: Store) -> int:
-    """Number of games of a test."""
-    return store.settings.test_size()

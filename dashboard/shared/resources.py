@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from inspect import ismethod
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -54,13 +55,14 @@ def _key(function: Callable[..., Any], arguments: tuple[Hashable, ...]) -> tuple
 
 
 def read(query: Callable[..., Answer], *arguments: Hashable) -> Answer:
-    """``query(store, *arguments)``, from the cache while the database is unchanged.
+    """``query(store, *arguments)``, of a method ``query(*arguments)``, from the cache while the database is unchanged.
 
     Args:
-        query: A function of a module, told apart by its name.
+        query: A function of a module, or a method of a part of the store; told apart by its name.
         arguments: What else it takes.
     """
-    answer: Answer = _cached(_key(query, arguments), partial(query, store(), *arguments))
+    given = arguments if ismethod(query) else (store(), *arguments)
+    answer: Answer = _cached(_key(query, arguments), partial(query, *given))
     return answer
 
 

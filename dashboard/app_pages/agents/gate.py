@@ -55,7 +55,7 @@ _LONGEST_TEXT = 80
 
 def gate(store: Store) -> None:
     """Draw what became of messages before they were sent, each with its attempts, or the form of what is checked."""
-    checked = resources.read(data.agents_checked)
+    checked = resources.read(store.corrections.agents)
     if state.CHOSEN_AGENT in st.session_state and any(checked.values()) and not checked.get(state.chosen(AGENT) or ""):
         # The agent of the view that one comes from: of all agents there is something to see.
         state.choose(**{AGENT: None})

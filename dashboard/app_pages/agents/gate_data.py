@@ -45,11 +45,6 @@ def looked_at(store: Store, agent: str | None) -> Looked:
         return Looked(tuple(store.corrections.messages(agent)), store.corrections.count(agent))
 
 
-def agents_checked(store: Store) -> dict[str, int]:
-    """Every agent that the gate checked or that has a configuration, with how many messages; most first."""
-    return store.corrections.agents()
-
-
 def names_of_agents(store: Store) -> dict[str, str]:
     """Names of all agents that can be configured, by id: checked ones, speakers of games, shipped ones."""
     names = {one.id: one.name for one in people(store) if not one.is_channel}

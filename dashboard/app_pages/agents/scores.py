@@ -20,7 +20,7 @@ from dashboard.app_pages.agents.profile_data import (
     scored_claims,
     shown_dimensions,
 )
-from dashboard.shared import personas, queries, resources, state
+from dashboard.shared import personas, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.changes import attempt
 from dashboard.shared.clicked_marks import MarkTarget, RunTarget, remember_click, take_clicked_mark
@@ -361,7 +361,7 @@ def _claim_rows(claims: Sequence[ScoredClaim], judged: pd.DataFrame, person: Sel
         for one in asked
     ]
     shares = [None if one.dimension is Dimension.IDEAS_QUANTITY else (one.score or 0) / HIGHEST_SCORE for one in asked]
-    games = resources.read(queries.game_names)
+    games = resources.read(resources.store().transcripts.game_names)
 
     def draw() -> None:
         one = asked[opened or 0]

@@ -46,7 +46,7 @@ from evaluation.writers import counts_words, report_csv, report_json
 
 def add_games(store: Store) -> bool:
     """Files to drop or text to paste, what is in them, and where the games belong; whether there is any to look at."""
-    limits = resources.read(queries.import_limits)
+    limits = resources.read(store.settings.limits)
     steps = st.empty()
     dropped, typed = st.columns(2, gap="large")
     with dropped, st.container(key="drop_zone"):
@@ -119,7 +119,7 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
         if report.seconds is None:
             return
         _compare_button(report.iteration)
-        names = resources.read(queries.game_names)
+        names = resources.read(resources.store().transcripts.game_names)
         added = [line.transcript_id for line in report.lines if line.outcome is ImportOutcome.STORED]
         for key in [one for one in added if one in names][:_MOST_LINKED]:
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -165,7 +165,7 @@ def _store_them(store: Store, found: parts.Found) -> None:
     plan = iteration_form(
         resources.read(queries.iteration_sizes),
         len(found.new),
-        resources.read(queries.games_per_test),
+        resources.read(store.settings.test_size),
         resources.read(queries.reverted),
         [game.name for game in found.new],
     )

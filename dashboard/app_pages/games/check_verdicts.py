@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.changes import attempt
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.drawing import component_script, component_style
@@ -85,7 +85,7 @@ def review_queue(store: Store, iterations: list[str]) -> None:
         iteration, kinds = _choices(iterations)
     queue = resources.share(stored_review_queue, iteration, tuple(kinds))
     skipped = st.session_state.setdefault(_SKIPPED, set())
-    thresholds = resources.read(queries.thresholds)
+    thresholds = resources.read(store.settings.thresholds)
     # Those that could change whether a metric passes come first: without them one can stop.
     waiting = sorted(
         (one for one in queue if _key(one) not in skipped), key=lambda one: not one.item.decides(thresholds)

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard.shared import changes, resources, state
-from dashboard.shared.changes import attempt, is_recorded_already, person
+from dashboard.shared import resources, state
+from dashboard.shared.changes import attempt, is_recorded_already
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
@@ -36,7 +36,7 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
         is_main: Whether recording is the main action of the page.
     """
     held = shown.iteration
-    made = resources.read(changes.decisions, held.name)
+    made = resources.read(store.iterations.decisions, held.name)
     if held.recorded is not None:
         st.markdown("**The decision**")
         _recorded(store, held, len(made))
@@ -157,7 +157,7 @@ def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> Non
 
 
 def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: Decision, seen: int) -> None:
-    who = identity.decider_name() or person()
+    who = identity.decider_name() or identity.author_name()
     # A departure from the rule is stored with a reason of its own; people give one for both.
     remark = said if departs_from(fate, str(decision.choice)) else ""
 
@@ -176,14 +176,14 @@ def _withdraw(store: Store, name: str, seen: int) -> None:
     def change() -> None:
         with store.unit(write=True):
             if not is_recorded_already(store.iterations.decisions(name), seen, _is_own_withdrawal):
-                store.iterations.withdraw_decision(name, who=person())
+                store.iterations.withdraw_decision(name, who=identity.author_name())
 
     attempt(change, "The decision is taken back.")
 
 
 def _is_own_withdrawal(one: RecordedDecision | SignOff) -> bool:
     """Whether this person took it back, as by a second click; of another person's they are told."""
-    return one.is_withdrawal and one.who == person()
+    return one.is_withdrawal and one.who == identity.author_name()
 
 
 def promote(store: Store, name: str) -> None:
@@ -199,7 +199,7 @@ def sign_off(store: Store, held: Iteration, place: str) -> None:
         held: The iteration.
         place: Tells the keys of several such forms on a page apart; none of the iteration's text.
     """
-    made = resources.read(changes.sign_offs, held.name)
+    made = resources.read(store.iterations.sign_offs, held.name)
     is_given = held.is_signed_off
     key = f"withdraw_{place}_{len(made)}" if is_given else f"sign_{place}"
     label = "Why it no longer holds" if is_given else "What made them fascinating"
@@ -233,7 +233,7 @@ def _change_sign_off(store: Store, held: Iteration, signer: str, remark: str, la
     def change() -> None:
         note = require_length(typed, LONGEST_TEXT, label)
         identity.take_name(signer)
-        who = person() if is_given else identity.decider_name()
+        who = identity.author_name() if is_given else identity.decider_name()
         write = store.iterations.withdraw_sign_off if is_given else store.iterations.sign_off
 
         def is_same(one: SignOff) -> bool:

@@ -11,8 +11,9 @@ import streamlit as st
 
 from dashboard.app_pages.overview.decisions import promote, sign_off
 from dashboard.shared import changes, resources, state
-from dashboard.shared.changes import attempt, delete, person
+from dashboard.shared.changes import attempt, delete
 from dashboard.shared.formatting import share_text, usd_text
+from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, plain, require_length
 from dashboard.shared.status_table import pick_row, pick_rows
@@ -70,7 +71,7 @@ def more_menu(shown: IterationSummary, board: Board) -> None:
 
 def managed(store: Store, shown: IterationSummary, board: Board, form: str) -> None:
     """One of ``FORMS``, and the way back."""
-    edits = resources.read(changes.history, shown.iteration.name)
+    edits = resources.read(store.iterations.history, shown.iteration.name)
     # A form that was filled in before somebody else changed the iteration must not overwrite that unseen.
     place = f"{shown.iteration.position}_{len(edits)}"
     st.button("Back to the decision", icon=":material/arrow_back:", key="leave_form", on_click=_leave)
@@ -157,8 +158,8 @@ def _save(store: Store, held: Iteration, place: str) -> None:
                 Description(**{one.name: getattr(now, one.name) for one in fields(Description)}),
                 **{field: getattr(typed, field) for field in own},
             )
-            store.iterations.rename(now.name, wanted.name, who=person())
-            store.iterations.describe(wanted, who=person())
+            store.iterations.rename(now.name, wanted.name, who=identity.author_name())
+            store.iterations.describe(wanted, who=identity.author_name())
             state.set_widgets({state.ITERATION: wanted.name})
 
     attempt(change, "Saved. What stood before is kept below.")

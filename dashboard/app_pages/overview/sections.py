@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.app_pages.overview.cockpit_data import iteration_means
 from dashboard.app_pages.overview.decisions import sign_off
-from dashboard.shared import changes, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.clicked_marks import MarkTarget, remember_click
 from dashboard.shared.drawing import found_rows
@@ -18,7 +18,7 @@ from dashboard.shared.formatting import decided_words, label_with_unit, legend, 
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import add_games_link, rate_link
-from dashboard.shared.queries import Overview
+from dashboard.shared.queries import NO_ITERATION, Overview
 from dashboard.shared.status_table import pick_cell, status_table
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.movers import Example
@@ -46,7 +46,11 @@ def waiting_for_review(seen: Overview) -> None:
     if waiting.empty:
         return
     with st.expander(f"Games without a rating: {len(waiting)} of {seen.transcripts}", icon=":material/rate_review:"):
-        status_table(changes.waiting_counts(waiting), "How many games wait in which iteration")
+        counts = waiting["Iteration"].replace("", NO_ITERATION).value_counts()
+        status_table(
+            counts.rename_axis("Iteration").reset_index(name="Games that wait"),
+            "How many games wait in which iteration",
+        )
         first = waiting.head(_WAITING_SHOWN)
         status_table(first, "Games that nobody has rated")
         if len(first) < len(waiting):

@@ -64,7 +64,7 @@ def about() -> None:
 
 def metrics() -> None:
     """Each metric with its threshold, what it measures, whether one can trust it, and two rows of a sample game."""
-    thresholds = resources.read(queries.thresholds)
+    thresholds = resources.read(resources.store().settings.thresholds)
     stored = set(resources.store().transcripts.ids())
     answers = metric_trust()
     st.markdown(_answer(answers))

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import look, score_text, threshold_text
 from dashboard.shared.identity import identity
@@ -102,7 +102,7 @@ def thresholds(store: Store) -> Change | None:
         f"of at most {COST_LIMIT_USD:g} USD (fixed). Change a threshold to see which games would pass then; scores "
         "stay as they are, and nothing is stored before you save."
     )
-    now, size = resources.read(queries.thresholds), resources.read(queries.games_per_test)
+    now, size = resources.read(store.settings.thresholds), resources.read(store.settings.test_size)
     state.follow_stored(
         "thresholds_shown", {f"threshold_{name}": value for name, value in now.items()} | {"test_size": size}
     )
@@ -173,7 +173,7 @@ def limits(store: Store) -> Change | None:
     st.caption(
         "For uploads and the command line. A file beyond a limit is refused; the other files of the upload are stored."
     )
-    held, defaults = asdict(resources.read(queries.import_limits)), asdict(Limits())
+    held, defaults = asdict(resources.read(store.settings.limits)), asdict(Limits())
     state.follow_stored("limits_shown", {f"limit_{name}": _in_units(name, held[name]) for name in LIMITS})
     grid = st.grid(4, min_column_width=145)
     wanted = {}

@@ -11,7 +11,7 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.settings import explanations
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.status_table import status_table
@@ -41,7 +41,7 @@ def guide() -> None:
 
 def shapes() -> None:
     """The shapes that transcripts may have, and a check of a transcript that stores nothing."""
-    limits = resources.read(queries.import_limits)
+    limits = resources.read(resources.store().settings.limits)
     st.markdown(
         "Most transcripts are read as they are: check yours here, nothing is stored. To write one yourself, the "
         "simplest is a table with the columns speaker and text."

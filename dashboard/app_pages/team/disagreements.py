@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from dashboard.app_pages.team.deciding import decision, told
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -54,11 +54,12 @@ def _split_games(report: AgreementReport) -> None:
         st.success("Raters gave the same scores and answers to every game they share.", icon=":material/check:")
     else:
         st.caption("Talk about the moment that made one say yes and the other no.")
-    decided = resources.read(queries.engagement_decisions)
+    store = resources.store()
+    decided = resources.read(store.engagement_decisions.current)
     waiting = [one for one in report.split if one.transcript_id not in decided]
     # The game that somebody comes from stands first.
     waiting.sort(key=lambda one: one.transcript_id != state.chosen(state.TEAM_GAME))
-    given = resources.read(queries.current_ratings) if waiting else ()
+    given = resources.read(store.ratings.current) if waiting else ()
     grid = resources.read(rating_grid, None)
     for one in waiting[:_FIRST]:
         _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id)

@@ -10,7 +10,6 @@ from dashboard.shared.formatting import duration_text, share_text, usd_text
 from evaluation.insight.collector import talk_shares, transcript_metrics
 from evaluation.insight.recommendations import UNKNOWN
 from evaluation.store import Store
-from evaluation.store.llm_calls import spending_by_model
 from evaluation.transcript import Transcript
 
 
@@ -51,12 +50,6 @@ def _figures(game: Transcript) -> dict[str, float | None]:
         "answered": None if reciprocity is None else 100 * reciprocity,
         "most_talkative": top or None,
     }
-
-
-def spending(store: Store) -> pd.DataFrame:
-    """Money, tokens and time of calls to models, as ``spending_by_model`` gives them."""
-    with store.unit():
-        return spending_by_model(store)
 
 
 def totals(models: pd.DataFrame) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """The Trends page: metrics over games and iterations; cost, behaviour and agents beside them."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 import streamlit as st
 
@@ -60,24 +62,24 @@ def show() -> None:
     else:
         with sentence:
             drawn = set(shown["metric"])
-            limits = {name: limit for name, limit in resources.read(queries.thresholds).items() if name in drawn}
+            thresholds = resources.read(resources.store().settings.thresholds)
+            limits = {name: limit for name, limit in thresholds.items() if name in drawn}
             facts = trust_facts(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
             games = {one.iteration.name: one.games for one in board.iterations}
             answer(*data.sentence(shown, limits, data.references(found), games), facts)
             if is_hidden:
                 hidden_note(resources.store())
-        metrics(shown, (with_loose, first, last, is_hidden), found[first - 1 : last])
+        metrics(shown, limits, ("metrics", with_loose, first, last, is_hidden), found[first - 1 : last])
 
 
-def metrics(shown: pd.DataFrame, chosen: tuple[object, ...], found: list[data.Step]) -> None:
-    thresholds, key = resources.read(queries.thresholds), ("metrics", *chosen)
+def metrics(shown: pd.DataFrame, limits: Mapping[str, float], key: tuple[object, ...], found: list[data.Step]) -> None:
     drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-    parts.metric_chart(shown, drawn, thresholds, key)
+    parts.metric_chart(shown, drawn, limits, key)
     if any(one.change for one in found):
         is_noted = shown["position"].nunique() <= MOST_WITH_NOTES
         with st.container(key="notes_for_a_phone" if is_noted else "notes"):
             parts.change_notes(found)
-    parts.numbers(shown, drawn, thresholds, key)
+    parts.numbers(shown, drawn, limits, key)
 
 
 def below_the_chart(beside: pd.DataFrame, first: int, last: int) -> None:

@@ -21,7 +21,7 @@ from evaluation.iterations.checklist import CACHE_HIT_GOAL, COST_GOAL_USD
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import Coverage, MetricDefinition
-from evaluation.store import Store
+from evaluation.store.llm_calls import spending_by_model
 from evaluation.text.display import counted
 
 ZOOMABLE = {
@@ -90,20 +90,15 @@ def metric_chart(
     words = "\u2003".join(entry.replace(" ", "\u00a0") for entry in legend)
     st.caption(f":small[{words}]")
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}
+    known = resources.read(resources.store().iterations.list)
+    changes = {one.name: one.change for one in known}
+    fates = {one.name: look(one.recorded.fate).label for one in known if one.recorded}
+    # No iteration builds on them.
+    aside = {*queries.LOOSE, *resources.read(queries.reverted)}
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
-        resources.once(
-            charts.trend_figure,
-            key,
-            shown,
-            definitions,
-            limits,
-            resources.read(_changes),
-            resources.read(_aside),
-            goals,
-            resources.read(_fates),
-        ),
+        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates),
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
@@ -127,19 +122,6 @@ def numbers(
             st.caption(f"**{definition.label}**: {_summary(games, definition, thresholds.get(name))}")
         status_table(resources.once(data.mean_rows, key, shown, definitions), "Every metric by iteration")
         csv_download("Download the games (CSV)", lambda: data.export_frame(shown), "trends.csv")
-
-
-def _changes(store: Store) -> dict[str, str]:
-    return {one.name: one.change for one in store.iterations.list()}
-
-
-def _fates(store: Store) -> dict[str, str]:
-    return {one.name: look(one.recorded.fate).label for one in store.iterations.list() if one.recorded}
-
-
-def _aside(store: Store) -> set[str]:
-    """The names of what no iteration builds on: those that were reverted, and games of no iteration."""
-    return {*queries.LOOSE, *queries.reverted(store)}
 
 
 def _summary(games: pd.DataFrame, definition: MetricDefinition, threshold: float | None) -> str:
@@ -210,7 +192,7 @@ def persona_dimensions(first: int, last: int) -> None:
 
 def model_calls() -> None:
     """The calls to models by model and purpose."""
-    found = resources.read(behaviour_data.spending)
+    found = resources.read(spending_by_model)
     if found.empty:
         st.markdown("No model was asked yet.")
         return

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.shared import queries, resources, state
+from dashboard.shared import resources, state
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.jobs import jobs, judging_jobs
 from dashboard.shared.notices import plain
@@ -43,7 +43,7 @@ def job_banner(store: Store, page: str, *, is_blind: bool) -> None:
         is_blind: Leave out remarks that may name files or iterations.
     """
     st.session_state[_REVISION] = resources.revision()
-    st.session_state[_GAMES] = resources.read(queries.game_count)
+    st.session_state[_GAMES] = resources.read(store.transcripts.count)
     recent = [
         job for job in store.jobs.list(_LISTED) if job.kind not in jobs.QUIET or job.state is JobState.INTERRUPTED
     ]
@@ -75,7 +75,7 @@ def _look_out(store: Store, *, is_blind: bool) -> None:
         st.session_state[_REVISION] = revision
         if any(job.kind not in jobs.QUIET for job in store.jobs.running()):
             st.rerun()
-        if not is_blind and st.session_state.get(_GAMES) != resources.read(queries.game_count):
+        if not is_blind and st.session_state.get(_GAMES) != resources.read(store.transcripts.count):
             st.rerun()
 
 
