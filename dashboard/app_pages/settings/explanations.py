@@ -22,7 +22,7 @@ from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
 from evaluation.text.display import listed, shortened
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
 from evaluation.validity import MetricTrust, Trust, metric_trust
 from evaluation.workflows.samples import load_manifest
 
@@ -122,19 +122,22 @@ def _check(share: float | None, missing: str) -> str:
 def _examples(one: ExplainedMetric, stored: set[str]) -> None:
     if not one.examples:
         st.caption("People rate it; no message has a row of its own.")
-    for example in one.examples:
+    game = _sample()
+    for row in one.examples:
+        counts, message = row.numerator >= row.denominator, game.message(row.message_id or "")
         with st.container(gap="xsmall"):
-            st.badge("✓ counts" if example.counts else "✗ counts against", color="green" if example.counts else "red")
-            plain(_quote(example))
-            if example.transcript_id in stored and example.message_id:
-                link = {"transcript": example.transcript_id, "message": example.message_id}
+            st.badge("✓ counts" if counts else "✗ counts against", color="green" if counts else "red")
+            plain(_quote(row, message))
+            if game.id in stored and message is not None:
+                link = {"transcript": game.id, "message": message.id}
                 transcript_link("Open the message", **link, metric=one.definition.name)
 
 
-def _quote(example: ExampleRow) -> str:
-    said = example.text.removeprefix(f"{example.player}: ")
-    quote = f"{example.player}: {shortened(said, _LONGEST_QUOTE)}" if said else example.player
-    return f"{quote}\n{example.reason}".strip()
+def _quote(row: LedgerRow, message: Message | None) -> str:
+    who = message.speaker if message else row.player or ""
+    said = message.text.removeprefix(f"{who}: ") if message else ""
+    quote = f"{who}: {shortened(said, _LONGEST_QUOTE)}" if said else who
+    return f"{quote}\n{row.reason}".strip()
 
 
 def words() -> None:
@@ -189,23 +192,6 @@ _SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class ExampleRow:
-    """A row of a metric's ledger with its message; both are untrusted text.
-
-    Attributes:
-        counts: Whether the row adds to the score.
-        message_id: ``None`` for a row that is about no single message.
-    """
-
-    counts: bool
-    player: str
-    text: str
-    reason: str
-    transcript_id: str
-    message_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ExplainedMetric:
     """A metric in the documentation's words, and a row that counts and one that does not.
 
@@ -217,7 +203,7 @@ class ExplainedMetric:
     definition: MetricDefinition
     text: str
     exactly: str
-    examples: tuple[ExampleRow, ...]
+    examples: tuple[LedgerRow, ...]
 
 
 @cache
@@ -228,11 +214,10 @@ def explained_metrics() -> tuple[ExplainedMetric, ...]:
         InfrastructureError: The documentation does not explain one of them; the installation is damaged.
     """
     text = (documentation_root() / "metrics.md").read_text("utf-8")
-    game = _sample()
-    results = evaluate_transcript(game).metrics
+    results = evaluate_transcript(_sample()).metrics
     shown: set[str | None] = set()
     return tuple(
-        ExplainedMetric(each, *_explanation(text, each), _explained_examples(game, results.get(name), shown))
+        ExplainedMetric(each, *_explanation(text, each), _explained_examples(results.get(name), shown))
         for name, each in DEFINITIONS.items()
     )
 
@@ -247,33 +232,20 @@ def _explanation(text: str, definition: MetricDefinition) -> tuple[str, str]:
     return f"{first.rstrip('.')}.", ". ".join(others[:_SENTENCES]).rstrip(".") + "."
 
 
+@cache
 def _sample() -> Transcript:
     (transcript,) = read_transcripts(load_manifest().iterations[0].games[0])
     return transcript
 
 
-def _explained_examples(
-    game: Transcript, result: MetricResult | None, shown: set[str | None]
-) -> tuple[ExampleRow, ...]:
+def _explained_examples(result: MetricResult | None, shown: set[str | None]) -> tuple[LedgerRow, ...]:
     # No message stands for two metrics: what counts for one may count against the other.
     judged = [row for row in (result.ledger if result else ()) if row.denominator > 0 and row.message_id not in shown]
     best = next((row for row in judged if row.numerator >= row.denominator), None)
     worst = next((row for row in judged if row.numerator < row.denominator), None)
     found = [row for row in (best, worst) if row is not None]
     shown.update(row.message_id for row in found if row.message_id)
-    return tuple(_example(game, row) for row in found)
-
-
-def _example(game: Transcript, row: LedgerRow) -> ExampleRow:
-    message = next((one for one in game.messages if one.id == row.message_id), None)
-    return ExampleRow(
-        row.numerator >= row.denominator,
-        message.speaker if message else row.player or "",
-        message.text if message else "",
-        row.reason,
-        game.id,
-        row.message_id,
-    )
+    return tuple(found)
 
 
 @cache

@@ -23,7 +23,7 @@ from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, has_key
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, apply_thresholds, judge_scores
-from evaluation.score import PERCENT, Status, status_by
+from evaluation.score import PERCENT, MetricDefinition, Status, status_by
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted, listed
@@ -110,8 +110,8 @@ def thresholds(store: Store) -> Change | None:
     if then != now:
         found = resources.read(metric_effects, tuple(then.items()))
         effects = "Thresholds and passing games, now and with what is typed above"
-        status_table(metric_rows(found), effects)
-        _verdict_changes(resources.read(verdict_effects, tuple(then.items())))
+        status_table(found, effects)
+        _verdict_changes(*resources.read(verdict_effects, tuple(then.items())))
     defaults = {f"threshold_{name}": float(value) for name, value in DEFAULT_THRESHOLDS.items()}
     _back_to(defaults, "reset_thresholds", is_there=then == DEFAULT_THRESHOLDS)
 
@@ -157,15 +157,15 @@ def _threshold_inputs(now: Mapping[str, float], size: int) -> tuple[dict[str, fl
     return then, int(chosen)
 
 
-def _verdict_changes(found: VerdictEffects) -> None:
+def _verdict_changes(games: list[dict[str, object]], iterations: list[dict[str, object]]) -> None:
     left, right = st.columns(2)
     with left:
         st.caption("Verdicts on single games")
-        status_table(verdict_rows(found), "How many games get each verdict, now and then")
-    if found.iterations:
+        status_table(games, "How many games get each verdict, now and then")
+    if iterations:
         with right:
             st.caption("Verdicts on iterations")
-            status_table(iteration_rows(found), "The verdict on each iteration, now and then")
+            status_table(iterations, "The verdict on each iteration, now and then")
 
 
 def limits(store: Store) -> Change | None:
@@ -309,48 +309,28 @@ Thresholds = tuple[tuple[str, float], ...]
 """By metric; a tuple, so that it can be part of a cache's key."""
 
 
-@dataclass(frozen=True, slots=True)
-class ThresholdEffect:
-    """One metric under two thresholds: how many of the games that have a score pass."""
-
-    metric: str
-    now: float
-    then: float
-    scored: int
-    passing_now: int
-    passing_then: int
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictEffects:
-    """Changes of verdicts.
-
-    Attributes:
-        games: Verdicts on single games by status: how many now, how many then.
-        iterations: One row per iteration: its name, and its verdict now and then; ``None`` without games.
-    """
-
-    games: Mapping[VerdictStatus, tuple[int, int]]
-    iterations: tuple[tuple[str, VerdictStatus | None, VerdictStatus | None], ...]
-
-
-def metric_effects(store: Store, then: Thresholds) -> tuple[ThresholdEffect, ...]:
-    """Number of games that pass each metric now, and with the thresholds ``then``; nothing is stored."""
+def metric_effects(store: Store, then: Thresholds) -> list[dict[str, str]]:
+    """One row per metric, words only: threshold and passing games, now and with ``then``; nothing is stored."""
     with store.unit():
         found = _counted(store.transcripts.summaries(), store.results.metric_scores()).values()
         now = store.settings.thresholds()
     changed = now | dict(then)
     held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
+    return [_metric_row(one, now[name], changed[name], held[name]) for name, one in DEFINITIONS.items()]
 
-    def passing(name: str, threshold: float) -> int:
-        return sum(status_by(one, threshold) is Status.PASSED for one in held[name])
 
-    return tuple(
-        ThresholdEffect(
-            name, now[name], changed[name], len(held[name]), passing(name, now[name]), passing(name, changed[name])
-        )
-        for name in DEFINITIONS
-    )
+def _metric_row(definition: MetricDefinition, now: float, then: float, scored: Sequence[MetricScore]) -> dict[str, str]:
+    before, after = (sum(status_by(one, limit) is Status.PASSED for one in scored) for limit in (now, then))
+    change = after - before
+    return {
+        "Metric": definition.label,
+        "Threshold now": threshold_text(now, definition.scale),
+        "Then": threshold_text(then, definition.scale) if then != now else "the same",
+        "Pass now": f"{before} of {counted(len(scored), 'scored game')}",
+        "Would pass": f"{after} of {len(scored)}",
+        # In words: a cell that begins with a sign would be taken for a formula.
+        "Change": f"{abs(change)} {'more' if change > 0 else 'fewer'}" if change else "none",
+    }
 
 
 def _counted(
@@ -360,8 +340,11 @@ def _counted(
     return {key: metrics[key] for key in summaries.loc[~simulated(summaries), "transcript_id"] if key in metrics}
 
 
-def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
-    """The verdicts on games and iterations now and with the thresholds ``then``; nothing is stored."""
+def verdict_effects(store: Store, then: Thresholds) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Verdicts on single games (how many get each) and on iterations, as rows, now and with ``then``.
+
+    Nothing is stored.
+    """
     with store.unit():
         summaries = store.transcripts.summaries()
         metrics = _counted(summaries, store.results.metric_scores())
@@ -370,10 +353,15 @@ def verdict_effects(store: Store, then: Thresholds) -> VerdictEffects:
     changed = now | dict(then)
     games = games_by_iteration(summaries, metrics)
     costs = dict(zip(summaries["transcript_id"], summaries["total_usd"], strict=True))
-    return VerdictEffects(
-        _verdicts(metrics, costs, now, changed),
-        tuple((name, _verdict_on(games.get(name), now), _verdict_on(games.get(name), changed)) for name in names),
-    )
+    rows: list[dict[str, object]] = [
+        {"Verdict on a game": look(status).label, "Games now": before, "Then": after, "Change": after - before}
+        for status, (before, after) in _verdicts(metrics, costs, now, changed).items()
+    ]
+    sides = {"Verdict now": now, "Then": changed}
+    return rows, [
+        {"Iteration": name, **{head: _words(_verdict_on(games.get(name), limits)) for head, limits in sides.items()}}
+        for name in names
+    ]
 
 
 def _verdict_on(games: Sequence[Game] | None, thresholds: Mapping[str, float]) -> VerdictStatus | None:
@@ -402,41 +390,6 @@ def _verdicts(
                 judged[key] = judge_scores(apply_thresholds(metrics, thresholds), known).status
             counts[judged[key]][place] += 1
     return {status: (before, after) for status, (before, after) in counts.items()}
-
-
-def metric_rows(found: Sequence[ThresholdEffect]) -> list[dict[str, str]]:
-    """One row per metric, words only: threshold and passing games, now and then."""
-    return [_metric_row(effect) for effect in found]
-
-
-def _metric_row(effect: ThresholdEffect) -> dict[str, str]:
-    definition = DEFINITIONS[effect.metric]
-    change = effect.passing_then - effect.passing_now
-    return {
-        "Metric": definition.label,
-        "Threshold now": threshold_text(effect.now, definition.scale),
-        "Then": threshold_text(effect.then, definition.scale) if effect.then != effect.now else "the same",
-        "Pass now": f"{effect.passing_now} of {counted(effect.scored, 'scored game')}",
-        "Would pass": f"{effect.passing_then} of {effect.scored}",
-        # In words: a cell that begins with a sign would be taken for a formula.
-        "Change": f"{abs(change)} {'more' if change > 0 else 'fewer'}" if change else "none",
-    }
-
-
-def verdict_rows(found: VerdictEffects) -> list[dict[str, object]]:
-    """One row per verdict on single games: how many get it now and then."""
-    return [
-        {"Verdict on a game": look(status).label, "Games now": before, "Then": after, "Change": after - before}
-        for status, (before, after) in found.games.items()
-    ]
-
-
-def iteration_rows(found: VerdictEffects) -> list[dict[str, object]]:
-    """One row per iteration: its verdict now and then."""
-    return [
-        {"Iteration": name, "Verdict now": _words(before), "Then": _words(after)}
-        for name, before, after in found.iterations
-    ]
 
 
 def _words(status: VerdictStatus | None) -> str:
