@@ -47,7 +47,6 @@ FRAGMENTS: Mapping[str, Action] = {
     "why_this_verdict": Action.READ,
     "job_lookout": Action.READ,
     "job_progress": Action.READ,
-    "judging_costs": Action.READ,
     "team_cell": Action.EDIT,
 }
 """By name: parts of a page that Streamlit draws without the rest of it."""

@@ -145,8 +145,6 @@ def test_a_run_shows_progress_and_cost_and_stops_with_what_was_answered(
     wait_until(lambda: filled.jobs.get(job.id).done >= 1)
     app = open_page("agents", agent="alpha", evaluate="true")
     assert not app.exception
-    said = words(app)
-    assert "Evaluating agents, cost so far:" in said
     # 0.0001 USD a token: one answer costs some cents. The next call may be under way.
     assert [one.value for one in app.text if re.fullmatch(r"(1 call|2 calls), \$0\.0*[1-9]\d*, .* left", one.value)]
 

@@ -18,7 +18,6 @@ def show() -> None:
     store = resources.store()
     st.html(Path(__file__).with_name("agents.css"))
     view = state.choose_view([state.PROFILES, state.CHECKS, state.RUNS], key=state.AGENTS_VIEW)
-    run_panel.progress(store)
     if view == state.CHECKS:
         gate(store)
         return

@@ -1,4 +1,4 @@
-"""Start evaluations of agents, and show their progress and cost."""
+"""Start evaluations of agents."""
 
 from __future__ import annotations
 
@@ -6,34 +6,15 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard import access_checks
 from dashboard.shared import personas, resources
-from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import judge_in_force, limit_inputs, start_judging
-from dashboard.shared.jobs.judging_jobs import PERSONAS, ROWS, PersonaOrder
+from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from dashboard.shared.notices import plain
 from dashboard.shared.personas import SelectableAgent
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import DEFAULT_SAMPLE_SIZE
-from evaluation.store import JobState, Store
-
-_REFRESH_SECONDS = 0.5
-
-
-def progress(store: Store) -> None:
-    """The cost of a running judge so far. Its progress and stop button stand on every page."""
-    if any(jobs.running(store, kind) for kind in (PERSONAS, ROWS)):
-        _costs(store)
-
-
-@st.fragment(run_every=_REFRESH_SECONDS)
-@access_checks.fragment("judging_costs")
-def _costs(store: Store) -> None:
-    for job in store.jobs.running():
-        if job.kind in (PERSONAS, ROWS) and job.state is JobState.RUNNING:
-            st.caption(f"{job.label}, cost so far:")
-            plain(job.message or "nothing yet")
+from evaluation.store import Store
 
 
 def evaluate(store: Store, found: Sequence[SelectableAgent], person: SelectableAgent) -> None:

@@ -87,6 +87,9 @@ def _progress(store: Store, job_id: str) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(progress_text(job, datetime.now(UTC)), width="content")
+        if job.kind in (judging_jobs.PERSONAS, judging_jobs.ROWS) and job.message:
+            # What it has cost so far.
+            st.text(job.message, width="content")
         st.progress(min(job.done / job.total, 1.0) if job.total else 0.0)
         if job.is_cancel_requested:
             st.caption("Stopping after what is under way; what is done stays.", width="content")
