@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.local_time import local_time
+from evaluation.comparison.runs import Run
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.agents import is_channel_id
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
@@ -107,13 +108,6 @@ def score_text(score: float | None, dimension: Dimension) -> str:
     return f"{score:.0f} ideas" if dimension is Dimension.IDEAS_QUANTITY else f"{fixed(score)} of 9"
 
 
-def judge_words(run: Mapping[str, Any] | None) -> str:
-    """The judge of a run: "live: gpt-4o-mini", "offline: rules-1"; empty before the first."""
-    if run is None:
-        return ""
-    return ": ".join(str(part) for part in (run["judge"], run["model"]) if part and not pd.isna(part))
-
-
 def run_detail(store: Store, run_id: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The scores of a run and what could not be scored, as ``Evaluations`` gives them."""
     with store.unit():
@@ -132,7 +126,7 @@ def runs_with(store: Store, dimension: Dimension) -> dict[str, list[dict[Any, An
     found: dict[str, list[dict[Any, Any]]] = {}
     rows: list[dict[Any, Any]] = runs[runs["status"] == "completed"].to_dict("records")
     for run in rows:
-        if _stored_score(run, dimension) is not None:
+        if dimension in Run.of(run).scores:
             found.setdefault(str(run["agent_id"]), []).append(run)
     return found
 
@@ -144,20 +138,16 @@ def run_history(store: Store, agent_id: str) -> list[dict[str, object]]:
         {
             "When": local_time(run["created_at"]),
             "State": run["status"],
-            **{LABELS[each]: score_text(_stored_score(run, each), each) for each in DIMENSIONS},
+            **{LABELS[each]: score_text(held.scores.get(each), each) for each in DIMENSIONS},
             "Overall": score_text(_overall(run), Dimension.ADHERENCE),
             "Sample": run["sample_size"],
             "Seed": run["seed"],
-            "Judged by": judge_words(run),
+            "Judged by": held.judge,
             "Remark": "" if pd.isna(run["error"]) else run["error"],
         }
         for run in reversed(runs)
+        for held in [Run.of(run)]
     ]
-
-
-def _stored_score(run: Mapping[str, Any], dimension: Dimension) -> float | None:
-    score = _scores_of(run).get(dimension, {}).get("score")
-    return None if score is None else float(score)
 
 
 def _scores_of(run: Mapping[str, Any] | None) -> dict[str, dict[str, Any]]:

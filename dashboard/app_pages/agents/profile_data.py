@@ -14,8 +14,8 @@ import pandas as pd
 
 from dashboard.shared.clicked_marks import MarkTargets, RunTarget
 from dashboard.shared.local_time import local_time
-from dashboard.shared.personas import SelectableAgent, judge_words, score_text
-from evaluation.comparison.runs import by_game, claim_of
+from dashboard.shared.personas import SelectableAgent, score_text
+from evaluation.comparison.runs import Run, by_game, claim_of
 from evaluation.judging.answers import HIGHEST_SCORE
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
@@ -161,7 +161,7 @@ def _drawn(row: _Row) -> dict[str, Any]:
         "history": [
             {
                 "place": place(value),
-                "label": f"{_when(run)}, {judge_words(run.run)}: {score_text(value, row.dimension)}",
+                "label": f"{_when(run)}: {score_text(value, row.dimension)}",
             }
             for run, value in row.history
         ],
@@ -180,7 +180,7 @@ def _counts(row: _Row) -> str:
 
 
 def _when(run: SelectableAgent) -> str:
-    return local_time(run.run["created_at"]) if run.run else ""
+    return f"{local_time(run.run['created_at'])}, {Run.of(run.run).judge}" if run.run else ""
 
 
 def _change(row: _Row) -> str:

@@ -107,7 +107,8 @@ def agents_table(found: Sequence[SelectableAgent], person: SelectableAgent, eval
 
 def _judges(person: SelectableAgent) -> str:
     """The heading above the agents, or the channels, of one judge."""
-    judge, _, model = personas.judge_words(person.run).partition(": ")
+    assert person.run is not None
+    judge, _, model = Run.of(person.run).judge.partition(": ")
     words = {"offline": "judged by rules", "live": f"judged by {model}"}.get(judge, f"judged by {model}, {judge}")
     return f"Channels, {words}" if person.is_channel else f"{words[0].upper()}{words[1:]}"
 
