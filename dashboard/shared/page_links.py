@@ -30,26 +30,9 @@ def add_games_link(label: str, **parameters: str) -> None:
     st.page_link(GAMES_PAGE, label=label, query_params={state.GAMES_PART: state.ADD_GAMES, **parameters})
 
 
-def check_link(label: str, iteration: str) -> None:
-    """A link to the verdicts of an iteration that a person should look at."""
-    query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: iteration}
-    st.page_link(GAMES_PAGE, label=label, query_params=query)
-
-
 def rate_link(label: str) -> None:
     """A link to the desk."""
     st.page_link(RATE_PAGE, label=label)
-
-
-def agreement_link(label: str) -> None:
-    """A link to how far raters agree."""
-    query = {state.TEAM_VIEW: state.AGREEMENT}
-    st.page_link(TEAM_PAGE, label=label, query_params=query)
-
-
-def overview_link(label: str) -> None:
-    """A link to the Overview."""
-    st.page_link(OVERVIEW_PAGE, label=label)
 
 
 def guide_link(label: str, view: str | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -307,13 +308,10 @@ def begin(store: Store, found: Found, plan: Iteration | str) -> None:
     store.imports.settle()
     store.imports.save(report)
     st.session_state[_BEGUN] = report.id
-    has_begun = False
-    try:
+    with ExitStack() as undo:
+        undo.callback(store.imports.discard, report.id)
         jobs.start_evaluation(store, [(game.transcript, game.name) for game in found.new if game.transcript], iteration)
-        has_begun = True
-    finally:
-        if not has_begun:
-            store.imports.discard(report.id)
+        undo.pop_all()
 
 
 _BEGUN, _KEPT = "import_begun", "report_kept"
@@ -327,31 +325,28 @@ _FORMATS = (
 
 def earlier_imports(reports: Sequence[ImportReport]) -> None:
     """The latest imports, one of them opened; nothing when there was none."""
-    if reports:
-        with st.expander("Earlier imports", icon=":material/history:"):
-            _earlier_import(reports)
-
-
-def _earlier_import(reports: Sequence[ImportReport]) -> None:
-    chosen = st.selectbox(
-        "Import",
-        reports,
-        format_func=report_title,
-        key="import_report",
-        label_visibility="collapsed",
-        help="The latest hundred, from this page and the command line.",
-    )
-    # The title of an import that goes on changes when it ends, and with it what was chosen.
-    report = chosen if chosen in reports else reports[0]
-    if report.iteration is not None:
-        plain(f"Into the iteration: {report.iteration}")
-    st.caption(_state_words(report))
-    save_buttons(report, f"report_{reports.index(report)}")
-    show_refusals(report.refused)
-    rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
-    status_table(rows, "Every file of the import and what became of it")
-    if len(report.lines) > _MOST_ROWS:
-        st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
+    if not reports:
+        return
+    with st.expander("Earlier imports", icon=":material/history:"):
+        chosen = st.selectbox(
+            "Import",
+            reports,
+            format_func=report_title,
+            key="import_report",
+            label_visibility="collapsed",
+            help="The latest hundred, from this page and the command line.",
+        )
+        # The title of an import that goes on changes when it ends, and with it what was chosen.
+        report = chosen if chosen in reports else reports[0]
+        if report.iteration is not None:
+            plain(f"Into the iteration: {report.iteration}")
+        st.caption(_state_words(report))
+        save_buttons(report, f"report_{reports.index(report)}")
+        show_refusals(report.refused)
+        rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
+        status_table(rows, "Every file of the import and what became of it")
+        if len(report.lines) > _MOST_ROWS:
+            st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
 
 
 def report_title(report: ImportReport) -> str:

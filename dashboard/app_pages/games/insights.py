@@ -147,12 +147,9 @@ def _download(label: str, ending: str, kind: str, make: Callable[[], str]) -> No
 CHECK_LABELS = {"persona_adherence": "Persona adherence", "consistency": "Consistency", "coherence": "Coherence"}
 
 
-def estimate(
-    store: Store, transcript_ids: Sequence[str], wanted: Wanted, share: float, most: int, seed: int, judge: JudgeConfig
-) -> str:
+def estimate(store: Store, ids: Sequence[str], wanted: Wanted, config: EvaluationConfig, judge: JudgeConfig) -> str:
     """The expected questions, calls and cost of a run, in a sentence."""
-    config = EvaluationConfig(validation_sampling_rate=share, max_validation_calls=most, seed=seed)
-    return estimate_insights(store, transcript_ids, wanted, config, judge).words
+    return estimate_insights(store, ids, wanted, config, judge).words
 
 
 def stored_findings(store: Store, transcript_id: str) -> list[dict[str, Any]]:
@@ -280,15 +277,6 @@ def _ids(store: Store, where: str) -> list[str]:
 
 
 def _tell_estimate(order: ChecksOrder, config: JudgeConfig) -> None:
-    wanted = Wanted(order.checks, order.topic, order.themes, order.criteria)
     with st.spinner("Counting questions", show_time=True):
-        found = resources.read(
-            estimate,
-            tuple(order.transcripts),
-            wanted,
-            order.share,
-            order.checks_per_game,
-            order.seed,
-            config,
-        )
+        found = resources.read(estimate, tuple(order.transcripts), order.wanted, order.settings, config)
     plain(f"{found}.")

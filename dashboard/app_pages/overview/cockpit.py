@@ -174,14 +174,8 @@ def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
     waits = f"the rating of {counted(unrated, 'game')}" if unrated else "a decision"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(f"{cut(earlier.iteration.name, LONGEST_NAME)} waits for {waits}.", width="content")
-        st.button(
-            "Show it", key="show_waiting", type="tertiary", on_click=show_iteration, args=(earlier.iteration.name,)
-        )
-
-
-def show_iteration(name: str) -> None:
-    """Shows another iteration, against its own reference; a callback."""
-    state.set_widgets({state.ITERATION: name})
+        to = {state.ITERATION: earlier.iteration.name}
+        st.button("Show it", key="show_waiting", type="tertiary", on_click=state.set_widgets, args=(to,))
 
 
 def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
@@ -204,10 +198,9 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
-        page_links.check_link(
-            f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decide{'s' * (deciding < 2)} alone",
-            shown.iteration.name,
-        )
+        label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decide{'s' * (deciding < 2)} alone"
+        query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: shown.iteration.name}
+        st.page_link(page_links.GAMES_PAGE, label=label, query_params=query)
 
 
 def _go(shown: IterationSummary, step: NextStep) -> None:

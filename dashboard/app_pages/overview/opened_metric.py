@@ -72,7 +72,8 @@ def opened_metric(
             ),
         ],
     ):
-        st.button("Back to the decision", icon=":material/arrow_back:", key="close_metric", on_click=close_metric)
+        back, to = "Back to the decision", {state.OPENED_METRIC: None}
+        st.button(back, icon=":material/arrow_back:", key="close_metric", on_click=state.choose, kwargs=to)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, [row[1]]))
     cockpit_rows(key=_KEY, data={"rows": [row[0]], **legend_of(shown, reference)}, on_open_change=on_open)
     for column, side in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
@@ -117,8 +118,3 @@ def _games(metric: str, iteration: str) -> None:
 
 def _loses(one: Example) -> str:
     return shortened(f"{one.player}: {one.text}", _LONGEST_QUOTE) if one.text else one.reason
-
-
-def close_metric() -> None:
-    """Shows the decision again; a callback."""
-    state.choose(**{state.OPENED_METRIC: None})

@@ -79,7 +79,8 @@ def read_reason(value: object, reasons: int) -> int | None:
 
 
 def _messages(found: IterationFailures, reason: FailureReason) -> None:
-    st.button("All reasons", icon=":material/arrow_back:", key="all_reasons", on_click=_leave)
+    back, to = "All reasons", {_REASON: None}
+    st.button(back, icon=":material/arrow_back:", key="all_reasons", on_click=state.choose, kwargs=to)
     st.subheader(DEFINITIONS[reason.metric].label, anchor=False)
     plain(reason.label)
     st.caption(f"{'; '.join(filter(None, (count_words(reason), trend_words(reason))))}. A row opens its message.")
@@ -109,10 +110,6 @@ def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
         one = shown[chosen]
         remember_target(MarkTarget(reason.metric, one.transcript_id, one.message_id))
         st.rerun()
-
-
-def _leave() -> None:
-    state.choose(**{_REASON: None})
 
 
 def _rows(examples: tuple[Example, ...]) -> list[dict[str, object]]:

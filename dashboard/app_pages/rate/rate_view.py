@@ -25,7 +25,7 @@ from dashboard.shared.identity import identity
 from dashboard.shared.identity.visible_games import game_called
 from dashboard.shared.notices import plain, words_of
 from dashboard.shared.page_links import DESK as DESK
-from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, agreement_link, overview_link
+from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, TEAM_PAGE
 from dashboard.shared.page_links import VIEW as VIEW
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
@@ -124,18 +124,15 @@ def mount(
 ) -> None:
     """Draws the desk with the game of ``desk``; what comes back goes to the functions."""
     assert desk.data is not None
+    reactions: dict[str, Callable[[Store, DeskState, object], None]]
+    reactions = {"submit": on_submit, "draft": keep_draft, "skip": on_skip, "discard": discard, "begun": take_up}
+    reactions |= {"change": change, "guide": lambda *_: _to_guide()}
     rating_desk(
         desk.data
         | {"kept": desk.kept, "last": desk.last, "isNew": is_new}
         | {"again": "Undo “Cannot rate”" if desk.is_last_aside else "Change the last rating"},
         key=key,
-        on_submit=lambda: on_submit(store, desk, state.sent(key, "submit")),
-        on_draft=lambda: keep_draft(store, desk, state.sent(key, "draft")),
-        on_skip=lambda: on_skip(store, desk, state.sent(key, "skip")),
-        on_discard=lambda: discard(store, desk, state.sent(key, "discard")),
-        on_begun=lambda: take_up(store, desk, state.sent(key, "begun")),
-        on_change=lambda: change(store, desk, state.sent(key, "change")),
-        on_guide=_to_guide,
+        react=lambda name: reactions[name](store, desk, state.sent(key, name)),
     )
     desk.receipt = st.empty()
 
@@ -160,7 +157,7 @@ def _nothing_left(store: Store, desk: DeskState, progress: QueueProgress) -> Non
     st.success(f"You have rated all {counted(progress.total, 'game')}. Thank you.", icon=":material/check:")
     _agreement_link()
     if identity.allowed(Action.EDIT):
-        overview_link("See what it changed")
+        st.page_link(OVERVIEW_PAGE, label="See what it changed")
 
 
 def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
@@ -175,7 +172,8 @@ def _assignments_done(desk: DeskState, progress: QueueProgress) -> None:
 
 def _agreement_link() -> None:
     if identity.allowed(Action.SEE_RATINGS):
-        agreement_link("See how far raters agree")
+        query = {state.TEAM_VIEW: state.AGREEMENT}
+        st.page_link(TEAM_PAGE, label="See how far raters agree", query_params=query)
 
 
 def to_desk() -> None:

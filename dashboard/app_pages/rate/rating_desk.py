@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -185,31 +186,16 @@ def tell_kept(place: DeltaGenerator, token: str) -> None:
         _receipt(key=_RECEIPT, data={"token": token}, height="content")
 
 
-def rating_desk(
-    data: Mapping[str, Any],
-    *,
-    key: str,
-    on_submit: Callable[[], None],
-    on_draft: Callable[[], None],
-    on_skip: Callable[[], None],
-    on_discard: Callable[[], None],
-    on_begun: Callable[[], None],
-    on_change: Callable[[], None],
-    on_guide: Callable[[], None],
-) -> None:
-    """Mounts the desk.
-
-    In the callbacks ``st.session_state[key]`` has what was sent: ``submit``, ``draft``, ``skip``, ``discard``,
-    ``begun`` or ``change``.
-    """
+def rating_desk(data: Mapping[str, Any], *, key: str, react: Callable[[str], None]) -> None:
+    """Mounts the desk; ``react`` is told the name of each event, whose content ``st.session_state[key]`` has then."""
     _component(
         key=key,
         data=dict(data),
-        on_submit_change=access_checks.event("desk_submit", on_submit),
-        on_draft_change=access_checks.event("desk_draft", on_draft),
-        on_skip_change=access_checks.event("desk_skip", on_skip),
-        on_discard_change=access_checks.event("desk_discard", on_discard),
-        on_begun_change=access_checks.event("desk_begun", on_begun),
-        on_change_change=access_checks.event("desk_change", on_change),
-        on_guide_change=access_checks.event("desk_guide", on_guide),
+        on_submit_change=access_checks.event("desk_submit", partial(react, "submit")),
+        on_draft_change=access_checks.event("desk_draft", partial(react, "draft")),
+        on_skip_change=access_checks.event("desk_skip", partial(react, "skip")),
+        on_discard_change=access_checks.event("desk_discard", partial(react, "discard")),
+        on_begun_change=access_checks.event("desk_begun", partial(react, "begun")),
+        on_change_change=access_checks.event("desk_change", partial(react, "change")),
+        on_guide_change=access_checks.event("desk_guide", partial(react, "guide")),
     )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dashboard.app_pages.rate import rate_view as parts
+from dashboard.shared import state
 from dashboard.shared.answer import answer
 from dashboard.shared.formatting import share_text
 from dashboard.shared.identity import identity
@@ -62,7 +63,7 @@ def _choose_game(store: Store, rater: str, rated: Sequence[str], answers: list[S
             st.button("Rate a game", key="style_desk", type="primary", on_click=parts.to_desk)
         elif left:
             label = "Go on with the next game" if any(given.values()) else "Start with the latest game"
-            st.button(label, type="primary", key="style_start", on_click=_choose, args=(left[0],))
+            st.button(label, type="primary", key="style_start", on_click=state.set_widgets, args=({_GAME: left[0]},))
     if left_out := len(games) - len(players):
         st.caption(
             f"{counted(left_out, 'game')} that you rated cannot be used: too few players say enough, or there is "
@@ -86,10 +87,6 @@ def _state_words(given: Sequence[bool], players: int) -> str:
         return f"{len(given)} of {counted(players, 'player')} answered"
     passes = passes_manual_check(sum(given), players)
     return f"{'✓ passed' if passes else '✗ not passed'}: {sum(given)} of {players} recognised"
-
-
-def _choose(transcript_id: str) -> None:
-    st.session_state[_GAME] = transcript_id
 
 
 def _player_count(store: Store, transcript_id: str, rater: str) -> int:

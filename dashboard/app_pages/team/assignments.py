@@ -59,7 +59,8 @@ def team(store: Store, lead: str) -> None:
         )
     iteration = None if chosen == _ALL_GAMES else chosen
     grid = resources.read(rating_grid, iteration)
-    latest = _current()
+    newest_name = resources.read(current)
+    latest = (newest_name, resources.read(rating_grid, newest_name)) if newest_name else None
     board = resources.share(queries.overview).board
     if shown := iteration or (board.current.iteration.name if board.current else None):
         newer_note(board, shown)
@@ -72,7 +73,7 @@ def team(store: Store, lead: str) -> None:
     name, blocking = (latest[0], {one.transcript_id for one in latest[1].games}) if latest else ("", set[str]())
     groups = {one.transcript_id: _group(one, name if one.transcript_id in blocking else "") for one in grid.games}
     raters = dict(sorted(grid.raters.items(), key=lambda one: -one[1].rated))
-    games = tuple(sorted(grid.games, key=lambda one: _order(groups[one.transcript_id])))
+    games = tuple(sorted(grid.games, key=lambda one: {_UNRATED: 1, _RATED: 2}.get(groups[one.transcript_id], 0)))
     grid = replace(grid, games=games, raters=raters)
     newest = {key for key, group in groups.items() if group not in (_RATED, _UNRATED)}
     with (
@@ -134,14 +135,6 @@ def _group(game: GridGame, newest: str) -> str:
     if game.score is not None:
         return _RATED
     return f"Blocks the decision on {newest}" if newest else _UNRATED
-
-
-def _order(group: str) -> int:
-    return {_UNRATED: 1, _RATED: 2}.get(group, 0)
-
-
-def _current() -> tuple[str, RatingGrid] | None:
-    return (name, resources.read(rating_grid, name)) if (name := resources.read(current)) else None
 
 
 def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, RatingGrid] | None) -> tuple[str, str]:
