@@ -16,38 +16,31 @@ from dashboard.shared.chat.conversation import Conversation
 from dashboard.shared.formatting import COLORS
 from evaluation.score import LOW_EVIDENCE
 
-_ELEMENTS = Path(__file__).with_name("elements.js")
+_SHARED = Path(__file__).parent
+MARKS = _SHARED / "marks"
+"""The part that all pictures made of marks share."""
 
 
-def component_style(*parts: Path) -> str:
-    """The style of a component, as :func:`component_script` gives its script."""
-    return "\n".join(path.read_text("utf-8") for path in (_ELEMENTS.with_suffix(".css"), *parts))
-
-
-def component_script(*parts: Path) -> str:
-    """The script of a component: what all components share, then its own parts in their order."""
-    verdicts = f"const COLORS = {json.dumps(dict(COLORS))};\nconst WITH_CARE = {json.dumps(LOW_EVIDENCE)};"
-    return "\n".join((verdicts, *(path.read_text("utf-8") for path in (_ELEMENTS, *parts))))
-
-
-def define_picture(name: str, folder: Path, stem: str) -> Callable[..., Any]:
-    """Define a component from ``<stem>.js`` and ``<stem>.css`` in ``folder``, with the parts that pictures share.
+def define_component(name: str, *stems: Path) -> Callable[..., Any]:
+    """Define a component from ``<stem>.js`` and ``<stem>.css``, behind what all components share.
 
     Args:
         name: The component's name; each is defined once.
-        folder: Where the two files lie.
-        stem: Their name without the ending.
+        stems: Its parts in their order; some have no style.
     """
 
-    css = component_style(_ELEMENTS.with_name("marks.css"), folder / f"{stem}.css")
-    js = component_script(_ELEMENTS.with_name("marks.js"), folder / f"{stem}.js")
-    return st.components.v2.component(name, css=css, js=js)
+    def text(ending: str) -> str:
+        files = (stem.with_suffix(ending) for stem in (_SHARED / "elements", *stems))
+        return "\n".join(file.read_text("utf-8") for file in files if file.exists())
+
+    verdicts = f"const COLORS = {json.dumps(dict(COLORS))};\nconst WITH_CARE = {json.dumps(LOW_EVIDENCE)};"
+    return st.components.v2.component(name, css=text(".css"), js=f"{verdicts}\n{text('.js')}")
 
 
-cockpit_rows = define_picture("dramaturg_cockpit_rows", Path(__file__).parent, "cockpit_rows")
+cockpit_rows = define_component("dramaturg_cockpit_rows", MARKS, _SHARED / "cockpit_rows")
 """Rows of marks: metrics before and after."""
 
-found_rows = define_picture("dramaturg_found_rows", Path(__file__).parent, "found_rows")
+found_rows = define_component("dramaturg_found_rows", MARKS, _SHARED / "found_rows")
 """Messages with their places, each of which opens in its game."""
 
 
@@ -78,14 +71,8 @@ def draw_chart(
     st.plotly_chart(legible(figure), key=key, alt=alt, config=dict(config or {"displayModeBar": False}), **options)
 
 
-_CHAT = Path(__file__).with_name("chat")
-_PARTS = ("chat_rows.js", "chat_steps.js", "chat_strip.js", "chat_view.js")
-_STYLES = ("chat_view.css", "chat_strip.css")
-_component = st.components.v2.component(
-    "dramaturg_chat_view",
-    css=component_style(*(_CHAT / name for name in _STYLES)),
-    js=component_script(*(_CHAT / name for name in _PARTS)),
-)
+_CHAT_PARTS = ("chat_rows", "chat_steps", "chat_strip", "chat_view")
+_component = define_component("dramaturg_chat_view", *(_SHARED / "chat" / part for part in _CHAT_PARTS))
 
 
 def chat_view(

@@ -12,7 +12,7 @@ import pandas as pd
 from dashboard import access_checks
 from dashboard.shared import resources
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click
-from dashboard.shared.drawing import define_picture
+from dashboard.shared.drawing import MARKS, define_component
 from dashboard.shared.formatting import label_with_unit, look, score_text, verdict_color, without_unit
 from dashboard.shared.identity import identity
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -20,7 +20,7 @@ from evaluation.rubric.verdict import passes_words
 from evaluation.score import AT_CHANCE
 from evaluation.text.display import counted
 
-_rows = define_picture("dramaturg_game_rows", Path(__file__).parent, "game_rows")
+_rows = define_component("dramaturg_game_rows", MARKS, Path(__file__))
 
 _GAME = "game"
 _CELL = "cell"

@@ -14,16 +14,11 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.drawing import component_script, component_style
+from dashboard.shared.drawing import define_component
 from dashboard.shared.formatting import SIGNS
 from evaluation.writers import csv_text
 
-_FOLDER = Path(__file__).parent
-_text_table = st.components.v2.component(
-    "dramaturg_text_table",
-    css=component_style(_FOLDER / "text_table.css"),
-    js=component_script(_FOLDER / "text_table.js"),
-)
+_text_table = define_component("dramaturg_text_table", Path(__file__).with_name("text_table"))
 
 Table = pd.DataFrame | Sequence[Mapping[str, object]]
 """A frame, or rows of cells by heading; terminal and files take the same rows."""

@@ -96,7 +96,7 @@ def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, fill
     scale = ("5 Fascinating", "Memorable moments", "1 Boring")
     questions = ("Did you find yourself curious", "Would you want to watch another game?")
     # With an example.
-    for expected in (*scale, *questions, example_game().why, *example_game().reasons):
+    for expected in (*scale, *questions, example_game().reference.why, *example_game().reference.reasons):
         assert expected in said
 
 

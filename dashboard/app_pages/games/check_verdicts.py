@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard.shared import resources, state
 from dashboard.shared.changes import attempt
 from dashboard.shared.chat.conversation import utf16_span
-from dashboard.shared.drawing import component_script, component_style
+from dashboard.shared.drawing import define_component
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state, plain
@@ -52,12 +52,7 @@ _CHOICES = (
 _HELP = {
     RowVerdict.EXCLUDED: "It then counts neither for nor against the score.",
 }
-_FOLDER = Path(__file__).parent
-_marked_message = st.components.v2.component(
-    "dramaturg_marked_message",
-    css=component_style(_FOLDER / "marked_message.css"),
-    js=component_script(_FOLDER / "marked_message.js"),
-)
+_marked_message = define_component("dramaturg_marked_message", Path(__file__).with_name("marked_message"))
 
 
 @dataclass(frozen=True, slots=True)

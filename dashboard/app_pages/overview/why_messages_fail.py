@@ -13,7 +13,7 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared import resources, state
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets, remember_click, remember_target
-from dashboard.shared.drawing import define_picture
+from dashboard.shared.drawing import MARKS, define_component
 from dashboard.shared.formatting import UNITS, share_text
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
@@ -28,7 +28,7 @@ _KEY = "failure_atlas"
 _MOST_ROWS = 500
 _SIDES = ("of the reference", "of the iteration")
 _LONGEST = 300
-_picture = define_picture("dramaturg_failure_atlas", Path(__file__).parent, "failure_atlas")
+_picture = define_component("dramaturg_failure_atlas", MARKS, Path(__file__).with_name("failure_atlas"))
 
 
 def why_messages_fail(name: str, before: str | None, metric: str | None = None) -> None:

@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import streamlit as st
-import yaml
+from pydantic import BaseModel, ConfigDict, Field
 
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.errors import InfrastructureError
-from evaluation.files.bundled import parse_yaml, practice_root
+from evaluation.files.bundled import practice_root
+from evaluation.files.yaml_files import parse_model
 from evaluation.ratings import QUESTION_COUNT
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
 
 FILE = "practice.yaml"
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleGame:
-    """A game to practise on, with the rating that it should get. Written for Dramaturg; no agent said any of it.
+class _Rated(BaseModel):
+    """The rating that it should get: the score and why, to each question the answer (yes is true) and a reason."""
+
+    model_config = ConfigDict(frozen=True)
+    score: int
+    why: str
+    answers: tuple[bool, ...] = Field(min_length=QUESTION_COUNT, max_length=QUESTION_COUNT)
+    reasons: tuple[str, ...] = Field(min_length=QUESTION_COUNT, max_length=QUESTION_COUNT)
+
+
+class ExampleGame(BaseModel):
+    """A game to practise on, with its rating. Written for Dramaturg; no agent said any of it.
 
     Attributes:
         messages: Round, speaker and text of each, in order.
-        left: The player who left the game after a round.
-        score: What it should get.
-        why: The reason for the score.
-        answers: To the five questions; yes is true.
-        reasons: One to each answer.
+        left: The round after which a player left the game, and the player.
     """
 
     messages: tuple[tuple[int, str, str], ...]
     left: tuple[tuple[int, str], ...]
-    score: int
-    why: str
-    answers: tuple[bool, ...]
-    reasons: tuple[str, ...]
+    reference: _Rated
 
 
 @cache
@@ -45,27 +46,9 @@ def example_game() -> ExampleGame:
     """The shipped game.
 
     Raises:
-        InfrastructureError: The file is damaged; the installation is.
+        InputError: The file is damaged; the installation is.
     """
-    path = practice_root() / FILE
-    try:
-        body = parse_yaml(path.read_text(encoding="utf-8"))
-        wanted = body["reference"]
-        game = ExampleGame(
-            messages=tuple((round_, speaker, text) for round_, speaker, text in body["messages"]),
-            left=tuple((round_, player) for round_, player in body["left"]),
-            score=int(wanted["score"]),
-            why=wanted["why"].strip(),
-            answers=tuple(map(bool, wanted["answers"])),
-            reasons=tuple(wanted["reasons"]),
-        )
-        if len(game.answers) != QUESTION_COUNT or len(game.reasons) != QUESTION_COUNT:
-            raise ValueError(f"the reference does not answer {QUESTION_COUNT} questions")
-    except (OSError, KeyError, TypeError, ValueError, yaml.YAMLError) as error:
-        raise InfrastructureError(
-            f"The example game cannot be read: {error}.", place=str(path), remedy="Install Dramaturg again."
-        ) from None
-    return game
+    return parse_model((practice_root() / FILE).read_bytes(), ExampleGame, FILE, remedy="Install Dramaturg again.")
 
 
 # From 1 to 5: the same moment, told five times.
@@ -153,7 +136,8 @@ def _example() -> None:
             for player in (player for round_, player in game.left if round_ == number):
                 st.caption(f"{player} left the game.")
     with st.expander("How it should be rated, and why"):
-        st.markdown(f"**{game.score} – {SCALE_POINTS[game.score - 1].name}.** {game.why}")
-        for question, answer, reason in zip(QUESTIONS, game.answers, game.reasons, strict=True):
+        rated = game.reference
+        st.markdown(f"**{rated.score} – {SCALE_POINTS[rated.score - 1].name}.** {rated.why}")
+        for question, answer, reason in zip(QUESTIONS, rated.answers, rated.reasons, strict=True):
             st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
         st.caption("One point apart is common among careful raters. Read the reason, and trust your own judgement.")

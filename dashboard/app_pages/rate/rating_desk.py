@@ -16,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.shared.chat.timeline import TimelineEvent, timeline
-from dashboard.shared.drawing import component_script, component_style
+from dashboard.shared.drawing import define_component
 from evaluation.rating_desk.assignments import MAX_NOTE_LENGTH, DiscardReason
 from evaluation.ratings import MAX_COMMENT_LENGTH, QUESTION_COUNT, SCORES
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
@@ -27,12 +27,7 @@ _LARGEST_NUMBER = 2**31 - 1
 """What the database's whole numbers hold; JSON holds larger ones."""
 
 Answers = tuple[bool | None, ...]
-_FOLDER = Path(__file__).parent
-_component = st.components.v2.component(
-    "dramaturg_rating_desk",
-    css=component_style(_FOLDER / "rating_desk.css"),
-    js=component_script(_FOLDER / "rating_desk.js", _FOLDER / "rating_form.js"),
-)
+_component = define_component("dramaturg_rating_desk", *map(Path(__file__).with_name, ("rating_desk", "rating_form")))
 
 _RECEIPT = "desk_receipt"
 _receipt = st.components.v2.component(
