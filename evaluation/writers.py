@@ -102,14 +102,13 @@ def csv_text(table: pd.DataFrame) -> str:
 def json_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The table as JSON-compatible rows; ``None`` for what is missing, times in ISO 8601."""
     present = table.astype(object).where(table.notna(), None)
-    return [{str(name): _plain(value) for name, value in row.items()} for row in present.to_dict("records")]
+    return [
+        {str(name): value.isoformat() if isinstance(value, datetime) else value for name, value in row.items()}
+        for row in present.to_dict("records")
+    ]
 
 
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
-def write_new_file(path: Path, write: Callable[[Path], None], *, overwrite: bool = False) -> None:
+def write_new_file(path: Path, write: Callable[[Path], object], *, overwrite: bool = False) -> None:
     """Writes a file whole or not at all: ``write`` fills a neighbour, which then takes the name.
 
     Raises:
@@ -130,15 +129,6 @@ def write_new_file(path: Path, write: Callable[[Path], None], *, overwrite: bool
         neighbour.replace(path)
     finally:
         neighbour.unlink(missing_ok=True)
-
-
-def write_new_bytes(path: Path, data: bytes, *, overwrite: bool = False) -> None:
-    """Writes a file of that content as :func:`write_new_file` does."""
-
-    def write(neighbour: Path) -> None:
-        neighbour.write_bytes(data)
-
-    write_new_file(path, write, overwrite=overwrite)
 
 
 def _umask() -> int:

@@ -9,8 +9,8 @@ import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, ListFormat, require_consent
-from evaluation.cli.terminal import TerminalProgress, cell_table, note, safe, say, say_json
-from evaluation.escaping import json_text
+from evaluation.cli.terminal import TerminalProgress, cell_table, note, say, say_json
+from evaluation.escaping import json_text, safe
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.experiment import ExperimentPlan, scenario_named, scenarios
 from evaluation.experiments.study import Study, StudyPlan

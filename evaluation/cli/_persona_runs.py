@@ -12,7 +12,6 @@ import typer
 
 from evaluation.cli._persona_options import (
     Mode,
-    Sample,
     Source,
     sample_options,
     source_options,
@@ -20,10 +19,11 @@ from evaluation.cli._persona_options import (
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
 from evaluation.cli.options import JudgeChoice, OutputFormat, judge_options, open_store
 from evaluation.cli.rendering import print_json_list
-from evaluation.cli.terminal import TerminalProgress, note, say, say_json, shortened, table
+from evaluation.cli.terminal import TerminalProgress, note, say, say_json, table
 from evaluation.errors import InputError
+from evaluation.escaping import shortened
 from evaluation.files.bundled import proposition_roots
-from evaluation.harness.pull_request_comment import comparison_markdown, number_words, row_remarks
+from evaluation.harness.pull_request_comment import HEADERS, comparison_markdown, row_cells, row_remarks
 from evaluation.harness.regression import (
     FAILURES,
     BaselineComparison,
@@ -132,9 +132,28 @@ def record_answers(to: Path) -> None:
 
 
 def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None) -> _Evaluated | None:
-    """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed."""
-    store, judge = open_store(), judge_options.value()
-    request = _request(store, source, sample_options.value(), judge, period, wrap)
+    """The evaluations that the options ask for; ``None`` where they ask for an estimate, which is printed.
+
+    Who judges is told to the person. For an estimate neither a key nor a server is needed.
+
+    Raises:
+        InputError: A value is not usable, or the recordings are of several models.
+        JudgeError: A live judge cannot be reached.
+    """
+    store, judge, sample = open_store(), judge_options.value(), sample_options.value()
+    config = _judge_config(store, source.mode, judge, source.recordings)
+    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
+    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
+    request = PersonaRunRequest(
+        config,
+        plan,
+        PropositionLibrary.load(proposition_roots(sample.propositions)),
+        sample.agents,
+        str(source.mode),
+        "synthetic" if source.mode == "synthetic" else "transcripts",
+        source.with_simulated,
+        wrap,
+    )
     if judge.is_estimate:
         say(estimate_personas(store, request))
         return None
@@ -173,39 +192,6 @@ def _finish(comparison: BaselineComparison) -> None:
         note("Nothing was compared: no score could be compared with a baseline.")
     if comparison.has_failed:
         raise typer.Exit(GATE_FAILED)
-
-
-def _request(
-    store: Store, source: Source, sample: Sample, judge: JudgeChoice, period: Period, wrap: Wrap | None = None
-) -> PersonaRunRequest:
-    """The request that the options make; who judges is told to the person.
-
-    Args:
-        store: Holds the judge's settings.
-        source: Where answers come from.
-        sample: Agents, dimensions and messages.
-        judge: The model and its limits; for an estimate neither a key nor a server is needed.
-        period: Only messages of that time count.
-        wrap: Put around the judge of every agent.
-
-    Raises:
-        InputError: A value is not usable, or the recordings are of several models.
-        JudgeError: A live judge cannot be reached.
-    """
-    mode = source.mode
-    config = _judge_config(store, mode, judge, source.recordings)
-    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
-    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
-    return PersonaRunRequest(
-        config,
-        plan,
-        PropositionLibrary.load(proposition_roots(sample.propositions)),
-        sample.agents,
-        str(mode),
-        "synthetic" if mode == "synthetic" else "transcripts",
-        source.with_simulated,
-        wrap,
-    )
 
 
 def _run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
@@ -262,7 +248,6 @@ def _say_who_judges(config: JudgeConfig) -> None:
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
 _LONGEST_REMARK = 300
-_COMPARISON_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
 
 
 def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
@@ -338,19 +323,10 @@ def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
 
 def comparison_table(comparison: BaselineComparison) -> str:
     """Every score beside its baseline, and below what fell, what is gone and what is new."""
-    rows = [
-        (
-            shortened(row.agent_name, _LONGEST_NAME),
-            LABELS[row.dimension],
-            number_words(row.baseline, 2) or "none",
-            number_words(row.score, 2) or "n/a",
-            number_words(row.change, 2, sign=True),
-            str(row.outcome).replace("_", " "),
-        )
-        for row in comparison.rows
-    ]
-    remarks = [line for row in comparison.as_dict()["rows"] for line in row_remarks(row, shortened)]
-    return "\n".join([table(_COMPARISON_HEADERS, rows), *(f"  {line}" for line in (*remarks, comparison.rule))])
+    rows = comparison.as_dict()["rows"]
+    remarks = [line for row in rows for line in row_remarks(row, shortened)]
+    cells = [row_cells(row, shortened) for row in rows]
+    return "\n".join([table(HEADERS, cells), *(f"  {line}" for line in (*remarks, comparison.rule))])
 
 
 def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[str, Any]:

@@ -18,15 +18,11 @@ from evaluation.cli._persona_options import (
 )
 from evaluation.cli.exit_codes import BAD_INPUT, command_group
 from evaluation.cli.options import PropositionFolder, Rows, database_path, judge_options, open_store, person
-from evaluation.cli.terminal import note, safe, say, say_json
+from evaluation.cli.terminal import note, say, say_json
+from evaluation.escaping import safe
 from evaluation.text.display import counted
 
 app = command_group("Give agents personas and speakers from files.")
-
-
-@app.callback()
-def agents() -> None:
-    """Give agents personas and speakers from files."""
 
 
 @app.command("import")
@@ -66,11 +62,6 @@ def import_agents(
 
 
 propositions_app = command_group("Check the files of the propositions (claims) that agents are judged by.")
-
-
-@propositions_app.callback()
-def propositions() -> None:
-    """Check the files of the propositions (claims) that agents are judged by."""
 
 
 @propositions_app.command()
@@ -116,22 +107,17 @@ def _known_agents() -> set[str]:
     from evaluation.errors import StoreError
     from evaluation.persona.agents import shipped_cast
     from evaluation.store import Store
+    from evaluation.workflows.agents import KnownAgents
 
     known = set(shipped_cast().ids)
     path = database_path()
     if path.is_file():
         try:
-            known |= _speaking(Store(path, wait_seconds=1.0))
+            agents = KnownAgents.of(Store(path, wait_seconds=1.0))
+            known |= {*agents.ids, *agents.stored}
         except StoreError as error:
             note(f"The agents in the database are not looked at: {error}")
     return known
-
-
-def _speaking(store: Any) -> set[str]:
-    from evaluation.workflows.agents import KnownAgents
-
-    known = KnownAgents.of(store)
-    return {*known.ids, *known.stored}
 
 
 persona_app = command_group(

@@ -17,8 +17,9 @@ from evaluation.cli.options import (
     judge_options,
     open_store,
 )
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, say_json
+from evaluation.cli.terminal import TerminalProgress, note, say, say_json
 from evaluation.errors import InputError, NotFoundError
+from evaluation.escaping import safe
 from evaluation.text.display import counted
 from evaluation.workflows.scoring import current_evaluation
 
@@ -195,13 +196,9 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
 
 _MOST_PROBLEMS = 50
 
-_HELP = "Rate a transcript: dramaturg rate add TRANSCRIPT (add may be left out). Ratings from and to CSV."
-rate_app = command_group(_HELP, AddByDefault)
-
-
-@rate_app.callback(help=_HELP)
-def rate() -> None:
-    """Rates, or lists and assigns what is to rate."""
+rate_app = command_group(
+    "Rate a transcript: dramaturg rate add TRANSCRIPT (add may be left out). Ratings from and to CSV.", AddByDefault
+)
 
 
 @rate_app.command()

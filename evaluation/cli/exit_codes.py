@@ -31,28 +31,22 @@ PIPE_CLOSED = 141
 TRACEBACK_VARIABLE = "DRAMATURG_TRACEBACK"
 
 
-def import_exit_code(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> int:
-    """The exit code of a command that scores games: that of the worst that happened.
+def finish_scoring(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> None:
+    """Says what failed when games were scored, and ends with the exit code for the worst of it.
 
     Args:
         incomplete: How many games lack a metric that could not be computed.
         refused: How many files could not be read.
         gate_failed: How many games failed the gate.
     """
-    if incomplete:
-        return INFRASTRUCTURE
-    if refused:
-        return BAD_INPUT
-    return GATE_FAILED if gate_failed else 0
-
-
-def finish_scoring(*, incomplete: int, refused: int = 0, gate_failed: int = 0) -> None:
-    """Says what failed, and ends with the exit code for it; arguments as for ``import_exit_code``."""
+    code = GATE_FAILED if gate_failed else 0
     if refused:
         note(f"{refused} could not be read, or waits for an answer; see above.")
+        code = BAD_INPUT
     if incomplete:
         note(f"error: {counted(incomplete, 'game')} could not be scored on every metric.")
-    if code := import_exit_code(incomplete=incomplete, refused=refused, gate_failed=gate_failed):
+        code = INFRASTRUCTURE
+    if code:
         raise typer.Exit(code)
 
 

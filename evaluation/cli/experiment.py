@@ -9,7 +9,8 @@ import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
 from evaluation.cli.options import JudgeMode, Rows, Yes, judge_options, open_store, print_config_option
-from evaluation.cli.terminal import Columns, cell_table, note, safe, say, say_json, say_list
+from evaluation.cli.terminal import Columns, cell_table, note, say, say_json, say_list
+from evaluation.escaping import safe
 
 if TYPE_CHECKING:
     from evaluation.experiments.study import Study

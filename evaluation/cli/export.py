@@ -8,9 +8,9 @@ from typing import Annotated, Literal, get_args
 import typer
 
 from evaluation.cli.options import Force, OfIteration, OutputFile, open_store
-from evaluation.cli.terminal import note, safe, say_data
+from evaluation.cli.terminal import note, say_data
 from evaluation.errors import NotFoundError
-from evaluation.escaping import json_text
+from evaluation.escaping import json_text, safe
 from evaluation.text.display import listed
 
 Exported = Literal["transcripts", "results", "ratings"]
@@ -117,10 +117,11 @@ def _table(what: Exported, kind: ExportFormat, output: Path | None, iteration: s
 
 
 def _deliver(text: str, output: Path | None, force: bool, encoding: str = "utf-8") -> None:
-    from evaluation.writers import write_new_bytes
+    from evaluation.writers import write_new_file
 
     if output is None:
         say_data(text)
         return
-    write_new_bytes(output, (text if text.endswith("\n") else f"{text}\n").encode(encoding), overwrite=force)
+    data = (text if text.endswith("\n") else f"{text}\n").encode(encoding)
+    write_new_file(output, lambda path: path.write_bytes(data), overwrite=force)
     note(f"Wrote {safe(output)}.")

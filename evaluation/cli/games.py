@@ -19,7 +19,8 @@ from evaluation.cli.options import (
     person,
     require_consent,
 )
-from evaluation.cli.terminal import Columns, note, safe, say, say_json, say_list, shortened, table
+from evaluation.cli.terminal import Columns, note, say, say_json, say_list, table
+from evaluation.escaping import safe, shortened
 from evaluation.text.display import counted, dollars, number_or_none
 from evaluation.workflows.scoring import current_evaluation
 

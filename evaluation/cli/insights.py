@@ -18,7 +18,8 @@ from evaluation.cli.options import (
     open_store,
     print_config_option,
 )
-from evaluation.cli.terminal import note, safe, say, say_json, table
+from evaluation.cli.terminal import note, say, say_json, table
+from evaluation.escaping import safe
 
 if TYPE_CHECKING:
     from evaluation.insight.evaluation_report import EvaluationReport

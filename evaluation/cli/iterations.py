@@ -14,7 +14,8 @@ import typer
 
 from evaluation.cli.exit_codes import CommandGroup
 from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person, reading_options
-from evaluation.cli.terminal import code, markdown_table, note, safe, say, say_json, shortened, table
+from evaluation.cli.terminal import note, say, say_json, table
+from evaluation.escaping import code, markdown_table, safe, shortened
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
 
@@ -205,14 +206,7 @@ def _scored(before: str, after: str, stack: ExitStack) -> Store:
     tally, failed, choices = Tally(note=note), 0, reading_options.value()
     for path, parent in ((before, None), (after, before)):
         store.iterations.create(path, parent=parent)
-        games = evaluate_paths(
-            [path],
-            tally,
-            store=store,
-            iteration=path,
-            choose_columns=choices.columns,
-            answers=choices.answers,
-        )
+        games = evaluate_paths([path], tally, store=store, iteration=path, **choices)
         failed += sum(bool(one.failures) for one in games)
     finish_scoring(incomplete=failed, refused=tally.refused + tally.unheard)
     return store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import typer
 
@@ -316,18 +316,6 @@ def require_consent(question: str, yes: bool) -> None:
         raise InputError("Nothing was changed.")
 
 
-def named_values(changes: Sequence[str]) -> list[tuple[str, str]]:
-    """Names and values of what was given with ``--set``.
-
-    Raises:
-        BadParameter: A change is not of the form NAME=VALUE.
-    """
-    for change in changes:
-        if "=" not in change:
-            raise typer.BadParameter(f"{change!r} is not of the form NAME=VALUE.", param_hint="--set")
-    return [(name, value) for name, _, value in (change.partition("=") for change in changes)]
-
-
 def listed_names(listed: str) -> list[str]:
     """The names in a list with commas."""
     return [name for name in map(str.strip, listed.split(",")) if name]
@@ -407,16 +395,15 @@ MergedCells = Literal["carry", "leave"]
 """The fate of a row whose cell of the speaker is empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingChoices:
-    """Choices of a person for the files of one command.
+class ReadingChoices(TypedDict):
+    """Choices of a person for the files of one command, by the names of the parameters that take them.
 
     Attributes:
-        columns: Asked which column of a table holds what; ``None`` where the names decide.
+        choose_columns: Asked which column of a table holds what; ``None`` where the names decide.
         answers: What the person says about open questions.
     """
 
-    columns: ChooseColumns | None
+    choose_columns: ChooseColumns | None
     answers: Answers
 
 
@@ -483,7 +470,7 @@ def reading_options(
         None if merged_cells is None else str(merged_cells),
         as_read,
     )
-    return ReadingChoices(choose_columns(columns), answers)
+    return ReadingChoices(choose_columns=choose_columns(columns), answers=answers)
 
 
 def _answered(option: str, pairs: list[str] | None, kinds: Sequence[str]) -> dict[str, str]:

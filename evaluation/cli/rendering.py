@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evaluation.cli.options import OutputFormat
-from evaluation.cli.terminal import code, markdown_table, note, safe, say, shortened, table
+from evaluation.cli.terminal import note, say, table
 from evaluation.comparison.movers import Losses
-from evaluation.escaping import json_text
+from evaluation.escaping import code, json_text, markdown_table, safe, shortened
 from evaluation.iterations.board import Board, IterationSummary, VersionMix, version_mixes
-from evaluation.iterations.game_tests import NO_CHANCE, GameTest, KnownMean, MetricMean
+from evaluation.iterations.game_tests import NO_CHANCE, GameTest, MetricMean
 from evaluation.iterations.keep_or_revert import Decision
 from evaluation.rubric.advice import COST, advise, nothing_to_fix
 from evaluation.rubric.at_chance import control_words, not_compared_words
@@ -23,7 +23,7 @@ from evaluation.text.display import counted, dollars
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.rubric.verdict import Scored, Verdict
+    from evaluation.rubric.verdict import Scored
     from evaluation.score import MetricResult
     from evaluation.store import Store
 
@@ -47,56 +47,34 @@ def score_cell(name: str, metric: Scored | None) -> str:
     return f"{metric.score:.{digits}f} {_SYMBOLS.get(marked_status(name, metric), '✗')}{mark}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The part of an evaluation that a table shows, so that its ledger need not be held until the end."""
-
-    transcript_id: str
-    game: str
-    scores: tuple[str, ...]
-    verdict: Verdict
-    controls: str
-
-    @property
-    def status(self) -> str:
-        return str(self.verdict.status)
-
-    @classmethod
-    def of(cls, evaluation: Evaluation) -> _Line:
-        scores = tuple(score_cell(name, evaluation.metrics.get(name)) for name in DEFINITIONS)
-        told = [
-            f"{SHORT_LABELS[name]} {words}"
-            for name, metric in evaluation.metrics.items()
-            if metric.control is not None and (words := control_words(name, metric.score, metric.control))
-        ]
-        controls = "; ".join(told)
-        return cls(evaluation.transcript.id, evaluation.transcript.game_id, scores, evaluation.verdict, controls)
-
-
 def print_evaluations(evaluations: Iterable[Evaluation], output: OutputFormat) -> None:
     """Prints evaluations as they come (JSON), or once all are known (the widths of a table's columns need them all)."""
     if output == "json":
         print_json_list(evaluation.as_dict() for evaluation in evaluations)
-        return
-    lines = [_Line.of(evaluation) for evaluation in evaluations]
-    if lines:
-        say("\n".join(_text(lines, is_markdown=output == "markdown")))
+    elif text := "\n".join(_text(evaluations, is_markdown=output == "markdown")):
+        say(text)
 
 
-def _text(lines: Sequence[_Line], *, is_markdown: bool) -> Iterator[str]:
+def _text(evaluations: Iterable[Evaluation], *, is_markdown: bool) -> Iterator[str]:
     # In Markdown a reason or a name, which may quote the transcript, stands where nothing becomes a link.
     words, draw = (code, markdown_table) if is_markdown else (safe, table)
     bullet, strong, gap = ("- ", "**", [""]) if is_markdown else ("", "", [])
-    ids = [words(line.transcript_id[:_ID_DIGITS]) for line in lines]
-    rows = [
-        (name, words(shortened(line.game, _LONGEST_NAME)), *line.scores, line.verdict.passes, line.status)
-        for name, line in zip(ids, lines, strict=True)
-    ]
-    yield draw(HEADERS, rows)
-    yield ""
-    for name, line in zip(ids, lines, strict=True):
-        yield f"{bullet}{name} {strong}{line.status}{strong}: {words(' '.join(line.verdict.reasons))}"
-    controls = [f"{bullet}{name} {safe(line.controls)}" for name, line in zip(ids, lines, strict=True) if line.controls]
+    # Only what is shown is held until the end, not the ledgers.
+    rows, verdicts, controls = list[Sequence[str]](), list[str](), list[str]()
+    for one in evaluations:
+        name, verdict = words(one.transcript.id[:_ID_DIGITS]), one.verdict
+        game = words(shortened(one.transcript.game_id, _LONGEST_NAME))
+        scores = [score_cell(metric, one.metrics.get(metric)) for metric in DEFINITIONS]
+        rows.append((name, game, *scores, verdict.passes, str(verdict.status)))
+        verdicts.append(f"{bullet}{name} {strong}{verdict.status}{strong}: {words(' '.join(verdict.reasons))}")
+        told = [
+            f"{SHORT_LABELS[metric]} {said}"
+            for metric, result in one.metrics.items()
+            if result.control is not None and (said := control_words(metric, result.score, result.control))
+        ]
+        controls += [f"{bullet}{name} {safe('; '.join(told))}"] if told else []
+    if rows:
+        yield from (draw(HEADERS, rows), "", *verdicts)
     if controls:
         yield from ("", "Beside chance:", *gap, *controls)
 
@@ -157,15 +135,12 @@ def advice_lines(
     if not given:
         yield from ("", nothing_to_fix(metrics))
     for advice in given:
-        yield from ("", f"{advice.label}{place}: {advice.finding}. {_said_by(advice.about)}:")
+        # Actions on the cost are ours, the rubric says nothing of it.
+        said_by = "Look at this" if advice.about == COST else "The rubric suggests"
+        yield from ("", f"{advice.label}{place}: {advice.finding}. {said_by}:")
         yield from (f"  - {action}" for action in advice.actions)
         if losses and advice.about in losses:
             yield from _loss_lines(losses[advice.about])
-
-
-def _said_by(about: str) -> str:
-    """Introduces actions; those on the cost are ours, the rubric says nothing of it."""
-    return "Look at this" if about == COST else "The rubric suggests"
 
 
 def _loss_lines(losses: Losses) -> Iterator[str]:
@@ -234,8 +209,8 @@ def _line(summary: IterationSummary) -> tuple[str, ...]:
         name,
         str(len(summary.games)),
         *(score_cell(metric, summary.means[metric]) if summary.games else "" for metric in DEFINITIONS),
-        _cost_words(summary.cost_usd),
-        _rate_words(summary.cache_hit_rate),
+        "unknown" if summary.cost_usd.mean is None else f"${dollars(summary.cost_usd.mean)}",
+        "unknown" if summary.cache_hit_rate.mean is None else f"{100 * summary.cache_hit_rate.mean:.0f} %",
         verdict.passes if verdict else "",
         str(verdict.status) if verdict else "",
         _decision_cell(summary),
@@ -248,14 +223,6 @@ def _decision_cell(summary: IterationSummary) -> str:
     return f"{recorded.fate} (rule: {rule or 'none'})" if recorded else rule
 
 
-def _cost_words(cost: KnownMean) -> str:
-    return "unknown" if cost.mean is None else f"${dollars(cost.mean)}"
-
-
-def _rate_words(rate: KnownMean) -> str:
-    return "unknown" if rate.mean is None else f"{100 * rate.mean:.0f} %"
-
-
 def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
     yield ""
     yield f"{shortened(summary.iteration.name, 60)}: {_tests_words(summary)}"
@@ -265,7 +232,7 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
     if summary.verdict is not None:
         yield f"  The means of its games: {summary.verdict.status}"
         yield from (f"    {shortened(reason, 160)}" for reason in summary.verdict.reasons)
-        yield from (f"    {words}" for words in (*coverage_lines(summary.means), *control_lines(summary.means)))
+        yield from (f"    {words}" for words in _rests_on(summary.means))
     for test in summary.tests:
         if test.is_complete and test.has_passed and test.failures:
             yield f"  Test {test.number} passed; these games in it failed:"
@@ -292,18 +259,12 @@ def _tests_words(summary: IterationSummary) -> str:
     return f"{counted(len(complete), 'test')}: " + ", ".join(f"{count} {status}" for status, count in outcomes.items())
 
 
-def coverage_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
-    """The coverage of scores that leave out rows: "Memory accuracy: 22 of 51 references to the past settled."."""
-    for name, mean in means.items():
-        if mean.coverage is not None:
-            yield f"{DEFINITIONS[name].label}: {mean.coverage.words}."
-
-
-def control_lines(means: Mapping[str, MetricMean]) -> Iterator[str]:
-    """Whether scores can be told from chance: "Coherence: above chance in 3 of 4 games, mean link strength 62 ..."."""
-    for name, mean in means.items():
-        if mean.control.words:
-            yield f"{DEFINITIONS[name].label}: {mean.control.words}."
+def _rests_on(means: Mapping[str, MetricMean]) -> Iterator[str]:
+    """The coverage of scores that leave out rows, "Memory accuracy: 22 of 51 references to the past settled.", then
+    whether scores can be told from chance: "Coherence: above chance in 3 of 4 games, mean link strength 62 ..."."""
+    labelled = [(DEFINITIONS[name].label, mean) for name, mean in means.items()]
+    yield from (f"{label}: {mean.coverage.words}." for label, mean in labelled if mean.coverage is not None)
+    yield from (f"{label}: {mean.control.words}." for label, mean in labelled if mean.control.words)
 
 
 def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict[str, Any]:

@@ -27,7 +27,8 @@ from evaluation.cli.options import (
     reading_options,
     with_standard_input,
 )
-from evaluation.cli.terminal import TerminalProgress, note, safe, say, shortened, table
+from evaluation.cli.terminal import TerminalProgress, note, say, table
+from evaluation.escaping import safe, shortened
 from evaluation.text.display import counted
 from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
@@ -113,16 +114,7 @@ def evaluate(
     tally, failed = Tally(note=note), 0
     held = open_store() if store else None
     choices = reading_options.value()
-    found = evaluate_paths(
-        with_standard_input(paths),
-        tally,
-        store=held,
-        iteration=iteration,
-        jobs=jobs,
-        choose_columns=choices.columns,
-        answers=choices.answers,
-    )
-
+    found = evaluate_paths(with_standard_input(paths), tally, store=held, iteration=iteration, jobs=jobs, **choices)
     scored = (each.evaluation() for each in _with_progress(found, tally))
 
     def evaluations() -> Iterator[Evaluation]:
@@ -137,27 +129,14 @@ def evaluate(
 
 
 def _score_to(
-    corpus: str,
-    paths: list[str],
-    iteration: str | None,
-    jobs: int,
-    scheduler: str | None,
-    choices: ReadingChoices,
+    corpus: str, paths: list[str], iteration: str | None, jobs: int, scheduler: str | None, choices: ReadingChoices
 ) -> None:
     from evaluation.workflows.corpora import CorpusTally, score_to_corpus
 
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")
-    partitions = score_to_corpus(
-        [str(path) for path in with_standard_input(paths)],
-        corpus,
-        tally,
-        iteration=iteration,
-        jobs=jobs,
-        scheduler=scheduler,
-        choose_columns=choices.columns,
-        answers=choices.answers,
-    )
+    read = [str(path) for path in with_standard_input(paths)]
+    partitions = score_to_corpus(read, corpus, tally, iteration=iteration, jobs=jobs, scheduler=scheduler, **choices)
     for games in partitions:
         progress.advance(counted(games, "game"))
     progress.finish()
@@ -197,15 +176,8 @@ def import_(
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         with _reported(store, tally, iteration):
-            found = evaluate_paths(
-                with_standard_input(paths),
-                tally,
-                store=store,
-                iteration=iteration,
-                jobs=jobs,
-                choose_columns=choices.columns,
-                answers=choices.answers,
-            )
+            read = with_standard_input(paths)
+            found = evaluate_paths(read, tally, store=store, iteration=iteration, jobs=jobs, **choices)
             rows, new, told = [], [], []
             for each in _with_progress(found, tally):
                 rows.append(_import_row(each))
@@ -303,7 +275,7 @@ def validate(
 
     def results() -> Iterator[ReadResult]:
         nonlocal refused
-        for result in iter_paths(with_standard_input(paths), Limits(), choices.columns, choices.answers):
+        for result in iter_paths(with_standard_input(paths), Limits(), **choices):
             refused += result.error is not None
             yield result
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evaluation.cli.options import Rows, named_values, open_store
-from evaluation.cli.terminal import Columns, safe, say, say_list
+from evaluation.cli.options import Rows, open_store
+from evaluation.cli.terminal import Columns, say, say_list
+from evaluation.escaping import safe
 
 if TYPE_CHECKING:
     from evaluation.store import Store
@@ -116,7 +117,10 @@ def _rows(store: Store) -> list[tuple[str, float | str, float | str]]:
 
 def _change(store: Store, changes: list[str]) -> None:
     with store.unit(write=True):
-        for name, value in named_values(changes):
+        for change in changes:
+            name, is_pair, value = change.partition("=")
+            if not is_pair:
+                raise _refused(f"{change!r} is not of the form NAME=VALUE.")
             _set(store.settings, name, value)
 
 

@@ -10,25 +10,9 @@ from typing import TextIO, TypeVar
 
 import typer
 
-from evaluation.escaping import JOINERS, code, json_text, markdown_table, safe, shortened
+from evaluation.escaping import JOINERS, json_text, safe, shortened
 from evaluation.progress import pace_words
 from evaluation.text.display import counted
-
-__all__ = [
-    "Columns",
-    "TerminalProgress",
-    "code",
-    "markdown_table",
-    "note",
-    "safe",
-    "say",
-    "say_data",
-    "say_json",
-    "say_list",
-    "shortened",
-    "table",
-    "width",
-]
 
 Item = TypeVar("Item")
 Columns = Mapping[str, Callable[[Item], object]]

@@ -31,17 +31,19 @@ _LONGEST_TEXT = 200
 _LONGEST_RULE = 2_000
 _LARGEST_REPORT = 10_000_000
 _MOST_LISTED = 20
-_HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
+HEADERS = ("Agent", "Dimension", "Baseline", "Now", "Change", "Outcome")
+"""Columns of a table of the comparison."""
 _DIMENSIONS = ("Adherence", "Consistency", "Fluency", "Voice distinctness", "Ideas")
 _OUTCOMES = {
     "fine": "fine",
-    "regression": "**regression**",
-    "lost": "**lost**",
+    "regression": "regression",
+    "lost": "lost",
     "new": "new",
     "incomparable": "not comparable",
     "not_scored": "not scored",
-    "error": "**judge failed**",
+    "error": "judge failed",
 }
+_FAILURES = ("regression", "lost", "error")
 _TITLES = {
     "fine": "Personas: no regression",
     "regression": "Personas: regression",
@@ -85,7 +87,7 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     if comparison.get("rule"):
         sections.append(_quoted(comparison["rule"], _LONGEST_RULE))
     if rows:
-        sections.append(markdown_table(_HEADERS, [_cells(row) for row in rows[:_MOST_ROWS]]))
+        sections.append(markdown_table(HEADERS, [row_cells(row, _quoted, "**") for row in rows[:_MOST_ROWS]]))
     lines = [line for row in rows[:_MOST_ROWS] for line in row_remarks(row, _quoted)]
     if any(row.get("outcome") == "new" for row in rows):
         lines.append("- What is new has no baseline yet: make one with `dramaturg persona baseline` and commit it.")
@@ -98,15 +100,17 @@ def comparison_markdown(comparison: Mapping[str, Any]) -> str:
     return cut_comment("\n\n".join(sections))
 
 
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+def row_cells(row: Mapping[str, Any], quoted: Callable[[object, int], str], strong: str = "") -> tuple[str, ...]:
+    """A row as cells below ``HEADERS``; arguments as for :func:`row_remarks`, and marks put around a failure."""
     outcome = str(row.get("outcome"))
+    mark = strong if outcome in _FAILURES else ""
     return (
-        _quoted(row.get("agent_name"), _LONGEST_NAME),
-        _dimension(row, _quoted),
+        quoted(row.get("agent_name"), _LONGEST_NAME),
+        _dimension(row, quoted),
         number_words(row.get("baseline"), 2) or "none",
         number_words(row.get("score"), 2) or "n/a",
         number_words(row.get("change"), 2, sign=True),
-        _OUTCOMES.get(outcome) or code(shortened(outcome, _LONGEST_NAME)),
+        mark + (_OUTCOMES.get(outcome) or quoted(outcome, _LONGEST_NAME)) + mark,
     )
 
 

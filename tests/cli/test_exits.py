@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 import evaluation
-from evaluation.cli.exit_codes import import_exit_code
+from evaluation.cli.exit_codes import finish_scoring
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from tests.dashboard_server import dramaturg
@@ -142,14 +143,19 @@ def test_names_that_the_terminal_cannot_show_do_not_stop_a_command(
 @pytest.mark.parametrize(
     ("counts", "code"),
     [
-        ({"incomplete": 0}, 0),
         ({"incomplete": 0, "gate_failed": 2}, 1),
         ({"incomplete": 0, "refused": 1, "gate_failed": 2}, 2),
         ({"incomplete": 1, "refused": 1, "gate_failed": 2}, 3),
     ],
 )
 def test_the_worst_that_happened_chooses_the_exit_code(counts: dict[str, int], code: int) -> None:
-    assert import_exit_code(**counts) == code
+    with pytest.raises(typer.Exit) as ended:
+        finish_scoring(**counts)
+    assert ended.value.exit_code == code
+
+
+def test_what_went_well_ends_nothing() -> None:
+    finish_scoring(incomplete=0)
 
 
 Dramaturg = Callable[..., "subprocess.CompletedProcess[str]"]
