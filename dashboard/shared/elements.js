@@ -3,11 +3,30 @@
 
 const views = new WeakMap();
 
-function element(tag, className, text) {
+function element(tag, className, text, attributes = {}) {
   const node = document.createElement(tag);
   if (className) node.className = className;
   if (text !== undefined) node.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) node.setAttribute(name, value);
   return node;
+}
+
+// A part that the keyboard scrolls.
+function region(className, label) {
+  return element("div", className, undefined, { role: "region", "aria-label": label, tabindex: 0 });
+}
+
+// A text whose `marks` (start, end, class), in order, are marked; of one that overlaps an earlier one what is left.
+function paintText(node, content, marks) {
+  const parts = [];
+  let at = 0;
+  for (const [start, end, css] of marks) {
+    if (end <= at) continue;
+    const from = Math.max(at, start);
+    parts.push(content.slice(at, from), element("mark", css, content.slice(from, end)));
+    at = end;
+  }
+  node.replaceChildren(...parts, content.slice(at));
 }
 
 // The one look of a verdict: its words in the colour of their sign, amber where it is held with care.

@@ -15,18 +15,11 @@ function makeShape(parent, tag, attributes) {
 
 // A row whose marks the arrow keys move between.
 function makeMarkRow(className, words) {
-  const node = element("div", className);
-  node.setAttribute("role", "toolbar");
-  node.setAttribute("aria-label", words);
-  return node;
+  return element("div", className, undefined, { role: "toolbar", "aria-label": words });
 }
 
 function makeMarkButton(className, text, mark, label) {
-  const node = element("button", className, text);
-  node.type = "button";
-  node.dataset.mark = mark;
-  if (label) node.setAttribute("aria-label", label);
-  return node;
+  return element("button", className, text, { type: "button", "data-mark": mark, "aria-label": label });
 }
 
 function makeLegend(texts) {
@@ -37,8 +30,7 @@ function makeLegend(texts) {
 
 // The heading above the columns, which screen readers leave out.
 function makeHead(...cells) {
-  const head = element("div", "row head");
-  head.setAttribute("aria-hidden", "true");
+  const head = element("div", "row head", undefined, { "aria-hidden": "true" });
   head.append(...cells);
   return head;
 }
@@ -73,9 +65,7 @@ function mountView({ parentElement, data, setTriggerValue }, label, draw) {
 
 function createPicture(root, label, draw) {
   const view = { width: 0, drawn: "", focus: new Map() };
-  view.box = element("div", "picture-box");
-  view.box.setAttribute("role", "group");
-  view.box.setAttribute("aria-label", label);
+  view.box = element("div", "picture-box", undefined, { role: "group", "aria-label": label });
   root.append(view.box);
   view.observer = new ResizeObserver(() => redraw(view, draw));
   view.observer.observe(view.box);

@@ -27,12 +27,6 @@ function createTable(root) {
   return view;
 }
 
-// The roles are said, as a table that is drawn as cards is none to a screen reader.
-function withRole(node, role) {
-  node.setAttribute("role", role);
-  return node;
-}
-
 function drawTable(view) {
   const { alt, atFirst, columns, hasHead, pick, rows } = view.data;
   // What is cut has one width of columns above and below the row that is open.
@@ -40,15 +34,15 @@ function drawTable(view) {
   // On a phone few short columns stay columns.
   const isEven = columns.length < 7 && !size.includes("folds") && rows.every((cells) => cells.slice(1).every(([text]) => lengthOf(text) !== "long"));
   const kind = view.data.isCode ? "code" : view.data.isMatrix ? "matrix" : size && isEven ? `${size} even` : size;
-  const table = withRole(element("table", kind), "table");
-  table.setAttribute("aria-label", alt);
-  const head = withRole(element("tr"), "row");
+  // The roles are said, as a table that is drawn as cards is none to a screen reader.
+  const table = element("table", kind, undefined, { role: "table", "aria-label": alt });
+  const head = element("tr", "", undefined, { role: "row" });
   for (const { label, isNumber } of columns) {
-    head.append(withRole(element("th", isNumber ? "number" : "", label), "columnheader"));
+    head.append(element("th", isNumber ? "number" : "", label, { role: "columnheader" }));
   }
-  const top = withRole(element("thead"), "rowgroup");
+  const top = element("thead", "", undefined, { role: "rowgroup" });
   top.append(head);
-  view.body = withRole(element("tbody"), "rowgroup");
+  view.body = element("tbody", "", undefined, { role: "rowgroup" });
   const widths = element("colgroup");
   widths.append(...columns.map(({ isNumber }) => element("col", isNumber ? "number" : "")));
   table.append(widths, ...(hasHead ? [top] : []), view.body);
@@ -71,8 +65,7 @@ function addRows(view, number) {
   view.shown = until;
   if (until === rows.length) return;
   const next = Math.min(MORE, rows.length - until);
-  const more = element("button", "more", `Show ${next} more of ${rows.length}`);
-  more.type = "button";
+  const more = element("button", "more", `Show ${next} more of ${rows.length}`, { type: "button" });
   more.onclick = () => {
     more.remove();
     addRows(view, next);
@@ -81,20 +74,19 @@ function addRows(view, number) {
 }
 
 function makeGroup(words, width) {
-  const row = withRole(element("tr", "group"), "row");
-  const head = withRole(element("th", "", words), "rowheader");
-  head.colSpan = width;
+  const row = element("tr", "group", undefined, { role: "row" });
+  const head = element("th", "", words, { role: "rowheader", colspan: width });
   row.append(head);
   return row;
 }
 
 function makeRow(view, cells, place) {
   const { columns, pick } = view.data;
-  const row = withRole(element("tr", pick && pick !== "cell" ? "pick" : ""), "row");
+  const row = element("tr", pick && pick !== "cell" ? "pick" : "", undefined, { role: "row" });
   cells.forEach(([text, share, marks], at) => {
     const isNumber = columns[at].isNumber;
-    const cell = withRole(element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`), "cell");
-    cell.dataset.label = columns[at].label;
+    const about = { role: "cell", "data-label": columns[at].label };
+    const cell = element("td", `${lengthOf(text)}${isNumber ? " number" : ""}`, undefined, about);
     // A card leaves out what says nothing.
     cell.classList.toggle("empty", !text);
     const isButton = pick === "cell" ? at >= view.data.heads && text : pick && at === 0;
@@ -110,7 +102,7 @@ function makeRow(view, cells, place) {
       held.onclick = () => choose(view, [place, at], held);
     }
     cell.append(held);
-    if (marks) markParts(held, text, marks);
+    if (marks) paintText(held, text, marks);
     if (share !== undefined && share !== null) {
       if (pick === "cell") cell.style.setProperty("--share", `${Math.round(45 * share)}%`);
       else cell.append(makeBar(share));
@@ -119,12 +111,6 @@ function makeRow(view, cells, place) {
   });
   if (pick && pick !== "cell") row.onclick = () => choose(view, [place], row.querySelector("button"));
   return row;
-}
-
-function markParts(node, text, marks) {
-  const ends = [0, ...marks.flat(), text.length];
-  const parts = ends.slice(1).map((end, place) => element(place % 2 ? "mark" : "span", "", text.slice(ends[place], end)));
-  node.replaceChildren(...parts);
 }
 
 // A sentence may begin with the same sign where its start is left out.

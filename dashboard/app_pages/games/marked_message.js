@@ -4,13 +4,7 @@ export default function ({ parentElement, data }) {
   const update = (view) => {
     const { speaker, role, text, spans, before } = data;
     const body = element("p", "text");
-    let from = 0;
-    for (const [start, end] of spans) {
-      body.append(text.slice(from, Math.max(from, start)));
-      body.append(element("mark", "", text.slice(Math.max(from, start), Math.max(from, end))));
-      from = Math.max(from, end);
-    }
-    body.append(text.slice(from));
+    paintText(body, text, spans);
     const asked = said(speaker, role, body);
     asked.classList.add("asked");
     view.replaceChildren(...before.map((one) => said(one.speaker, "", element("p", "text", one.text))), asked);
@@ -28,10 +22,7 @@ function said(speaker, role, body) {
 }
 
 function createBox(root) {
-  const box = element("div", "box");
-  box.tabIndex = 0;
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "Message to check");
+  const box = region("box", "Message to check");
   root.append(box);
   return box;
 }

@@ -29,22 +29,9 @@ function remove(view) {
 }
 
 function button(className, text, onclick, key) {
-  const node = element("button", className, text);
-  node.type = "button";
+  const node = element("button", className, text, { type: "button" });
   node.onclick = onclick;
-  if (key) {
-    const hint = element("kbd", "", key);
-    hint.setAttribute("aria-hidden", "true");
-    node.append(hint);
-  }
-  return node;
-}
-
-function region(className, label) {
-  const node = element("div", className);
-  node.tabIndex = 0;
-  node.setAttribute("role", "region");
-  node.setAttribute("aria-label", label);
+  if (key) node.append(element("kbd", "", key, { "aria-hidden": "true" }));
   return node;
 }
 
@@ -54,8 +41,7 @@ function createView(root) {
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
   view.help = createHelp();
-  view.discard = element("dialog");
-  view.discard.setAttribute("aria-label", "Cannot be rated");
+  view.discard = element("dialog", "", undefined, { "aria-label": "Cannot be rated" });
   view.isShort = remembered(SHORT_KEY, "1") === "1";
   view.desk.append(view.talk, view.form, view.help, view.discard);
   root.append(view.desk);
@@ -131,14 +117,14 @@ function kept(view, token) {
   // The server stored the form and is about to draw the next conversation. It is asked again only if that is lost.
   if (!view.pending || view.pending.token !== token) return;
   view.pending.isKept = true;
-  forget(view, token);
+  remember(draftKey(view, token), null);
   clearTimeout(view.resend);
   view.resend = setTimeout(() => sendPending(view), KEPT_RESEND_MS);
   say(view, "Saved. The next conversation is coming.", false);
 }
 
 function acknowledge(view) {
-  forget(view, view.pending.token);
+  remember(draftKey(view, view.pending.token), null);
   stopSending(view);
 }
 
@@ -154,7 +140,8 @@ function remembered(key, otherwise) {
 
 function remember(key, value) {
   try {
-    localStorage.setItem(key, value);
+    if (value === null) localStorage.removeItem(key);
+    else localStorage.setItem(key, value);
   } catch {
     // Storage may be full or forbidden; the database still gets the draft.
   }
@@ -210,14 +197,6 @@ function offer(view, drafts) {
   view.offered = view.data.token;
   // Later: Streamlit takes no event while it hands over data.
   setTimeout(() => view.send("begun", drafts));
-}
-
-function forget(view, token) {
-  try {
-    localStorage.removeItem(draftKey(view, token));
-  } catch {
-    // A browser without storage has nothing to forget.
-  }
 }
 
 function changed(view) {
@@ -411,7 +390,6 @@ function act(view, key) {
     const index = view.current;
     const input = view.form.querySelector(`input[name="question${index}"][value="${word}"]`);
     input.checked = true;
-    for (const one of view.questions[index].querySelectorAll("input")) setGiven(one, one === input);
     answer(view, index, letter === "y");
     return true;
   }

@@ -5,12 +5,8 @@
 const COMMENT = "Comment, if you like";
 
 function drawForm(view) {
-  view.message = element("p", "message-line");
-  view.message.setAttribute("role", "status");
-  view.comment = element("textarea");
-  view.comment.rows = 2;
-  view.comment.placeholder = COMMENT;
-  view.comment.setAttribute("aria-label", COMMENT);
+  view.message = element("p", "message-line", undefined, { role: "status" });
+  view.comment = element("textarea", "", undefined, { rows: 2, placeholder: COMMENT, "aria-label": COMMENT });
   view.comment.value = view.draft.comment;
   view.comment.oninput = () => {
     view.draft.comment = view.comment.value;
@@ -31,8 +27,7 @@ function drawForm(view) {
 function drawHead(view) {
   const head = element("div", "head");
   view.progress = element("p", "progress", view.data.progress);
-  const track = element("div", "track");
-  track.setAttribute("aria-hidden", "true");
+  const track = element("div", "track", undefined, { "aria-hidden": "true" });
   view.bar = element("div", "bar");
   track.append(view.bar);
   view.detail = button("link", "", () => shorten(view, !view.isShort));
@@ -52,8 +47,7 @@ function drawScale(view) {
     card.append(choice, words);
     set.append(card);
   }
-  view.half = element("input");
-  view.half.type = "checkbox";
+  view.half = element("input", "", undefined, { type: "checkbox" });
   view.half.onchange = () => addHalf(view, view.half.checked);
   view.halfWords = element("span");
   const half = element("label", "half");
@@ -95,19 +89,15 @@ function drawQuestions(view) {
   const set = element("fieldset");
   set.append(element("legend", "legend", "Five questions"));
   view.questions = view.data.questions.map((text, index) => {
-    const row = element("div", "question");
-    row.setAttribute("role", "radiogroup");
-    row.setAttribute("aria-label", text);
+    const row = element("div", "question", undefined, { role: "radiogroup", "aria-label": text });
     row.append(element("span", "asked", `${index + 1}. ${text}`));
     for (const [word, value] of [["yes", true], ["no", false]]) {
       const label = element("label", "answer");
       const input = radio(`question${index}`, word, view.draft.answers[index] === value, () => answer(view, index, value));
       // A second click takes the answer back: untouched is an answer, too.
       input.onclick = () => {
-        if (input.dataset.given) takeBack(view, index);
-        else for (const one of row.querySelectorAll("input")) setGiven(one, one === input);
+        if (view.draft.answers[index] === value) takeBack(view, index);
       };
-      setGiven(input, input.checked);
       label.append(input, element("span", "", word));
       row.append(label);
     }
@@ -117,16 +107,8 @@ function drawQuestions(view) {
   return set;
 }
 
-function setGiven(input, isGiven) {
-  if (isGiven) input.dataset.given = "1";
-  else delete input.dataset.given;
-}
-
 function radio(name, value, checked, onchange) {
-  const input = element("input");
-  input.type = "radio";
-  input.name = name;
-  input.value = String(value);
+  const input = element("input", "", undefined, { type: "radio", name, value });
   input.checked = checked;
   input.onchange = onchange;
   return input;
@@ -168,10 +150,7 @@ function answer(view, index, value) {
 
 function takeBack(view, index) {
   view.draft.answers[index] = null;
-  for (const input of view.questions[index].querySelectorAll("input")) {
-    input.checked = false;
-    setGiven(input, false);
-  }
+  for (const input of view.questions[index].querySelectorAll("input")) input.checked = false;
   view.current = index;
   changed(view);
   mark(view);
@@ -212,12 +191,10 @@ function drawDiscard(view) {
     label.append(radio("reason", value, false, () => (fault.textContent = "")), element("span", "", words));
     set.append(label);
   }
-  const note = element("textarea");
-  note.rows = 2;
+  const note = element("textarea", "", undefined, { rows: 2 });
   const comment = element("label", "comment");
   comment.append(element("span", "legend", "More about it"), note);
-  const fault = element("p", "message-line urgent");
-  fault.setAttribute("role", "status");
+  const fault = element("p", "message-line urgent", undefined, { role: "status" });
   const send = () => {
     const reason = dialog.querySelector("input[name='reason']:checked")?.value;
     if (!reason) fault.textContent = "Choose a reason first.";
@@ -242,8 +219,7 @@ function drawDiscard(view) {
 }
 
 function createHelp() {
-  const dialog = element("dialog");
-  dialog.setAttribute("aria-label", "Keys");
+  const dialog = element("dialog", "", undefined, { "aria-label": "Keys" });
   dialog.append(element("h3", "", "Keys"));
   const list = element("dl");
   const keys = [

@@ -9,11 +9,7 @@ const VERDICTS = [
 const FAILS = 1;
 
 function actionButton(className, text, action, label) {
-  const button = element("button", className, text);
-  button.type = "button";
-  button.dataset.action = action;
-  if (label) button.setAttribute("aria-label", label);
-  return button;
+  return element("button", className, text, { type: "button", "data-action": action, "aria-label": label });
 }
 
 function drawRow(view, index) {
@@ -33,12 +29,10 @@ function drawEvent(row) {
 
 function drawMessage(view, row, index) {
   const speaker = view.speakers[row.s];
-  const node = element("article", `message${row.c ? " aside" : ""}`);
-  node.setAttribute("aria-label", `Message ${row.n}`);
-  node.dataset.message = row.i;
-  const avatar = element("span", "avatar", initials(speaker.name));
+  const about = { "aria-label": `Message ${row.n}`, "data-message": row.i };
+  const node = element("article", `message${row.c ? " aside" : ""}`, undefined, about);
+  const avatar = element("span", "avatar", initials(speaker.name), { "aria-hidden": "true" });
   avatar.style.setProperty("--hue", String((row.s * 137 + 250) % 360));
-  avatar.setAttribute("aria-hidden", "true");
   const body = element("div", "body");
   body.append(drawHead(view, row, speaker), element("p", "text"));
   if (row.b.length) body.append(drawBadges(view, row));
@@ -121,17 +115,6 @@ function paintRow(view, node, index) {
       badge.parentElement.append(...references.map((target) => jumpButton(view, target, "rests on")));
     }
   }
-}
-
-function paintText(text, content, marks) {
-  const parts = [];
-  let at = 0;
-  for (const [start, end, css] of marks) {
-    if (start < at) continue;
-    parts.push(document.createTextNode(content.slice(at, start)), element("mark", css, content.slice(start, end)));
-    at = end;
-  }
-  text.replaceChildren(...parts, document.createTextNode(content.slice(at)));
 }
 
 function marksOf(view, row, index) {

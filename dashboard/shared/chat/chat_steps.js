@@ -6,7 +6,6 @@ const TYPING = "input:not([type='checkbox'], [type='radio']), textarea, select, 
 
 function createStepper(view) {
   const bar = element("div", "stepper");
-  view.picker.setAttribute("aria-label", "Which verdicts to step through");
   view.picker.onchange = () => {
     for (const one of view.peers) {
       findFailing(one);

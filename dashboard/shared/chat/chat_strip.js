@@ -15,21 +15,19 @@ const WIDTHS = [0.5, 0.92, 0.2];
 
 function createStrip(view) {
   view.side = element("div", "side");
-  view.names = element("div", "names");
-  view.names.setAttribute("aria-hidden", "true");
-  view.strip = element("div", "strip");
+  view.names = element("div", "names", undefined, { "aria-hidden": "true" });
+  view.strip = element("div", "strip", undefined, {
+    role: "slider",
+    tabindex: 0,
+    "aria-label":
+      "Messages by metric. Arrow keys move by message, Page keys by round, N and P open failing messages, Enter opens.",
+  });
   view.paper = element("canvas");
   view.inView = element("div", "in-view");
   view.chosenLine = element("div", "chosen-line");
   view.cursor = element("div", "cursor");
   view.tip = element("div", "tip");
   view.tip.hidden = true;
-  view.strip.tabIndex = 0;
-  view.strip.setAttribute("role", "slider");
-  view.strip.setAttribute(
-    "aria-label",
-    "Messages by metric. Arrow keys move by message, Page keys by round, N and P open failing messages, Enter opens.",
-  );
   view.strip.append(view.paper, view.inView, view.chosenLine, view.cursor, view.tip);
   view.side.append(view.names, view.strip);
   view.strip.onpointerdown = (event) => {

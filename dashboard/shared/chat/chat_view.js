@@ -38,17 +38,13 @@ function createView(root, peers) {
   const view = { drawn: new Map(), selected: null, frame: 0, focusCount: 0, found: [], at: -1, late: [], peers };
   peers.push(view);
   view.shell = element("div", "shell");
-  view.scroller = element("div", "scroller");
-  view.scroller.tabIndex = 0;
-  view.scroller.setAttribute("role", "region");
-  view.scroller.setAttribute("aria-label", "Conversation");
+  view.scroller = region("scroller", "Conversation");
   view.canvas = element("div", "canvas");
   view.scroller.append(view.canvas);
   const stage = element("div", "stage");
   stage.append(view.scroller, createStrip(view));
-  view.tally = element("span", "found");
-  view.tally.setAttribute("role", "status");
-  view.picker = peers[0].picker ?? element("select");
+  view.tally = element("span", "found", undefined, { role: "status" });
+  view.picker = peers[0].picker ?? element("select", "", undefined, { "aria-label": "Which verdicts to step through" });
   if (peers[0] === view) view.bars = [createSearch(view), createStepper(view)];
   view.shell.append(...(view.bars ?? []), stage);
   root.append(view.shell);
@@ -168,12 +164,9 @@ function memorise(view) {
 
 function createSearch(view) {
   const bar = element("div", "search");
-  const input = element("input");
-  input.type = "search";
-  input.placeholder = "Find in this conversation";
-  input.setAttribute("aria-label", "Find in this conversation");
-  const count = element("span", "found", "");
-  count.setAttribute("role", "status");
+  const asked = "Find in this conversation";
+  const input = element("input", "", undefined, { type: "search", placeholder: asked, "aria-label": asked });
+  const count = element("span", "found", "", { role: "status" });
   const tell = (words) => {
     count.textContent = input.value.trim() ? view.peers.map(words).join(" · ") : "";
   };
@@ -187,7 +180,7 @@ function createSearch(view) {
   input.oninput = () => {
     for (const one of view.peers) {
       one.needle = input.value.trim().toLowerCase();
-      one.found = one.needle ? matches(one) : [];
+      one.found = one.rows.flatMap((row, index) => (one.needle && row.k === "m" && row.x.toLowerCase().includes(one.needle) ? [index] : []));
       one.at = -1;
       repaint(one);
     }
@@ -202,14 +195,6 @@ function createSearch(view) {
   next.onclick = () => step(1);
   bar.append(input, count, previous, next);
   return bar;
-}
-
-function matches(view) {
-  const found = [];
-  view.rows.forEach((row, index) => {
-    if (row.k === "m" && row.x.toLowerCase().includes(view.needle)) found.push(index);
-  });
-  return found;
 }
 
 function act(view, button) {
