@@ -53,7 +53,7 @@ def marks_legend(now: str, before: str, dot: str, *more: str) -> list[str]:
         dot: What a small dot is.
         more: Further entries, such as the threshold, with their own signs.
     """
-    return [f"○ {before}", f"● {now}, with its 95 % interval", f"· {dot}", *more]
+    return [f"○ {before}", f"● {now}, 95 % interval", f"· {dot}", *more]
 
 
 def draw_chart(

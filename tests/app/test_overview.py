@@ -48,7 +48,7 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
     # Both sides have one name, their own.
     assert (drawn["now"], drawn["legend"][:2]) == (
         "Shorter prompt",
-        ["○ Baseline prompt, the reference", "● Shorter prompt, with its 95 % interval"],
+        ["○ Baseline prompt, the reference", "● Shorter prompt, 95 % interval"],
     )
     assert rows[0]["texts"]["before"].startswith("Baseline prompt: ")
     assert [row["label"] for row in rows] == [definition.label for definition in DEFINITIONS.values()]

@@ -44,7 +44,7 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
     # The text may be there before the address says so.
     expect(page).to_have_url(re.compile("reason="))
     settle(page)
-    page.get_by_role("table", name="Messages with this reason, after").get_by_role("button").nth(1).click()
+    page.get_by_role("table", name="Messages with this reason, of the iteration").get_by_role("button").nth(1).click()
     assert failing_metric(page) == "strategic_depth"
     expect(page.locator(".message.chosen")).to_be_in_viewport()
     page.go_back()

@@ -55,7 +55,7 @@ _SHORT_NAME = 24
 def legend_of(*sides: IterationSummary | None) -> dict[str, object]:
     """The legend of the rows of an iteration, and of what it is compared with, by name: untrusted text."""
     now, *before = (shortened(one.iteration.name, _SHORT_NAME) for one in sides if one)
-    marks = [*(f"○ {name}, the reference" for name in before), f"● {now}, with its 95 % interval", "· a game"]
+    marks = [*(f"○ {name}, the reference" for name in before), f"● {now}, 95 % interval", "· a game"]
     return {"now": now, "legend": [*marks, "┃ threshold: left of it fails", "a mark opens its games"]}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
@@ -92,10 +93,10 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
         if column is not None:
             with column:
                 plain(f"{name}: {counted(len(rows), 'row')}")
-                _side(reason, rows, place)
+                _side(reason, rows, place, name or "")
 
 
-def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
+def _side(reason: FailureReason, rows: tuple[Example, ...], place: int, name: str) -> None:
     """The messages of one side as a table, each of whose rows opens its message."""
     shown = rows[:_MOST_ROWS]
     if len(rows) > len(shown):
@@ -104,7 +105,9 @@ def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
         st.caption("No message has this reason here.")
         return
     chosen = open_row(
-        _rows(shown), f"Messages with this reason, {_SIDES[place]}", f"failing_{place}_{reason_key(reason)}"
+        _rows(shown, reason.label, name),
+        f"Messages with this reason, {_SIDES[place]}",
+        f"failing_{place}_{reason_key(reason)}",
     )
     if chosen is not None:
         one = shown[chosen]
@@ -112,11 +115,13 @@ def _side(reason: FailureReason, rows: tuple[Example, ...], place: int) -> None:
         st.rerun()
 
 
-def _rows(examples: tuple[Example, ...]) -> list[dict[str, object]]:
-    return [
-        {"Game": one.game, "Player": one.player, "Message": shortened(one.text, _LONGEST), "Reason": one.reason}
-        for one in examples
-    ]
+def _rows(examples: tuple[Example, ...], label: str, name: str) -> pd.DataFrame:
+    """The games and what was said; and the reasons, unless all rows have a message and say what the heading says."""
+    said = [": ".join(filter(None, (one.player, shortened(one.text, _LONGEST)))) for one in examples]
+    rows = pd.DataFrame({"Game": [one.game.removesuffix(f" · {name}") for one in examples], "Message": said})
+    if any(not one.text or one.reason != label for one in examples):
+        rows["Reason"] = [one.reason for one in examples]
+    return rows
 
 
 COMMON = 5
