@@ -126,7 +126,7 @@ def thresholds(store: Store) -> Change | None:
 
 
 def _threshold_inputs(now: Mapping[str, float], size: int) -> tuple[dict[str, float], int]:
-    grid = st.grid(4, min_column_width=145)
+    grid = st.grid(4, min_column_width=145, vertical_alignment="bottom")
     then = {}
     for name, definition in DEFINITIONS.items():
         scale = definition.scale
@@ -175,7 +175,7 @@ def limits(store: Store) -> Change | None:
     )
     held, defaults = asdict(resources.read(store.settings.limits)), asdict(Limits())
     state.follow_stored("limits_shown", {f"limit_{name}": _in_units(name, held[name]) for name in LIMITS})
-    grid = st.grid(4, min_column_width=145)
+    grid = st.grid(4, min_column_width=145, vertical_alignment="bottom")
     wanted = {}
     for name, (label, unit, help_) in LIMITS.items():
         with grid.cell():
