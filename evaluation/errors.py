@@ -28,14 +28,6 @@ class DramaturgError(Exception):
         what_to_do = f"{stop} {self.remedy}" if self.remedy else ""
         return f"{where}{self.message}{what_to_do}"
 
-    def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions cross process boundaries in the engine; keyword-only arguments need help to be pickled.
-        return (_rebuild, (type(self), self.message, self.place, self.remedy))
-
-
-def _rebuild(kind: type[DramaturgError], message: str, place: str, remedy: str) -> DramaturgError:
-    return kind(message, place=place, remedy=remedy)
-
 
 class InputError(DramaturgError):
     """Input from a person cannot be used (exit code 2)."""
@@ -129,10 +121,3 @@ class JSONParseError(JudgeError):
     def __init__(self, message: str, *, raw: str = "", place: str = "", remedy: str = "") -> None:
         super().__init__(message, place=place, remedy=remedy)
         self.raw = raw
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild_with_raw, (self.message, self.raw, self.place, self.remedy))
-
-
-def _rebuild_with_raw(message: str, raw: str, place: str, remedy: str) -> JSONParseError:
-    return JSONParseError(message, raw=raw, place=place, remedy=remedy)

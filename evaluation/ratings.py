@@ -27,14 +27,6 @@ _DIRECTIONS = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI",
 _ANSWER_LETTERS = {"y": True, "n": False, "-": None}
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-def _new_token() -> str:
-    return uuid.uuid4().hex
-
-
 @dataclass(frozen=True, slots=True)
 class Rating:
     """A rater's score for a transcript, with the answers to the rubric's five questions.
@@ -58,8 +50,8 @@ class Rating:
     score: float
     answers: tuple[bool | None, ...] = NO_ANSWERS
     comment: str = ""
-    created_at: datetime = field(default_factory=_now)
-    token: str = field(default_factory=_new_token)
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
     is_informed: bool = False
 
     def __post_init__(self) -> None:

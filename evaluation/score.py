@@ -13,9 +13,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
 LOW_EVIDENCE = "low evidence"
+"""The words for a score that rests on too little."""
 AT_CHANCE = "no better than scrambled copies"
 """The words for a score that lies at chance, see ``control_words.is_at_chance``: never "passed" nor "better"."""
-"""The words for a score that rests on too little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ Needs no key: the judge is a script. Without ``judge`` and ``library`` a model j
 
 import asyncio
 
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest
+from evaluation.workflows.message_gate import MessageGate
 
 CLAIM = Proposition("in-character", "{{action}} sounds like {{agent_name}}.", Dimension.ADHERENCE)
 LIBRARY = PropositionLibrary({(Dimension.ADHERENCE, DEFAULT_AGENT): (CLAIM,)})

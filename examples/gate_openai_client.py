@@ -9,8 +9,8 @@ import sys
 
 from openai import OpenAI
 
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.judging.judge_config import build_judge, judge_config
+from evaluation.workflows.message_gate import MessageGate
 
 model = sys.argv[1] if len(sys.argv) > 1 else "gpt-4o-mini"
 persona = "You are Michael, a regional manager who loves attention. Answer in one sentence."

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from evaluation.corrections.message_gate import MessageGate
+from evaluation.workflows.message_gate import MessageGate
 
 
 def gated(agent: Any, gate: MessageGate) -> Any:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.interventions import configured, run_interventions
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import suppression_prompt
 from evaluation.judging.answers import CheckAnswer, ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.store import Store
+from evaluation.workflows.message_gate import MessageGate
 
 CONFIG = CorrectionConfig(
     gate_adherence_enabled=True, anti_convergence_enabled=True, repetition_suppression_enabled=True
@@ -66,7 +66,7 @@ class Person:
 async def simulate(store: Store, people: list[Person]) -> list[str]:
     """The conversation, one message of each agent in every step, with what corrected it."""
     steering = ScriptedJudge(judge)
-    gate = MessageGate(steering, corrections=store.corrections)
+    gate = MessageGate(steering, store=store)
     lines = []
     for step in range(STEPS):
         configs = {person.agent_id: store.corrections.config(person.agent_id) for person in people}

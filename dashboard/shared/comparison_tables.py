@@ -17,9 +17,10 @@ from evaluation.statistics.comparison import Comparison, Difference, Outcome
 from evaluation.statistics.words import (
     change_of,
     detectable_words,
-    difference_cells,
     interval_words,
     needed_words,
+    p_words,
+    paired_p_words,
     value_words,
 )
 from evaluation.text.display import fixed
@@ -62,7 +63,10 @@ def difference_rows(
             "Games needed": needed_words(one),
             "Games": f"{one.before.n} and {one.after.n}",
             "Level, %": fixed(100 * one.deciding_interval.level),
-            **difference_cells(one),
+            "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
+            "p": p_words(one.welch.p),
+            "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
+            "Paired p": paired_p_words(one.paired),
             "Would show from": detectable_words(one),
         }
         for one in found.values()

@@ -117,7 +117,7 @@ def _print(report: EvaluationReport, output: OutputFormat) -> None:
 
 
 def _lines(report: EvaluationReport) -> Iterator[str]:
-    from evaluation.insight.report_sections import Bullets, Table, document
+    from evaluation.insight.report_sections import Table, document
 
     yield safe(report.transcript["game_id"])
     for section in document(report):
@@ -125,7 +125,7 @@ def _lines(report: EvaluationReport) -> Iterator[str]:
         for block in section.blocks:
             if isinstance(block, Table):
                 yield table(block.headers, block.rows)
-            elif isinstance(block, Bullets):
-                yield from (f"- {safe(str(one))}" for one in block.items)
+            elif isinstance(block, list):
+                yield from (f"- {safe(str(one))}" for one in block)
             else:
                 yield str(block)

@@ -55,13 +55,7 @@ class Run:
     def of(cls, row: Mapping[Any, Any]) -> Run:
         """Build it from a row of ``Evaluations.runs``."""
         packed = json.loads(row["scores"]) if isinstance(row["scores"], str) else {}
-        # A plug-in that was there when it was run may be gone.
-        known = {str(each): each for each in DIMENSIONS}
-        scores = {
-            known[key]: float(one["score"])
-            for key, one in packed.items()
-            if key in known and one.get("score") is not None
-        }
+        scores = {Dimension(key): float(one["score"]) for key, one in packed.items() if one.get("score") is not None}
         judge = ": ".join(str(part) for part in (row["judge"], row["model"]) if isinstance(part, str) and part)
         size = row["sample_size"]
         return cls(
@@ -266,7 +260,6 @@ def _movers(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunMover]:
     old, new = before.groupby(key)["score"].mean(), after.groupby(key)["score"].mean()
     changes = (new - old).dropna()
     first = after.drop_duplicates(key).set_index(key)
-    changes = changes[changes.index.get_level_values("dimension").isin([str(each) for each in DIMENSIONS])]
     for dimension, proposition in changes.abs().sort_values(ascending=False, kind="stable").index[:MOST]:
         place = (dimension, proposition)
         if abs(changes[place]) >= _SMALLEST:

@@ -13,7 +13,7 @@ from math import floor, isfinite
 from typing import Protocol, Self
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.repetition import RECENT_MESSAGES, highest_similarity, most_similar
+from evaluation.corrections.repetition import highest_similarity, most_similar
 from evaluation.errors import DramaturgError
 from evaluation.escaping import safe
 from evaluation.judging.model_client.budget import CheckLimits, Reasks, limited_calls
@@ -187,7 +187,6 @@ class GateResult:
         committed: The attempt that is sent; ``None`` when nothing is (the configuration forbids to go on).
         outcome: How it came through; ``None`` when the gate was asleep or off and nothing was checked.
         attempts: The original and the retries, in order; only the original when nothing was checked.
-        recent: The messages of the agent that similarity was measured against.
         name: The agent's display name; empty where only the id is known.
     """
 
@@ -195,7 +194,6 @@ class GateResult:
     committed: Attempt | None
     outcome: GateOutcome | None
     attempts: tuple[Attempt, ...]
-    recent: tuple[str, ...] = ()
     name: str = ""
 
     @property
@@ -231,8 +229,7 @@ class LoggedMessage:
     Attributes:
         id: Of the group that its attempts are logged under.
         at: When it was logged, in UTC.
-        result: Its attempts with their checks. The messages it was compared with are not kept, and neither is whether a
-            check was trivial.
+        result: Its attempts with their checks; whether a check was trivial is not kept.
         run: Id of the run or experiment that it was checked in; empty when none was named.
     """
 
@@ -473,14 +470,8 @@ class ActionGate:
     ) -> GateResult:
         best = attempts[-1] if attempts[-1].is_passed else max(attempts, key=lambda attempt: attempt.rank)
         is_committed = best.is_passed or config.continue_on_failure
-        result = GateResult(
-            context.agent,
-            best if is_committed else None,
-            _outcome(best),
-            tuple(attempts),
-            tuple(context.own_messages[-RECENT_MESSAGES:]),
-            context.name,
-        )
+        sent = best if is_committed else None
+        result = GateResult(context.agent, sent, _outcome(best), tuple(attempts), context.name)
         await self._keep(result)
         if not is_committed:
             _LOGGER.warning("Nothing was sent for %r: continue_on_failure is off and no attempt passed", context.agent)

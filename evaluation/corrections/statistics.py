@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import fmean
-from types import MappingProxyType
 
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult
 from evaluation.corrections.config import CorrectionConfig
@@ -30,8 +29,6 @@ class GateStatistics:
         original_success_rate: The share of messages whose first text passed; ``None`` without messages.
         retries: How many texts were written again.
         regeneration_failure_rate: The share of those that did not pass; ``None`` without any.
-        similarity_failures: Attempts that resembled an earlier message too much.
-        dimensions: By dimension, in the order in which they were first met.
         mean_total: Mean total of the committed attempts; ``None`` where there is none.
         breaker_open: Messages with a check that asked nobody because the circuit breaker was open.
         calls_per_message: Mean number of calls to a model; ``None`` where logs do not say.
@@ -179,26 +176,22 @@ def settings() -> Mapping[str, Setting]:
     return {name: Setting(**each) for name, each in held.items()}
 
 
-OUTCOMES: Mapping[GateOutcome, str] = MappingProxyType(
-    {
-        GateOutcome.PASSED: "passed at once",
-        GateOutcome.PASSED_AFTER_RETRY: "passed after a retry",
-        GateOutcome.CORRECTED: "never passed, a retry is best",
-        GateOutcome.FORCED_THROUGH: "never passed, the original is best",
-        GateOutcome.TIMEOUT_PASS_THROUGH: "no judge answered",
-    }
-)
+OUTCOMES: Mapping[GateOutcome, str] = {
+    GateOutcome.PASSED: "passed at once",
+    GateOutcome.PASSED_AFTER_RETRY: "passed after a retry",
+    GateOutcome.CORRECTED: "never passed, a retry is best",
+    GateOutcome.FORCED_THROUGH: "never passed, the original is best",
+    GateOutcome.TIMEOUT_PASS_THROUGH: "no judge answered",
+}
 """What each outcome means, short enough for a legend."""
 
-OUTCOME_MEANINGS: Mapping[GateOutcome, str] = MappingProxyType(
-    {
-        GateOutcome.PASSED: "The first text passed every check.",
-        GateOutcome.PASSED_AFTER_RETRY: "A rewritten text passed every check.",
-        GateOutcome.CORRECTED: "No text passed every check; a rewritten one scored best.",
-        GateOutcome.FORCED_THROUGH: "No text passed every check; the first one scored best.",
-        GateOutcome.TIMEOUT_PASS_THROUGH: "Every judge failed or was late, so the message went out unjudged.",
-    }
-)
+OUTCOME_MEANINGS: Mapping[GateOutcome, str] = {
+    GateOutcome.PASSED: "The first text passed every check.",
+    GateOutcome.PASSED_AFTER_RETRY: "A rewritten text passed every check.",
+    GateOutcome.CORRECTED: "No text passed every check; a rewritten one scored best.",
+    GateOutcome.FORCED_THROUGH: "No text passed every check; the first one scored best.",
+    GateOutcome.TIMEOUT_PASS_THROUGH: "Every judge failed or was late, so the message went out unjudged.",
+}
 
 
 def outcome_words(results: Iterable[GateResult]) -> tuple[str, str]:

@@ -227,7 +227,7 @@ class StatisticalComparison:
         reason: Why no test is possible; else empty.
         unscored: How many scores are missing, on either side.
         doubt: Why nothing is concluded whatever the test says, in the words of every comparison: "on low evidence".
-            Empty for no doubt; ``None`` in a result that was stored before there were any.
+            Empty for no doubt.
     """
 
     metric_name: str
@@ -254,12 +254,7 @@ class StatisticalComparison:
     favours: str | None
     reason: str = ""
     unscored: int = 0
-    doubt: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.doubt is None and self.metric_name in DEFINITIONS:
-            object.__setattr__(self, "doubt", UNCHECKED)
-            object.__setattr__(self, "favours", None)
+    doubt: str = ""
 
     @property
     def label(self) -> str:
@@ -281,10 +276,6 @@ class StatisticalComparison:
     def words(self) -> str:
         """The verdict on b: "better beyond luck", "on low evidence", "could be luck"."""
         return self.doubt or self.outcome.words
-
-
-UNCHECKED = "compared before low evidence and repeated games counted: run it again"
-"""The doubt on a stored comparison of scores that does not say what these rest on."""
 
 
 _LABELS = {name: one.label for name, one in DEFINITIONS.items()} | {str(one): label for one, label in LABELS.items()}
@@ -395,7 +386,7 @@ class StudyResult:
             than = min(others) if len(others) == 1 else "every other variant"
             return f"Take {best}: it is better on {label} than {than}, beyond luck{but}."
         if doubt := next((one.doubt for one in own if one.doubt), ""):
-            verb = {AT_CHANCE: "is ", UNCHECKED: "was "}.get(doubt, "rests " * doubt.startswith("on "))
+            verb = "is " if doubt == AT_CHANCE else "rests " * doubt.startswith("on ")
             return f"No winner: {label} {verb}{doubt}."
         if all(one.significant is None for one in own):
             return f"No winner: {label} cannot be tested ({own[0].reason if own else 'no runs'})."

@@ -106,10 +106,7 @@ class EvaluationReport:
         metrics: Its figures.
         shares: Words and turns by player.
         sentiment: By player; ``None`` where the discussion is not in English.
-        validations: Checks of single messages; empty when none were wanted.
-        messages: How many messages players said to others.
-        drawn_messages: How many of them were drawn for checks.
-        checked_messages: How many were checked; fewer than drawn where the budget did not allow more.
+        sample: Checks of single messages, with how many were said and drawn; without results when none were wanted.
         extractions: By kind; those that were wanted.
         recommendations: What to look at.
         config: The settings that applied: ``evaluation_model`` and ``max_usd`` are those of the judge that was asked.
@@ -121,15 +118,17 @@ class EvaluationReport:
     metrics: SimulationMetrics
     shares: TalkShares
     sentiment: Mapping[str, Sentiment] | None
-    validations: tuple[ValidationResult, ...]
-    messages: int
-    drawn_messages: int
-    checked_messages: int
+    sample: CheckedSample
     extractions: Mapping[str, Extraction[Any]]
     recommendations: tuple[Recommendation, ...]
     config: EvaluationConfig
     judge: Mapping[str, str] | None = field(default=None)
     asked: Asked = field(default_factory=Asked)
+
+    @property
+    def validations(self) -> tuple[ValidationResult, ...]:
+        """The results of the sample."""
+        return self.sample.results
 
     @property
     def spent_usd(self) -> float | None:
@@ -145,17 +144,13 @@ class EvaluationReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
-        sentiment = self.sentiment
+        sentiment, sample = self.sentiment, self.sample
         return {
             "transcript": dict(self.transcript),
             "metrics": self.metrics.as_dict(),
             "shares": asdict(self.shares),
             "validations": [one.as_dict() for one in self.validations],
-            "sample": {
-                "messages": self.messages,
-                "drawn": self.drawn_messages,
-                "checked": self.checked_messages,
-            },
+            "sample": {"messages": sample.messages, "drawn": sample.drawn, "checked": sample.checked},
             "extractions": {
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
@@ -183,10 +178,7 @@ def plain_report(transcript: Transcript, config: EvaluationConfig | None = None)
         metrics=metrics,
         shares=shares,
         sentiment=_sentiment(transcript),
-        validations=(),
-        messages=metrics.total_messages,
-        drawn_messages=0,
-        checked_messages=0,
+        sample=CheckedSample((), metrics.total_messages, 0),
         extractions={},
         recommendations=tuple(recommendations(metrics, shares=shares)),
         config=config or EvaluationConfig(),
@@ -215,15 +207,13 @@ async def report_on(
         report: Told of every judgement.
     """
     plain = plain_report(transcript, config)
-    sample = CheckedSample((), plain.messages, 0)
+    sample = plain.sample
     counting = _CountingJudge(judge, report)
     if wanted.checks:
         sample = await Validator(counting, plain.config.validation()).validate_transcript(transcript, personas)
     return replace(
         plain,
-        validations=sample.results,
-        drawn_messages=sample.drawn,
-        checked_messages=sample.checked,
+        sample=sample,
         extractions=await _extracted(transcript, counting, wanted, plain.config),
         recommendations=(
             *recommendations(plain.metrics, sample, shares=plain.shares),

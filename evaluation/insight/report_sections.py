@@ -30,14 +30,7 @@ class Table:
     rows: Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Bullets:
-    """A list; without items nothing is shown."""
-
-    items: Sequence[str | Recommendation]
-
-
-Block = str | Table | Bullets
+Block = str | Table | list[Recommendation]
 """What stands in a section; a text is a paragraph."""
 
 
@@ -62,8 +55,8 @@ def discussion_markdown(report: EvaluationReport) -> str:
 def _markdown(block: Block) -> str:
     if isinstance(block, Table):
         return markdown_table(block.headers, [[code(cell) for cell in row] for row in block.rows])
-    if isinstance(block, Bullets):
-        return "\n".join(f"- {code(item)}" for item in block.items)
+    if isinstance(block, list):
+        return "\n".join(f"- {code(item)}" for item in block)
     return code(block)
 
 
@@ -78,8 +71,7 @@ def _source(report: EvaluationReport) -> Iterator[tuple[str, str]]:
 
 def document(report: EvaluationReport) -> list[Section]:
     """The whole report, what to look at first: of texts, tables and lists."""
-    advice = report.recommendations
-    found = [Section("What to look at", [Bullets(advice) if advice else "Nothing stands out."])]
+    found = [Section("What to look at", [list(report.recommendations) or "Nothing stands out."])]
     found += [
         Section(heading, [Table(("What", "Figure"), lines)])
         for heading, lines in sections(report.metrics, report.shares)
@@ -158,16 +150,17 @@ def _judge(report: EvaluationReport) -> Iterator[Section]:
 
 
 def _checks(report: EvaluationReport) -> Iterator[Section]:
-    if not report.validations:
+    sample = report.sample
+    if not sample.results:
         return
     notes = [
-        f"{report.checked_messages:,} of {counted(report.messages, 'message')} were checked, drawn with seed "
+        f"{sample.checked:,} of {counted(sample.messages, 'message')} were checked, drawn with seed "
         f"{report.config.seed} from the whole discussion."
     ]
-    if left := report.drawn_messages - report.checked_messages:
+    if left := sample.drawn - sample.checked:
         notes.append(f"{left:,} more were drawn and did not fit into the budget; they have no rows.")
-    shown = [one for one in report.validations if one.status is not JudgementStatus.SKIPPED]
-    if skipped := len(report.validations) - len(shown):
+    shown = [one for one in sample.results if one.status is not JudgementStatus.SKIPPED]
+    if skipped := len(sample.results) - len(shown):
         notes.append(f"{counted(skipped, 'check')} of the messages below did not fit into the budget either.")
     headers = ("Check", "Result", "Score", "Needed", "Player", "Message", "Why")
     yield Section("Checks", [*notes, Table(headers, [_check(one) for one in shown])])

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from evaluation.judging.fencing import as_name, fenced, quoted, unnumbered
 from evaluation.judging.judge_config import DEFAULT_MODEL
 from evaluation.judging.propositions import LONGEST_MESSAGE
 from evaluation.judging.protocol import Judge, Judgement, JudgementStatus, JudgeRequest, Prompt
+from evaluation.text.display import json_data
 from evaluation.transcript import Message, Transcript
 
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -196,11 +197,8 @@ class ValidationResult:
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
-        return asdict(self) | {
-            "check_type": str(self.check_type),
-            "status": str(self.status),
-            "notes": list(self.notes),
-        }
+        found: dict[str, Any] = json_data(self)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

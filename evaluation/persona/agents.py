@@ -90,38 +90,27 @@ def read_persona_bytes(path: Path) -> bytes:
     return content
 
 
-def read_persona_file(content: bytes, file: str, model: type[BaseModel], *, remedy: str) -> Any:
-    """The value in a JSON file of a persona, with nothing in it that could not be stored.
-
-    Args:
-        content: The file.
-        file: Its name, for errors.
-        model: What it should hold.
-        remedy: What to hand in instead of what is not such a file.
-
-    Raises:
-        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, a key twice, or
-            not what the model says; with the line where it is known.
-    """
+def _body_of(content: bytes, file: str) -> Any:
+    """The value in a JSON file of a persona, with nothing in it that could not be stored."""
     try:
         text = content.decode(json.detect_encoding(content))
     except UnicodeDecodeError:
         raise InputError("The text is not UTF-8.", place=file, remedy="Save the file as UTF-8.") from None
     try:
         body = parse_json(text, _Bounds())
-        model.model_validate(body)
+        _AgentFile.model_validate(body)
         return body
     except LimitError as error:
-        raise InputError(error.message, place=file, remedy=remedy) from None
+        raise InputError(error.message, place=file, remedy=_REMEDY) from None
     except ValidationError as error:
-        fault = InputError(f"{describe(error)}.", place=file, remedy=remedy)
+        fault = InputError(f"{describe(error)}.", place=file, remedy=_REMEDY)
     except InputError as error:
-        fault = InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or remedy)
+        fault = InputError(error.message, place=f"{file}: {error.place}", remedy=error.remedy or _REMEDY)
     # JSON is YAML too, whose lines are known; of a file that is too large or too deep for that the fault must do.
     with suppress(UnreadableYamlError):
-        _, problems = check_model(read_located(text.encode("utf-8", "replace"), file), model, file)
+        _, problems = check_model(read_located(text.encode("utf-8", "replace"), file), _AgentFile, file)
         if problems:
-            fault = FaultyFileError(problems, remedy)
+            fault = FaultyFileError(problems, _REMEDY)
     raise fault
 
 
@@ -174,11 +163,12 @@ def read_agent_file(content: bytes, file: str) -> AgentFile:
         file: Its name, for errors.
 
     Raises:
-        InputError: As ``read_persona_file``; ``file:line`` where the persona or its name is missing.
+        InputError: Not JSON, nested too deep, a number that is not finite, half of a surrogate pair, a key twice, or
+            without a persona or its name; with the line where it is known.
     """
     if not file.endswith(".json"):
         return AgentFile(Path(file).stem, read_persona_text(content, file))
-    body = read_persona_file(content, file, _AgentFile, remedy=_REMEDY)
+    body = _body_of(content, file)
     given = body.pop("speakers", None)
     speakers = None if given is None else tuple(given)
     persona = body.get("persona", body)

@@ -58,52 +58,32 @@ def cohens_d(treatment: Iterable[float], control: Iterable[float]) -> EffectSize
     return EffectSize(float((after.mean() - before.mean()) / math.sqrt(pooled)))
 
 
-def holm(p_values: Iterable[float]) -> list[float]:
-    """Holm's step-down adjustment (Holm 1979): comparing these with 0.05 keeps the family-wise error at 5 %.
+def holm(p_values: Iterable[float], level: float) -> tuple[list[float], list[float]]:
+    """Holm's step-down adjustment (Holm 1979), and the level at which it decided each test.
 
     Sorted upwards, the i-th of m values is multiplied by m - i + 1, kept at least as large as the one before it and at
-    most 1. NaN (no test was possible) stay NaN and do not count towards m.
+    most 1: comparing these with ``level`` keeps the family-wise error there. It is the same to compare the i-th with
+    ``level`` / (m - i + 1) until one is larger; all from there on are not rejected, and were decided at the level of
+    that first one. So the interval at that level holds 0 for these, and excludes it for those before.
 
     Args:
-        p_values: Two-sided p-values of one family, from 0 to 1.
+        p_values: Two-sided p-values of one family, from 0 to 1. NaN (no test was possible) stay NaN and do not count.
+        level: Of the family-wise error.
 
     Returns:
-        As many, in the order given.
-
-    Raises:
-        ValueError: One is below 0 or above 1.
-    """
-    given = np.asarray(list(p_values), dtype=float)
-    places = np.flatnonzero(~np.isnan(given))
-    if ((given[places] < 0) | (given[places] > 1)).any():
-        raise ValueError("a p-value lies outside 0 to 1")
-    order = places[np.argsort(given[places], kind="stable")]
-    adjusted = given.copy()
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * np.arange(len(order), 0, -1)))
-    return [float(value) for value in adjusted]
-
-
-def holm_levels(p_values: Iterable[float], level: float) -> list[float]:
-    """The level at which Holm's procedure decided each test, so that an interval at it agrees with the decision.
-
-    The i-th smallest of m values is compared with ``level`` / (m - i + 1) until one is larger; all from there on are
-    not rejected, and were decided at the level of that first one. So the interval at that level holds 0 for these,
-    and excludes it for those before. NaN stay NaN.
-
-    Args:
-        p_values: Two-sided p-values of one family, from 0 to 1.
-        level: Of the family-wise error.
+        Adjusted values and levels, in the order given.
     """
     given = np.asarray(list(p_values), dtype=float)
     places = np.flatnonzero(~np.isnan(given))
     order = places[np.argsort(given[places], kind="stable")]
-    steps = level / np.arange(len(order), 0, -1)
+    ranks = np.arange(len(order), 0, -1)
+    adjusted, levels, steps = given.copy(), given.copy(), level / ranks
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(given[order] * ranks))
     kept = np.flatnonzero(given[order] > steps)
     if len(kept):
         steps[kept[0] :] = steps[kept[0]]
-    levels = given.copy()
     levels[order] = steps
-    return [float(value) for value in levels]
+    return adjusted.tolist(), levels.tolist()
 
 
 class Outcome(StrEnum):
@@ -183,7 +163,6 @@ class Paired:
         difference: Mean of after minus before, NaN without a pair.
         interval: Of that mean.
         sign_flip: The sign-flip test.
-        t: Student's paired t-test.
         smallest_p: What the exact sign-flip test cannot go below with so many pairs.
     """
 
@@ -297,8 +276,7 @@ class _Rule(NamedTuple):
 
 def _holm_rules(tests: Mapping[str, SignificanceTest], primary: str | None) -> dict[str, _Rule]:
     family = {name: test.p for name, test in tests.items() if name != primary}
-    adjusted = holm(family.values())
-    levels = holm_levels(family.values(), LEVEL)
+    adjusted, levels = holm(family.values(), LEVEL)
     strictest = LEVEL / max(1, sum(not math.isnan(p) for p in family.values()))
     return {
         name: _Rule(p, interval_level, strictest, False)

@@ -117,21 +117,6 @@ def interval_words(interval: Interval, digits: int = 1, *, signed: bool = False)
     return f"{low} to {high}"
 
 
-def difference_cells(one: Difference) -> dict[str, str]:
-    """The test of a difference as cells by heading.
-
-    Returns:
-        The effect size, the p value, that after Holm's adjustment ("target" for the metric that is tested alone), and
-        that of the pairs.
-    """
-    return {
-        "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
-        "p": p_words(one.welch.p),
-        "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
-        "Paired p": paired_p_words(one.paired),
-    }
-
-
 def _level(interval: Interval) -> str:
     return f"{100 * interval.level:.1f}".removesuffix(".0") + " %"
 

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from evaluation.errors import InputError, NotFoundError
+from evaluation.errors import NotFoundError
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Dimension, TargetType
 from evaluation.persona.agents import Agent, Cast, SpeakerMap, find_agent, is_channel_id, shipped_cast
@@ -18,10 +17,6 @@ from evaluation.persona.subjects import ALWAYS, Period, Sources, Subject, channe
 from evaluation.store import Store
 from evaluation.text.agent_names import EVERYBODY, agent_name, slug_of
 from evaluation.transcript import Transcript
-
-if TYPE_CHECKING:
-    from evaluation.store.database import Store
-
 
 _MOST_LISTED = 20
 
@@ -100,7 +95,7 @@ class KnownAgents:
         """
         # Where nothing is stored, everybody is the shipped cast.
         wants_all = EVERYBODY in references and bool(self.spoken)
-        named = [self.resolve(each, with_channels=True) for each in references if each != EVERYBODY]
+        named = [self.resolve(each) for each in references if each != EVERYBODY]
         found = named if named or wants_all else self.defined(library)
         return list(dict.fromkeys([*found, *(self.spoken if wants_all else ())]))
 
@@ -133,24 +128,20 @@ class KnownAgents:
             'under "speakers".'
         )
 
-    def resolve(self, reference: str, *, with_silent: bool = False, with_channels: bool = False) -> str:
+    def resolve(self, reference: str) -> str:
         """The id of the agent that a person means by its id, its name, or a speaker's name.
 
         Args:
-            reference: An id or a name.
-            with_silent: Whether an agent counts that is stored and speaks nowhere.
-            with_channels: Whether ``channel:<name>`` counts, which is returned as it is.
+            reference: An id or a name; ``channel:<name>`` is returned as it is.
 
         Raises:
             NotFoundError: Nobody of that name speaks anywhere.
-            InputError: Several agents have that name, or it is a channel where an agent is wanted.
+            InputError: Several agents have that name.
         """
         if is_channel_id(reference):
-            if with_channels:
-                return reference
-            raise InputError(f"{reference!r} is a channel, not an agent.", remedy="Name an agent.")
+            return reference
         found = find_agent(reference, self.names)
-        if found is not None and found in {*self.ids, *(self.stored if with_silent else ())}:
+        if found is not None and found in self.ids:
             return found
         listed = ", ".join(self.ids[:_MOST_LISTED]) + (", ..." if len(self.ids) > _MOST_LISTED else "")
         raise NotFoundError(f"Nobody called {reference!r} speaks anywhere.", remedy=f"Choose from: {listed}.")

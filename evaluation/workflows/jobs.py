@@ -57,11 +57,11 @@ def running_order(store: Store, kind: str, subject: str) -> Job | None:
         return next((job for job in store.jobs.running() if _is_about(store, job, kind, subject)), None)
 
 
-def latest_order(store: Store, kind: str, subject: str) -> dict[str, Any] | None:
-    """The order of the latest job about a subject; ``None`` when no job was about it."""
+def latest_order(store: Store, kind: str, subject: str) -> dict[str, Any]:
+    """The order of the latest job about a subject; empty when no job was about it."""
     with store.unit():
         jobs = store.jobs.list(_MOST_JOBS)
-        return next((order_of(store, job.id) for job in jobs if _is_about(store, job, kind, subject)), None)
+        return next((order_of(store, job.id) for job in jobs if _is_about(store, job, kind, subject)), {})
 
 
 def _is_about(store: Store, job: Job, kind: str, subject: str) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,14 +26,12 @@ from evaluation.statistics.words import percent_interval
 from evaluation.text.display import listed
 from evaluation.validity import measured
 
-QUESTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "strategic_depth": "is strategic",
-        "answers": "answers what was said",
-        "references": "holds a reference to the past",
-        "acts": "speech acts with target (F1)",
-    }
-)
+QUESTIONS: Mapping[str, str] = {
+    "strategic_depth": "is strategic",
+    "answers": "answers what was said",
+    "references": "holds a reference to the past",
+    "acts": "speech acts with target (F1)",
+}
 _GAMES = ("llmafia/0003", "llmafia/0006", "werewolf_gpt/gpt-4-001.md", "aiwolf/game1.log", "aiwolf/game4.log")
 _IMPLY_ACCUSE = frozenset({"accuse_aggressively", "build_case"})
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from pydantic import BaseModel, TypeAdapter
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, sample_root
@@ -35,6 +34,7 @@ from evaluation.store.result_rows import ControlRow, ScoredGame, control_rows
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.judging import judge_stored
+from evaluation.workflows.message_gate import MessageGate
 from evaluation.workflows.persona_runs import EXAMPLE_AGENTS, evaluate_example, recorded_model
 from evaluation.workflows.scoring import add_evaluated, store_games
 from evaluation.workflows.studies import connection, example_plan, run_experiment
@@ -310,7 +310,7 @@ def _correct_example(store: Store) -> None:
     """Sends the drafts of a made-up talk through the gate, which checks how far a message repeats the ones before."""
     config = CorrectionConfig(gate_similarity_enabled=True)
     history: list[tuple[str, str]] = []
-    with MessageGate(OfflineJudge(), config, corrections=store.corrections) as gate:
+    with MessageGate(OfflineJudge(), config, store=store) as gate:
         for speaker, text, drafts in _SAID:
             history.append((speaker, text))
             sent = gate.send(partial(_next_draft, iter(drafts)), EXAMPLE_AGENTS[0], history)

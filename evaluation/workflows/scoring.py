@@ -140,9 +140,6 @@ class Tally:
     Attributes:
         note: Called with each remark that a person should see.
         refused: How many files could not be read.
-        repeated: How many held a transcript that an earlier file had held.
-        new: How many transcripts the store did not have.
-        known: How many it had.
         incomplete: How many transcripts lack a score because a scorer failed.
         unheard: How many were taken in with an open question about who could hear.
         lines: What became of each file, for the report on an import.
@@ -150,9 +147,6 @@ class Tally:
 
     note: Callable[[str], None]
     refused: int = 0
-    repeated: int = 0
-    new: int = 0
-    known: int = 0
     incomplete: int = 0
     unheard: int = 0
     lines: list[ReportLine] = field(default_factory=list)
@@ -164,7 +158,6 @@ class Tally:
         if transcript_id not in self._seen:
             self._seen[transcript_id] = name
             return False
-        self.repeated += 1
         self.note(f"{name}: the same content as {self._seen[transcript_id]}, counted once.")
         return True
 
@@ -300,8 +293,6 @@ def _stored(
         message = " ".join((*(failure.what for failure in game.failures), tally.lines[place].message)).strip()
         outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
         tally.lines[place] = replace(tally.lines[place], outcome=outcome, message=message)
-        tally.new += game.is_new
-        tally.known += not game.is_new
         if game.is_restored:
             tally.note(f"{name}: had been deleted; it is back with its ratings and overrides.")
         if not game.is_new and iteration is not None and game.iteration != iteration:

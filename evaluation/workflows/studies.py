@@ -39,7 +39,7 @@ from evaluation.store import Job, JobState, Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
 from evaluation.store.transactions import retry_while_busy
 from evaluation.workflows.ab_tests import ab_judge_config, planned_runs, run_ab_test
-from evaluation.workflows.jobs import JobProgress, begin_order, latest_order, order_of
+from evaluation.workflows.jobs import JobProgress, begin_order, order_of
 
 
 def begin_study(store: Store, plan: StudyPlan, options: Mapping[str, Any]) -> Job:
@@ -128,12 +128,6 @@ def run_as_job(
     finally:
         store.jobs.update(job.id, state=state, message=message)
     return study
-
-
-def latest_options(store: Store, plan: StudyPlan) -> dict[str, Any]:
-    """The options of the latest job of a study, to go on with them; empty for one without a job."""
-    order = latest_order(store, plan.kind, plan.id)
-    return {} if order is None else dict(order["options"])
 
 
 def run_experiment(

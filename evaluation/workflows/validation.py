@@ -15,13 +15,13 @@ def warnings_of(result: ReadResult) -> list[str]:
     """The gaps of a game, and which metric each concerns; of one that waits for an answer, what was settled."""
     if result.transcript is None:
         return list(result.remarks)
-    return [
-        *result.remarks,
-        *filter(None, (left_out_words(result),)),
-        *_questions(result),
-        *gaps(result.transcript),
-        *_left_aside(result),
-    ]
+    found = [*result.remarks, *filter(None, (left_out_words(result),))]
+    found += [f"{question.words} To change it: {question.option}." for question in result.questions]
+    found += gaps(result.transcript)
+    if aside := result.left_aside:
+        number = counted(len(aside), "other file")
+        found.append(f"{number} of its folder in no known format left aside: {quoted(aside)}.")
+    return found
 
 
 def as_dict(result: ReadResult) -> dict[str, Any]:
@@ -41,17 +41,6 @@ def as_dict(result: ReadResult) -> dict[str, Any]:
         "warnings": warnings_of(result),
         "kinds": dict(result.kinds) if game else {},
     }
-
-
-def _questions(result: ReadResult) -> Iterator[str]:
-    for question in result.questions:
-        yield f"{question.words} To change it: {question.option}."
-
-
-def _left_aside(result: ReadResult) -> Iterator[str]:
-    if result.left_aside:
-        number = counted(len(result.left_aside), "other file")
-        yield f"{number} of its folder in no known format left aside: {quoted(result.left_aside)}."
 
 
 def gaps(transcript: Transcript) -> Iterator[str]:

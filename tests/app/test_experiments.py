@@ -16,7 +16,8 @@ from evaluation.rubric.verdict import MetricScore
 from evaluation.score import Status
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedWorld
 from evaluation.store import JobState, Store
-from evaluation.workflows.studies import latest_options, run_as_job
+from evaluation.workflows.jobs import latest_order
+from evaluation.workflows.studies import run_as_job
 from tests.app.drawn import data_of, wait_for_jobs
 from tests.judge_server import JudgeServer, scripted
 
@@ -126,7 +127,8 @@ def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_li
     wait_for_jobs()
     job = finished.jobs.list()[0]
     assert job.state is JobState.DONE, job.message
-    assert latest_options(finished, small_plan(1)) == options | {"max_calls": 30}
+    plan = small_plan(1)
+    assert latest_order(finished, plan.kind, plan.id)["options"] == options | {"max_calls": 30}
 
 
 def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:

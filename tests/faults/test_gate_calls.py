@@ -10,11 +10,11 @@ import pytest
 
 from evaluation.corrections.action_gate import GateOutcome, GateResult
 from evaluation.corrections.config import DIMENSIONS, CorrectionConfig
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.statistics import gate_statistics
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.model_client.calls import CallRecord
 from evaluation.store import Store
+from evaluation.workflows.message_gate import MessageGate
 from tests.judge_server import Content, Fault, JudgeServer, Misbehave
 
 ALL = CorrectionConfig(**{f"gate_{name}_enabled": True for name in DIMENSIONS})
@@ -35,7 +35,7 @@ def sent(
     def generate(_: str) -> str:
         return f"Attempt {next(attempts)}: as I have always told everybody."
 
-    with MessageGate(judge, ALL, corrections=store.corrections, timeout_seconds=timeout_seconds) as gate:
+    with MessageGate(judge, ALL, store=store, timeout_seconds=timeout_seconds) as gate:
         return [gate.send(generate, "Michael", SAID, "A boss.") for _ in range(messages)], log
 
 

@@ -14,7 +14,6 @@ import pytest
 
 from evaluation import Recorder
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -22,6 +21,7 @@ from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Propositio
 from evaluation.judging.protocol import JudgeRequest
 from evaluation.readers import read_path
 from evaluation.store import Store
+from evaluation.workflows.message_gate import MessageGate
 from tests.judge_server import JudgeServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from evaluation.errors import BrokenTranscriptError
+from evaluation.errors import BrokenTranscriptError, JSONParseError, OpenQuestionError
 from evaluation.transcript import Cost, Transcript, Vote, build_transcript
 from tests.any_transcript import transcripts
 
@@ -95,6 +95,10 @@ def test_errors_survive_a_process_boundary() -> None:
     error = BrokenTranscriptError("wrong", place="$.x", remedy="Mend it.")
     copy = pickle.loads(pickle.dumps(error))
     assert (type(copy), str(copy)) == (BrokenTranscriptError, "$.x: wrong. Mend it.")
+    question = OpenQuestionError("open", place="$.x")
+    question.asked = frozenset({("speaker", "Ann")})
+    assert pickle.loads(pickle.dumps(question)).asked == question.asked
+    assert pickle.loads(pickle.dumps(JSONParseError("wrong", raw="{"))).raw == "{"
 
 
 @pytest.mark.parametrize("document", ["{", "[]", "{}", json.dumps({"format": "dramaturg-transcript", "version": 9})])

@@ -51,9 +51,7 @@ def scored_claims(scores: pd.DataFrame) -> list[ScoredClaim]:
         scores: Of the run, as ``Evaluations.scores`` gives them.
     """
     found = []
-    # A plug-in's dimension that was there when it was run may be gone.
-    known = scores[scores["dimension"].isin([str(each) for each in DIMENSIONS])]
-    for _, rows in known.groupby(["dimension", "proposition_id"], sort=False):
+    for _, rows in scores.groupby(["dimension", "proposition_id"], sort=False):
         first, marks = rows.iloc[0], rows["score"].dropna()
         text = claim_text(claim_of(first), is_fault=bool(first["is_inverted"]))
         score = None if marks.empty else float(marks.mean())

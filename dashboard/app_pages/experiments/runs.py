@@ -44,8 +44,7 @@ from evaluation.judging.model_client.budget import SPENT
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import cost_text, counted, shortened
-from evaluation.workflows.jobs import running_order
-from evaluation.workflows.studies import latest_options
+from evaluation.workflows.jobs import latest_order, running_order
 
 _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 """The query parameters that name the study which is looked at."""
@@ -194,7 +193,7 @@ def _unfinished(store: Store, shown: ShownStudy) -> None:
     )
     if trouble := result.error or result.stopped:
         plain(f"Why it stopped: {trouble}")
-    options = latest_options(store, study.plan)
+    options = latest_order(store, study.plan.kind, study.plan.id).get("options", {})
     if result.stopped == SPENT:
         # As much again as last time, unless the person enters others.
         options |= limit_inputs(f"go_on_{study.id}", options)

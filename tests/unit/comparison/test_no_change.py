@@ -17,7 +17,7 @@ from dashboard.app_pages.trends import data as trends
 from dashboard.shared.charts.metric_charts import trend_figure
 from dashboard.shared.comparison_tables import export_rows
 from dashboard.shared.formatting import CHANCE, look
-from dashboard.shared.queries import score_cell, thresholds, trend_points
+from dashboard.shared.queries import score_cell, trend_points
 from evaluation.cli.rendering import _SYMBOLS as TERMINAL_SIGNS
 from evaluation.cli.rendering import score_cell as terminal_cell
 from evaluation.comparison.iterations import compare_iterations, comparison_data
@@ -409,7 +409,7 @@ def test_a_line_breaks_where_the_judge_changes(apart: Store) -> None:
     depth, coherence = paths()
     assert "L" not in depth
     assert "L" in coherence
-    _, told = trends.sentence(points, thresholds(apart), {"v2": "v1"})
+    _, told = trends.sentence(points, apart.settings.thresholds(), {"v2": "v1"})
     assert f"Strategic depth does not compare with v1: judged {APART}." in told
 
 

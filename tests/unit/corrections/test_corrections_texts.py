@@ -18,7 +18,6 @@ from evaluation.corrections.action_gate import (
     feedback_on,
 )
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.corrections.repetition import (
     convergence_similarity,
     highest_similarity,
@@ -30,6 +29,7 @@ from evaluation.judging.live_judge import LiteLLMJudge
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.model_client.provider import provider_of
 from evaluation.judging.prompts import SCORE_SYSTEM
+from evaluation.workflows.message_gate import MessageGate
 from tests.judge_server import JudgeServer, plausible_answer
 
 PERSONA = "A potter in a small town who distrusts banks."

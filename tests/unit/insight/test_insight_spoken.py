@@ -110,7 +110,7 @@ def test_the_report_counts_what_was_checked_and_says_the_rest_in_one_line() -> N
     config = EvaluationConfig(max_validation_calls=60)
     report = asyncio.run(report_on(long_game(), scripted(), Wanted(checks=True), config=config))
     checked = len({one.message_id for one in report.validations})
-    assert report.checked_messages == checked
+    assert report.sample.checked == checked
     assert 28 <= checked <= 30
     assert report.as_dict()["sample"] == {"messages": 500, "drawn": 150, "checked": checked}
     (section,) = [one for one in document(report) if one.heading == "Checks"]

@@ -88,7 +88,24 @@ def test_many_pairs_are_drawn_with_a_seed() -> None:
 @pytest.mark.parametrize("count", [2, 40])
 def test_holm_equals_statsmodels(count: int) -> None:
     p_values = list(np.random.default_rng(count).beta(0.3, 1.0, count))
-    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+    assert holm(p_values, 0.05)[0] == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+
+
+families = st.lists(st.floats(0, 1) | st.sampled_from([math.nan, 0.0, 0.01, 0.0125, 0.025, 0.05, 1.0]), max_size=12)
+
+
+@given(families)
+def test_holm_goes_step_by_step_and_an_interval_has_the_level_that_decided(p_values: list[float]) -> None:
+    adjusted, levels = list(p_values), list(p_values)
+    ranked = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
+    highest, first_kept = 0.0, 0.0
+    for left, (p, place) in zip(range(len(ranked), 0, -1), ranked, strict=True):
+        highest, step = max(highest, p * left), 0.05 / left
+        adjusted[place] = min(1.0, highest)
+        first_kept = first_kept or step * (p > step)
+        levels[place] = first_kept or step
+    # To the last bit, and NaN where no test was possible.
+    assert list(map(repr, holm(p_values, 0.05))) == list(map(repr, (adjusted, levels)))
 
 
 @pytest.mark.parametrize("games", [3, 6, 20, 100])

@@ -9,7 +9,6 @@ import pytest
 
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.corrections.message_gate import MessageGate
 from evaluation.errors import InputError
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
@@ -18,6 +17,7 @@ from evaluation.persona.agents import Agent, find_agent
 from evaluation.store import Store
 from evaluation.store.llm_calls import spending_by_model
 from evaluation.workflows.agents import KnownAgents
+from evaluation.workflows.message_gate import MessageGate
 from tests.stored_rows import correction_log
 
 
@@ -170,10 +170,10 @@ def test_the_gate_checks_what_is_stored_for_the_agent_and_logs_it_there(baker: S
     judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=5, confidence=1))
     config = CorrectionConfig(gate_fluency_enabled=True, gate_fluency_threshold=5, max_correction_attempts=0)
     baker.corrections.configure("bob", config)
-    with MessageGate(judge, corrections=baker.corrections) as gate:
+    with MessageGate(judge, store=baker) as gate:
         result = gate.send(lambda _: "I bake.", "Bob", [("Bob", "Flour is dear.")])
         assert {request.purpose for request in judge.asked} == {"fluency"}
-        assert (result.agent, result.name, result.recent) == ("bob", "Bob", ("Flour is dear.",))
+        assert (result.agent, result.name) == ("bob", "Bob")
         assert 'Claim about message [M2]: "Bob" speaks naturally' in judge.asked[0].prompt.question
         judge.asked.clear()
         baker.corrections.configure("bob", CorrectionConfig())
@@ -192,9 +192,9 @@ NO_NAMES = ("", "   ", "\u200b", "a\x00b", "channel:public", "\ud800")
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_the_gate_refuses_what_is_no_name_of_an_agent_before_anything_is_written(baker: Store, name: str) -> None:
     before = baker.agents.all()
-    for corrections in (None, baker.corrections):
+    for store in (None, baker):
         judge = ScriptedJudge(lambda _: ScoreAnswer(reason="r", score=8, confidence=1))
-        with MessageGate(judge, corrections=corrections) as gate, pytest.raises(InputError):
+        with MessageGate(judge, store=store) as gate, pytest.raises(InputError):
             gate.send(lambda _: pytest.fail("something was written"), name)
     assert baker.agents.all() == before
 
@@ -208,15 +208,14 @@ def test_an_agent_has_one_name_in_a_prompt_of_the_gate(baker: Store) -> None:
         "Micha\u200bel": "Four.",
         "Dwight": "Five.",
     }
-    with MessageGate(judge, corrections=baker.corrections) as gate:
-        result = gate.send(lambda _: "Six.", "Michael", list(said.items()))
+    with MessageGate(judge, store=baker) as gate:
+        gate.send(lambda _: "Six.", "Michael", list(said.items()))
     spoken = [line for line in judge.asked[0].prompt.user.splitlines() if line.startswith("[M")]
     assert [line.partition("] ")[2].partition(": ")[0] for line in spoken] == [
         *["Michael Scott acts"] * 4,
         "Dwight --> Michael Scott",
         "Michael Scott acts",
     ]
-    assert result.recent == ("One.", "Two.", "Three.", "Four.")
 
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

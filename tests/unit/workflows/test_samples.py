@@ -12,6 +12,7 @@ from evaluation.files.bundled import sample_root
 from evaluation.iterations.iteration import Fate
 from evaluation.judging.protocol import JudgeKind
 from evaluation.readers import read_path, reads_differently
+from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.verdict import shown_status
@@ -161,7 +162,7 @@ def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Stor
     by_files, by_job = stores
     tally = Tally(note=lambda _: None)
     [scored] = evaluate_paths([GAME], tally, store=by_files, iteration="v1")
-    assert (len(tally.lines), tally.new, tally.known) == (1, 0, 1)
+    assert [line.outcome for line in tally.lines] == [ImportOutcome.KNOWN]
     added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
     assert (scored.is_new, scored.iteration) == (False, "v1")
     assert (added.is_new, added.iteration) == (False, None)

@@ -6,7 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from evaluation.corrections.action_gate import TIMEOUT_SECONDS, ActionContext, ActionGate, GateResult
 from evaluation.corrections.config import CorrectionConfig
@@ -17,48 +17,13 @@ from evaluation.judging.propositions import TrajectoryEvent
 from evaluation.judging.protocol import Judge
 from evaluation.text.agent_names import agent_name, slug_of
 
+if TYPE_CHECKING:
+    from evaluation.store import Store
+
 History = Iterable[tuple[str, str]]
 """What was said before, oldest first: (speaker, text)."""
 
 _CONVERSATION = "conversation"
-
-
-class NamedAgent(Protocol):
-    """An agent as it is known in a store."""
-
-    @property
-    def id(self) -> str:
-        """Its id: its propositions and configuration are found by it."""
-        ...
-
-    @property
-    def display_name(self) -> str:
-        """Its name."""
-        ...
-
-
-class CorrectionStore(Protocol):
-    """The agents of a store, what is corrected for each, and the log: ``store.corrections``."""
-
-    def agent(self, reference: str) -> NamedAgent:
-        """The agent that is meant by an id or a name."""
-        ...
-
-    def stored_config(self, agent: str) -> CorrectionConfig | None:
-        """The configuration that is stored for the agent; ``None`` when none is."""
-        ...
-
-    def begin_run(self, label: str) -> str:
-        """Stores a run, which the messages of one gate belong to; returns its id."""
-        ...
-
-    def end_run(self, run_id: str) -> None:
-        """Marks a run as completed."""
-        ...
-
-    def add(self, result: GateResult, *, run_id: str | None = None) -> object:
-        """Logs a message that was checked."""
-        ...
 
 
 class MessageGate:
@@ -69,11 +34,11 @@ class MessageGate:
 
     Args:
         judge: Who marks messages; that of the options, environment and settings when left out (``build_judge``).
-        config: What is checked, for every agent; when left out, what ``corrections`` hold for the agent, or else
-            adherence at 7 with two retries.
+        config: What is checked, for every agent; when left out, what ``store`` holds for the agent, or else adherence
+            at 7 with two retries.
         library: The propositions; those that come with Dramaturg when left out.
-        corrections: ``store.corrections``: what the page *Agents, Checks* stored for each agent counts, read
-            anew for each message, and what the gate did is logged there, as one run that ``close`` completes.
+        store: What the page *Agents, Checks* stored for each agent counts, read anew for each message, and what the
+            gate did is logged there, as one run that ``close`` completes.
         timeout_seconds: How long one judgement may take before it passes.
     """
 
@@ -83,12 +48,12 @@ class MessageGate:
         config: CorrectionConfig | None = None,
         *,
         library: PropositionLibrary | None = None,
-        corrections: CorrectionStore | None = None,
+        store: Store | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
     ) -> None:
         self._judge = build_judge(judge_config()) if judge is None else judge
         self._config = config
-        self._corrections = corrections
+        self._store = store
         self._run_id = ""
         checker = PropositionChecker(self._judge, library or PropositionLibrary.load())
         self._gate = ActionGate(checker, log=self._log, timeout_seconds=timeout_seconds)
@@ -105,14 +70,14 @@ class MessageGate:
 
         Args:
             generate: Writes a message; it is given the feedback on the attempt before, and an empty text at first.
-            agent: The agent's name, under which ``history`` has its own messages, in any case; with ``corrections`` its
-                id or name there, and its messages may stand under either.
+            agent: The agent's name, under which ``history`` has its own messages, in any case; with ``store`` its id or
+                name there, and its messages may stand under either.
             history: What was said before, oldest first: (speaker, text).
             persona: The description of the agent.
 
         Raises:
             PoorQualityError: Nothing passed and the configuration forbids to go on.
-            InputError: It cannot be an agent's name, or several agents of ``corrections`` have it.
+            InputError: It cannot be an agent's name, or several agents of ``store`` have it.
         """
         await self._prepare()
         agent_id, name, config = await asyncio.to_thread(self._known, agent)
@@ -128,10 +93,10 @@ class MessageGate:
         """Id, display name and configuration of the agent."""
         usual = self._config or CorrectionConfig(gate_adherence_enabled=True)
         kept = agent_name(agent)
-        if self._corrections is None:
+        if self._store is None:
             return kept, kept, usual
-        known = self._corrections.agent(agent)
-        stored = None if self._config else self._corrections.stored_config(known.id)
+        known = self._store.corrections.agent(agent)
+        stored = None if self._config else self._store.corrections.stored_config(known.id)
         return known.id, known.display_name, stored or usual
 
     def send(self, generate: Callable[[str], str], agent: str, history: History = (), persona: str = "") -> GateResult:
@@ -158,8 +123,8 @@ class MessageGate:
             thread.join()
             loop.run_until_complete(loop.shutdown_default_executor())
             loop.close()
-        if self._run_id and self._corrections is not None:
-            self._corrections.end_run(self._run_id)
+        if self._run_id and self._store is not None:
+            self._store.corrections.end_run(self._run_id)
             self._run_id = ""
 
     def __enter__(self) -> Self:
@@ -175,14 +140,14 @@ class MessageGate:
         self._is_prepared = True
 
     async def _log(self, result: GateResult) -> None:
-        if self._corrections is not None:
-            await asyncio.to_thread(self._keep_in_run, self._corrections, result)
+        if self._store is not None:
+            await asyncio.to_thread(self._keep_in_run, self._store, result)
 
-    def _keep_in_run(self, corrections: CorrectionStore, result: GateResult) -> None:
+    def _keep_in_run(self, store: Store, result: GateResult) -> None:
         # Two messages may be done at the same time, and are of one run.
         with self._run_lock:
-            self._run_id = self._run_id or corrections.begin_run("message gate")
-        corrections.add(result, run_id=self._run_id)
+            self._run_id = self._run_id or store.corrections.begin_run("message gate")
+        store.corrections.add(result, run_id=self._run_id)
 
     def _run(self, work: Coroutine[Any, Any, GateResult]) -> GateResult:
         with self._lock:
