@@ -67,7 +67,7 @@ def test_counts_means_samples_and_sentiment_read_the_same_messages(path: Path) -
     game = only(path)
     said = [one.id for one in spoken(game)]
     report = plain_report(game)
-    assert report.messages == report.metrics.total_messages == len(said)
+    assert report.sample.messages == report.metrics.total_messages == len(said)
     assert report.sentiment is not None
     assert sum(one.messages for one in report.sentiment.values()) == len(said)
     checked = asyncio.run(
