@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from evaluation.errors import InfrastructureError
 
@@ -16,81 +16,31 @@ def checkout_root() -> Path | None:
     return _ROOT if (_ROOT / "pyproject.toml").is_file() else None
 
 
-def sample_root() -> Path:
-    """The folder with the shipped transcripts.
+Shipped = Literal[
+    "data/samples", "data/personas", "data/recordings", "data/baselines", "data/practice", "propositions", "docs"
+]
+
+
+def shipped(folder: Shipped) -> Path:
+    """A folder that ships with Dramaturg.
+
+    Transcripts, agents with their personas and what they say, recordings of judges' answers, golden baselines of these
+    agents, the game to practise rating on, propositions (a sub-folder per dimension), and the pages that are shown.
 
     Raises:
         InfrastructureError: The folder is not there; the installation is damaged.
     """
-    return _shipped("data/samples")
-
-
-def proposition_root() -> Path:
-    """The folder with the shipped propositions, one sub-folder per dimension.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("propositions")
+    # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
+    checkout = checkout_root()
+    place = checkout / folder if checkout else _BUNDLED / Path(folder).name
+    if not place.is_dir():
+        raise InfrastructureError(f"The folder {place} is missing.", remedy="Install Dramaturg again.")
+    return place
 
 
 def proposition_roots(own: Path | None) -> list[Path]:
     """The folders that propositions are loaded from: the shipped one, then the user's own, if there is one."""
-    return [proposition_root(), *([own] if own is not None else [])]
-
-
-def persona_root() -> Path:
-    """The folder with the shipped agents: their personas and what they say.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("data/personas")
-
-
-def recording_root() -> Path:
-    """The folder with the shipped recordings of judges' answers.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("data/recordings")
-
-
-def baseline_root() -> Path:
-    """The folder with the golden baselines of the shipped agents.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("data/baselines")
-
-
-def practice_root() -> Path:
-    """The folder with the shipped game to practise rating on.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("data/practice")
-
-
-def documentation_root() -> Path:
-    """The folder with the documentation that pages show: ``ci.md``, ``formats.md``, ``glossary.md`` and ``metrics.md``.
-
-    Raises:
-        InfrastructureError: The folder is not there; the installation is damaged.
-    """
-    return _shipped("docs")
-
-
-def _shipped(relative: str) -> Path:
-    # The build puts these top-level folders of a checkout inside the package; see pyproject.toml.
-    checkout = checkout_root()
-    folder = checkout / relative if checkout else _BUNDLED / Path(relative).name
-    if not folder.is_dir():
-        raise InfrastructureError(f"The folder {folder} is missing.", remedy="Install Dramaturg again.")
-    return folder
+    return [shipped("propositions"), *([own] if own is not None else [])]
 
 
 def parse_yaml(text: str) -> Any:

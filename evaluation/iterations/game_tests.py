@@ -94,7 +94,6 @@ class KnownMean:
     """The mean of a figure that not every game has recorded, over the ``known`` of ``games`` that have."""
 
     mean: float | None
-    highest: float | None
     known: int
     games: int
 
@@ -229,13 +228,6 @@ def with_open_engagement(means: Mapping[str, MetricMean]) -> Mapping[str, Metric
     return {**means, ENGAGEMENT.name: unrated}
 
 
-def game_failures(
-    games: Sequence[Game], thresholds: Mapping[str, float] = DEFAULT_THRESHOLDS
-) -> tuple[GameFailure, ...]:
-    """The games whose own verdict is ``failed``, by ``thresholds``, in the order given."""
-    return tuple(filter(None, failures_by_game(games, thresholds)))
-
-
 def failures_by_game(games: Sequence[Game], thresholds: Mapping[str, float]) -> list[GameFailure | None]:
     """For each game its failure, ``None`` where its verdict is not ``failed``."""
     return [_failure(game, thresholds) for game in games]
@@ -322,7 +314,7 @@ def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) ->
     """The mean of ``figure`` over the games that have recorded it."""
     values = [value for value in map(figure, games) if value is not None]
     mean = math.fsum(values) / len(values) if values else None
-    return KnownMean(mean, max(values, default=None), len(values), len(games))
+    return KnownMean(mean, len(values), len(games))
 
 
 STREAK = 3

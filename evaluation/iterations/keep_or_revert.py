@@ -140,12 +140,12 @@ class Decision:
     baseline: str | None
     target: str | None
     is_target_named: bool
-    change: MetricChange | None
-    baseline_change: MetricChange | None
-    passed_before: int
-    passed_after: int
-    fell: tuple[MetricChange, ...]
-    reasons: tuple[str, ...]
+    change: MetricChange | None = None
+    baseline_change: MetricChange | None = None
+    passed_before: int = 0
+    passed_after: int = 0
+    fell: tuple[MetricChange, ...] = ()
+    reasons: tuple[str, ...] = ()
     recorded: RecordedDecision | None = None
     missing: tuple[str, ...] = ()
     explanation: tuple[str, ...] = ()
@@ -176,21 +176,10 @@ class Decision:
     def without_ratings(self) -> Decision:
         """The decision for somebody who must not see the ratings that it rests on: none of what these can change."""
         is_named = self.is_target_named
+        # The lowest metric of the reference depends on its ratings, and whether it is computed is among these.
+        target, missing = (self.target, self.missing) if is_named else (None, ())
         return Decision(
-            Choice.HIDDEN,
-            self.reference,
-            self.baseline,
-            self.target if is_named else None,
-            is_named,
-            None,
-            None,
-            0,
-            0,
-            (),
-            (),
-            self.recorded,
-            # The lowest metric of the reference depends on its ratings, and whether it is computed is among these.
-            self.missing if is_named else (),
+            Choice.HIDDEN, self.reference, self.baseline, target, is_named, recorded=self.recorded, missing=missing
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from urllib.request import Request, urlopen
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from evaluation.errors import InputError, JudgeError
-from evaluation.files.bundled import recording_root
+from evaluation.files.bundled import shipped
 from evaluation.files.strict_json import shorten
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCache
@@ -237,7 +237,7 @@ def _without_model(config: JudgeConfig, budget: Budget) -> ChosenJudge:
     from evaluation.judging.judges_without_model import OFFLINE_MODEL, OfflineJudge, RecordedJudge, read_recordings
 
     if config.mode == "recorded":
-        played = RecordedJudge(read_recordings(config.recordings or recording_root()), model=config.model)
+        played = RecordedJudge(read_recordings(config.recordings or shipped("data/recordings")), model=config.model)
         return ChosenJudge(played, JudgeKind.RECORDED, config.model, budget)
     return ChosenJudge(OfflineJudge(), JudgeKind.OFFLINE, OFFLINE_MODEL, budget)
 

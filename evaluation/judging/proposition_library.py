@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from evaluation.errors import InputError
-from evaluation.files.bundled import proposition_root
+from evaluation.files.bundled import shipped
 from evaluation.files.yaml_files import (
     LARGEST_FILE,
     FileProblem,
@@ -314,7 +314,7 @@ class PropositionLibrary:
             InfrastructureError: The shipped folder is missing.
         """
         merged: dict[tuple[Dimension, str], tuple[Proposition, ...]] = {}
-        for root in roots or (proposition_root(),):
+        for root in roots or (shipped("propositions"),):
             for path in proposition_files(root):
                 checked = check_file(path)
                 if checked.errors or checked.dimension is None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from evaluation.errors import InputError, LimitError
-from evaluation.files.bundled import parse_yaml, persona_root
+from evaluation.files.bundled import parse_yaml, shipped
 from evaluation.files.strict_json import parse_json
 from evaluation.files.yaml_files import FaultyFileError, UnreadableYamlError, check_model, explained, read_located
 from evaluation.judging.answers import describe
@@ -335,7 +335,7 @@ def shipped_cast() -> Cast:
         InputError: Its file is damaged.
         InfrastructureError: The folder is missing.
     """
-    root = persona_root()
+    root = shipped("data/personas")
     body = parse_yaml((root / _FILE).read_text(encoding="utf-8"))
     members = [_member(entry, root) for entry in body["cast"]]
     personalities = {entry["id"]: str(entry["persona"]).strip() for entry in body["personalities"]}

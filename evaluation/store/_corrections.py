@@ -20,7 +20,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.escaping import well_formed, without_controls
 from evaluation.persona.agents import Agent
 from evaluation.store._agents import Agents
-from evaluation.store._bulk_rows import append_rows, by_name, from_json, from_microseconds, require_storable, to_json
+from evaluation.store._bulk_rows import append_rows, by_name, from_json, from_microseconds, to_json
 from evaluation.store.transactions import Units
 from evaluation.text.agent_names import agent_name, slug_of
 
@@ -70,7 +70,7 @@ def _attempt(row: Mapping[str, Any]) -> Attempt:
         number=row["attempt_number"],
         text=text,
         checks=tuple(_check(name, found) for name, found in scores.items()),
-        similarity=_plain(row["similarity_score"]),
+        similarity=_exact(row["similarity_score"]),
         is_similar=bool(row["is_similar"]),
         feedback=row["feedback"] or "",
     )
@@ -89,9 +89,9 @@ def _check(dimension: str, found: Mapping[str, Any]) -> DimensionCheck:
     return DimensionCheck(dimension, found.get("threshold", 0.0), said)
 
 
-def _plain(value: float | None) -> float | None:
+def _exact(value: Any) -> Any:
     # A column of type real holds seven digits: 0.6 comes back as 0.6000000238.
-    return None if value is None else float(f"{value:.7g}")
+    return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
 def _scores(attempt: Attempt) -> str | None:
@@ -122,7 +122,7 @@ def _usage(attempt: Attempt) -> str | None:
 
 _FIELDS = tuple(CorrectionConfig.model_fields)
 LATEST = 5_000
-"""So many messages are looked at unless told otherwise."""
+"""So many messages are looked at."""
 
 
 class Corrections:
@@ -165,7 +165,7 @@ class Corrections:
         """The configuration of every agent that has one, by agent id in alphabetical order."""
         query = f"SELECT agent_id, {', '.join(_FIELDS)} FROM agent_evaluation_config ORDER BY agent_id"
         rows = self._units.rows(query)
-        return {row[0]: CorrectionConfig(**_values(row[1:])) for row in rows}
+        return {row[0]: CorrectionConfig(**dict(zip(_FIELDS, map(_exact, row[1:]), strict=True))) for row in rows}
 
     def configure(self, agent: str, config: CorrectionConfig) -> None:
         """Stores the agent's configuration in place of the one before; an unknown agent becomes known.
@@ -233,29 +233,9 @@ class Corrections:
         """Takes back the agent's configuration: the defaults hold again, everything off."""
         self._units.write("DELETE FROM agent_evaluation_config WHERE agent_id = ?", [self.agent(agent).id])
 
-    def messages(
-        self,
-        agent: str | None = None,
-        *,
-        outcome: GateOutcome | None = None,
-        run: str | None = None,
-        limit: int = LATEST,
-    ) -> list[LoggedMessage]:
-        """The latest messages that were checked, newest first, with all their attempts.
-
-        Args:
-            agent: Only this agent's.
-            outcome: Only those that came through like this.
-            run: Only those of the run or experiment whose id begins like this.
-            limit: How many at most.
-        """
-        require_storable(run=run or "")
-        values = {
-            "agent": agent and self.agent(agent).id,
-            "run": run and run.lower(),
-            "outcome": None if outcome is None else str(outcome),
-            "limit": limit,
-        }
+    def messages(self, agent: str | None = None) -> list[LoggedMessage]:
+        """The latest messages that were checked, of one agent or of all, newest first, with all their attempts."""
+        values = {"agent": agent and self.agent(agent).id, "limit": LATEST}
         with self._units.unit() as cursor:
             rows = by_name(cursor.execute(_LATEST, values))
         return [_message(list(group)) for _, group in groupby(rows, key=lambda row: str(row["group_id"]))]
@@ -273,8 +253,7 @@ class Corrections:
 _LATEST = f"""
 WITH latest AS (
     SELECT group_id, max(rowid) AS place FROM correction_logs
-    WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent) AND ($outcome IS NULL OR outcome = $outcome)
-        AND ($run IS NULL OR starts_with(coalesce(run_id, experiment_id)::text, $run))
+    WHERE group_id IS NOT NULL AND ($agent IS NULL OR agent_id = $agent)
     GROUP BY group_id ORDER BY place DESC LIMIT $limit
 )
 SELECT {COLUMNS} FROM correction_logs JOIN latest USING (group_id)
@@ -287,11 +266,3 @@ SELECT agent_id, count(DISTINCT group_id) AS messages FROM (
 )
 GROUP BY agent_id ORDER BY messages DESC, agent_id
 """
-
-
-def _values(row: tuple[Any, ...]) -> dict[str, Any]:
-    # A column of type real holds seven digits: 0.6 comes back as 0.6000000238.
-    return {
-        name: float(f"{value:.7g}") if isinstance(value, float) else value
-        for name, value in zip(_FIELDS, row, strict=True)
-    }

@@ -11,7 +11,7 @@ from typing import Any
 
 from evaluation.errors import DramaturgError, InputError, JudgeError, NotFoundError
 from evaluation.escaping import well_formed
-from evaluation.files.bundled import baseline_root, parse_yaml, persona_root, recording_root
+from evaluation.files.bundled import parse_yaml, shipped
 from evaluation.harness.regression import (
     MAX_DROP,
     Baseline,
@@ -163,7 +163,7 @@ def unrecorded(store: Store, request: PersonaRunRequest) -> str:
     """
     if request.config.mode != "recorded":
         return ""
-    recordings = read_recordings(request.config.recordings or recording_root())
+    recordings = read_recordings(request.config.recordings or shipped("data/recordings"))
     silent = [
         subject.agent
         for subject, requests in zip(request.subjects(store), requests_of(store, request), strict=True)
@@ -307,7 +307,7 @@ def recorded_model(config: JudgeConfig) -> str:
     Raises:
         InputError: They are of several models.
     """
-    place = config.recordings or recording_root()
+    place = config.recordings or shipped("data/recordings")
     models = sorted({recording.model for recording in read_recordings(place).values()})
     if len(models) > 1:
         raise InputError(
@@ -330,7 +330,7 @@ def known_baselines(folder: Path | None) -> Baselines:
             place=str(folder),
             remedy="Correct --baselines or DRAMATURG_BASELINES, or make them there with `dramaturg persona baseline`.",
         )
-    return read_baselines(folder or baseline_root())
+    return read_baselines(folder or shipped("data/baselines"))
 
 
 def compare_with_baselines(
@@ -388,7 +388,7 @@ def scenario_prompts() -> dict[str, str]:
     Raises:
         InfrastructureError: The folder of shipped personas is missing.
     """
-    body = parse_yaml((persona_root() / _FILE).read_text(encoding="utf-8"))
+    body = parse_yaml((shipped("data/personas") / _FILE).read_text(encoding="utf-8"))
     return {entry["id"]: entry["text"] for entry in body["prompts"]}
 
 
@@ -407,8 +407,8 @@ def agents_with_personas(stored: Mapping[str, Agent], references: Sequence[str])
     known = {key: member.agent for key, member in cast.members.items()}
     for key, agent in stored.items():
         if agent.kind is TargetType.AGENT:
-            shipped = known[key].persona if key in known else None
-            known[key] = replace(agent, persona=shipped if agent.persona is None else agent.persona)
+            bundled = known[key].persona if key in known else None
+            known[key] = replace(agent, persona=bundled if agent.persona is None else agent.persona)
     if not references or "all" in references:
         return [agent for agent in known.values() if agent.persona is not None]
     return [_named(reference, known, cast) for reference in dict.fromkeys(references)]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.errors import InputError
-from evaluation.files.bundled import sample_root
+from evaluation.files.bundled import shipped
 from evaluation.judging.cached_judge import JudgementCache
 from evaluation.judging.judge_config import JudgeConfig, build_estimate, build_judge, has_key
 from evaluation.judging.model_client.budget import spent_words
@@ -102,7 +102,7 @@ def _labelled() -> tuple[list[MessageWindow], list[dict[str, Seen]]]:
         labels.setdefault(row["game"], {})[row["message"]] = Seen.of_label(row)
     found, seen = [], []
     for path in _GAMES:
-        (game,) = read_transcripts(sample_root() / path)
+        (game,) = read_transcripts(shipped("data/samples") / path)
         held = labels[game.game_id]
         window = next(one for one in windows(game) if one.messages[0].index in held)
         asked = tuple(message for message in window.messages if message.index in held)

@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.experiments.ab_runner import ABConfig
-from evaluation.files.bundled import parse_yaml, sample_root
+from evaluation.files.bundled import parse_yaml, shipped
 from evaluation.files.locations import Location
 from evaluation.files.yaml_files import parse_model
 from evaluation.iterations.iteration import Fate
@@ -80,7 +80,7 @@ class SampleManifest(BaseModel):
 
 def load_manifest() -> SampleManifest:
     """Which shipped game belongs to which iteration."""
-    folder = sample_root()
+    folder = shipped("data/samples")
     held = parse_yaml((folder / _MANIFEST).read_text("utf-8"))
     for part in (held, *held["iterations"]):
         part["games"] = [folder / relative for relative in part["games"]]
@@ -146,7 +146,7 @@ def planned_games(manifest: SampleManifest) -> list[tuple[Path, str | None]]:
 
 
 def _relative(path: Path) -> str:
-    return path.relative_to(sample_root()).as_posix()
+    return path.relative_to(shipped("data/samples")).as_posix()
 
 
 def recorded_scores() -> dict[str, ScoredGame]:
@@ -155,13 +155,13 @@ def recorded_scores() -> dict[str, ScoredGame]:
     Raises:
         InfrastructureError: The file with the scores is damaged.
     """
-    corpus = Corpus(Location.of(str(sample_root() / _SCORED)))
+    corpus = Corpus(Location.of(str(shipped("data/samples") / _SCORED)))
     return {name: game for file in corpus.files() for game, name, _ in corpus.read(file)}
 
 
 def recorded_controls() -> dict[str, list[ControlRow]]:
     """The comparisons of the shipped games with scrambled copies, by transcript."""
-    return _CONTROL_ROWS.validate_json((sample_root() / _SCORED / _CONTROLS).read_bytes())
+    return _CONTROL_ROWS.validate_json((shipped("data/samples") / _SCORED / _CONTROLS).read_bytes())
 
 
 def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
@@ -174,7 +174,7 @@ def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
 
 def record_scores() -> None:
     """Scores the shipped games and writes what :func:`recorded_scores` reads, in place of what is there."""
-    folder = sample_root() / _SCORED
+    folder = shipped("data/samples") / _SCORED
     shutil.rmtree(folder, ignore_errors=True)
     found = [
         (evaluate_transcript(transcript), _relative(path))
@@ -214,7 +214,7 @@ def _record_decisions(store: Store, iterations: Sequence[SampleIteration]) -> No
 
 
 def _add_ratings(store: Store, ids: dict[str, str]) -> int:
-    with (sample_root() / RATINGS_FILE).open(encoding="utf-8", newline="") as file:
+    with (shipped("data/samples") / RATINGS_FILE).open(encoding="utf-8", newline="") as file:
         ratings = [_rating(row, ids[row["transcript"]]) for row in csv.DictReader(file)]
     with store.unit(write=True):
         return sum(store.ratings.add(rating) for rating in ratings)
@@ -291,7 +291,7 @@ def load_examples(store: Store) -> None:
 
 def _read_example(store: Store) -> None:
     """Has one game of no iteration read by recorded answers, if it is stored and nobody has read it."""
-    (transcript,) = read_transcripts(sample_root() / READ_GAME)
+    (transcript,) = read_transcripts(shipped("data/samples") / READ_GAME)
     if transcript.id in store.transcripts.ids() and not store.decisions.current(transcript.id):
         played = JudgeConfig(mode="recorded")
         judge_stored(store, [transcript.id], build_judge(played.model_copy(update={"model": recorded_model(played)})))

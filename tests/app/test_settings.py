@@ -7,7 +7,7 @@ import pytest
 from dashboard.app_pages.settings import guide as parts
 from dashboard.app_pages.settings.explanations import explained_metrics, terms
 from dashboard.shared.database_panel import backup_bytes
-from evaluation.files.bundled import documentation_root
+from evaluation.files.bundled import shipped
 from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.readers import read_upload
 from evaluation.readers._format_detection import BINARY_READERS, FILE_READERS
@@ -122,7 +122,7 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
 
 
 def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game() -> None:
-    documented = " ".join((documentation_root() / "metrics.md").read_text("utf-8").replace("*", "").split())
+    documented = " ".join((shipped("docs") / "metrics.md").read_text("utf-8").replace("*", "").split())
     for one in explained_metrics():
         for told in (one.text, one.exactly):
             assert told.rstrip(".") in documented.replace("`", "")

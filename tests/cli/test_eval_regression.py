@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.files.bundled import baseline_root, recording_root
+from evaluation.files.bundled import shipped
 from evaluation.persona.agents import Agent
 from evaluation.store import Store
 from tests.dashboard_server import dramaturg
@@ -52,7 +52,7 @@ def test_two_runs_print_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_score_below_its_baseline_is_exit_code_1_in_every_format(run: Any, tmp_path: Path) -> None:
-    shutil.copytree(baseline_root(), tmp_path, dirs_exist_ok=True)
+    shutil.copytree(shipped("data/baselines"), tmp_path, dirs_exist_ok=True)
     body = json.loads((tmp_path / "jim.json").read_text("utf-8"))
     body["dimensions"]["fluency"]["score"] += 1.5
     (tmp_path / "jim.json").write_text(json.dumps(body), encoding="utf-8")
@@ -80,8 +80,8 @@ def test_a_baseline_is_written_and_later_runs_are_held_against_it(run: Any, data
     assert done.exit_code == 0
     written = sorted(path.name for path in (tmp_path / "new").iterdir())
     assert written == ["channel--public.json", "oscar.json"]
-    shipped = baseline_root() / "oscar.json"
-    assert (tmp_path / "new" / "oscar.json").read_bytes() == shipped.read_bytes()
+    expected = shipped("data/baselines") / "oscar.json"
+    assert (tmp_path / "new" / "oscar.json").read_bytes() == expected.read_bytes()
     assert Store(database).evaluations.runs()["is_baseline"].tolist() == [True, True]
 
 
@@ -104,7 +104,7 @@ def test_no_baseline_is_written_of_a_judge_that_failed(run: Any, tmp_path: Path)
 
 
 def test_recordings_of_several_models_need_a_choice(run: Any, tmp_path: Path) -> None:
-    one, other, *_ = (recording_root() / "oscar.jsonl").read_text("utf-8").splitlines()
+    one, other, *_ = (shipped("data/recordings") / "oscar.jsonl").read_text("utf-8").splitlines()
     (tmp_path / "a.jsonl").write_text(f"{one}\n{other.replace('sample-judge-1', 'gpt')}\n", encoding="utf-8")
     done = run("eval", "run", "--recordings", tmp_path)
     assert (done.exit_code, "Choose with --model: gpt, sample-judge-1." in done.stderr) == (2, True)
@@ -183,10 +183,10 @@ def test_what_to_do_about_a_missing_recording_does_it(
 
 
 def test_no_baseline_is_written_into_the_shipped_folder_without_a_path(run: Any) -> None:
-    before = {path.name: path.stat().st_mtime_ns for path in baseline_root().iterdir()}
+    before = {path.name: path.stat().st_mtime_ns for path in shipped("data/baselines").iterdir()}
     refused = run("persona", "baseline")
     assert (refused.exit_code, "need a place" in refused.stderr) == (2, True)
-    assert {path.name: path.stat().st_mtime_ns for path in baseline_root().iterdir()} == before
+    assert {path.name: path.stat().st_mtime_ns for path in shipped("data/baselines").iterdir()} == before
 
 
 def test_an_estimate_needs_neither_key_nor_server(run: Any, write_game: Any) -> None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import status_table
-from evaluation.files.bundled import practice_root
+from evaluation.files.bundled import shipped
 from evaluation.files.yaml_files import parse_model
 from evaluation.ratings import QUESTION_COUNT
 from evaluation.rubric.rating_guide import QUESTIONS, SCALE_POINTS
@@ -48,7 +48,7 @@ def example_game() -> ExampleGame:
     Raises:
         InputError: The file is damaged; the installation is.
     """
-    return parse_model((practice_root() / FILE).read_bytes(), ExampleGame, FILE, remedy="Install Dramaturg again.")
+    return parse_model((shipped("data/practice") / FILE).read_bytes(), ExampleGame, FILE, remedy="Install Dramaturg again.")
 
 
 # From 1 to 5: the same moment, told five times.

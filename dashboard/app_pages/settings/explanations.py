@@ -17,7 +17,7 @@ from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
 from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
-from evaluation.files.bundled import documentation_root
+from evaluation.files.bundled import shipped
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LedgerRow, MetricDefinition, MetricResult
@@ -176,7 +176,7 @@ def trace_formats() -> list[dict[str, str]]:
 
 def _section(page: str, heading: str) -> str:
     """The text below a heading of a page of the documentation."""
-    text = (documentation_root() / page).read_text("utf-8")
+    text = (shipped("docs") / page).read_text("utf-8")
     return text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
@@ -213,7 +213,7 @@ def explained_metrics() -> tuple[ExplainedMetric, ...]:
     Raises:
         InfrastructureError: The documentation does not explain one of them; the installation is damaged.
     """
-    text = (documentation_root() / "metrics.md").read_text("utf-8")
+    text = (shipped("docs") / "metrics.md").read_text("utf-8")
     results = evaluate_transcript(_sample()).metrics
     shown: set[str | None] = set()
     return tuple(
@@ -251,7 +251,7 @@ def _explained_examples(result: MetricResult | None, shown: set[str | None]) -> 
 @cache
 def terms() -> Mapping[str, tuple[tuple[str, str], ...]]:
     """The signs and words of the screens with their meaning: the glossary's groups but for the last, in its order."""
-    groups = (documentation_root() / "glossary.md").read_text("utf-8").split("\n## ")[1:-1]
+    groups = (shipped("docs") / "glossary.md").read_text("utf-8").split("\n## ")[1:-1]
     signs = {"Signs before verdicts and numbers": tuple(SIGNS.items())}
     return signs | {
         group.partition("\n")[0]: tuple((word, meaning) for word, meaning, *_ in _cells(group)[1:]) for group in groups

@@ -18,7 +18,7 @@ from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
 from evaluation.iterations.board import games_by_iteration
-from evaluation.iterations.game_tests import Game, game_failures, judge_games, known_mean, mean_scores
+from evaluation.iterations.game_tests import Game, failures_by_game, judge_games, known_mean, mean_scores
 from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, has_key, judge_config
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
@@ -368,7 +368,8 @@ def _verdict_on(games: Sequence[Game] | None, thresholds: Mapping[str, float]) -
     if not games:
         return None
     cost = known_mean(games, lambda game: game.total_usd)
-    return judge_games(mean_scores(games, thresholds), cost.mean, game_failures(games, thresholds)).status
+    failures = [one for one in failures_by_game(games, thresholds) if one]
+    return judge_games(mean_scores(games, thresholds), cost.mean, failures).status
 
 
 def _verdicts(

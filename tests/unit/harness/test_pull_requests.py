@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluation.files.bundled import proposition_root
+from evaluation.files.bundled import shipped
 from evaluation.harness.pull_request_comment import MARKER, comparison_markdown, read_report
 
 ROOT = Path(__file__).parents[3]
@@ -136,7 +136,7 @@ def test_it_runs_for_propositions_wherever_they_lie(path: str) -> None:
 
 def test_a_faulty_proposition_is_refused_with_its_line_and_a_good_one_is_not(tmp_path: Path) -> None:
     good = tmp_path / "good.yaml"
-    good.write_bytes((proposition_root() / "adherence" / "jim.yaml").read_bytes())
+    good.write_bytes((shipped("propositions") / "adherence" / "jim.yaml").read_bytes())
     bad = tmp_path / "bad.yaml"
     bad.write_text("dimension: fluency\nagent_id: jim\npropositions:\n  - id: a\n    weight: 7\n", encoding="utf-8")
     assert run_hook(tmp_path, good).returncode == 0

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluation.errors import InputError
-from evaluation.files.bundled import persona_root, proposition_root
+from evaluation.files.bundled import shipped
 from evaluation.judging.proposition_library import PropositionLibrary, check_file, proposition_files
 from evaluation.judging.propositions import Dimension, TargetType
 from evaluation.persona.agents import LONGEST_PERSONA, Agent, SpeakerMap, persona_text, read_agent_file, shipped_cast
@@ -265,7 +265,7 @@ def test_every_agent_has_a_persona_propositions_and_messages(agent_id: str) -> N
 
 
 def test_every_shipped_proposition_file_is_faultless_and_of_somebody_known() -> None:
-    files = proposition_files(proposition_root())
+    files = proposition_files(shipped("propositions"))
     assert len(files) == 16
     problems = [
         str(problem) for path in files for problem in check_file(path, known_agents=shipped_cast().ids).problems
@@ -290,5 +290,5 @@ def test_shipped_transcripts_are_read_once_and_say_what_they_are() -> None:
 
 def test_a_licence_lies_beside_every_set() -> None:
     for folder in ("office", "tinytroupe"):
-        assert "MIT License" in (persona_root() / folder / "LICENSE").read_text("utf-8")
-    assert "synthetic" in (persona_root() / "office" / "LICENSE").read_text("utf-8")
+        assert "MIT License" in (shipped("data/personas") / folder / "LICENSE").read_text("utf-8")
+    assert "synthetic" in (shipped("data/personas") / "office" / "LICENSE").read_text("utf-8")

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.errors import InputError
-from evaluation.files.bundled import sample_root
+from evaluation.files.bundled import shipped
 from evaluation.iterations.iteration import Fate
 from evaluation.judging.protocol import JudgeKind
 from evaluation.readers import read_path, reads_differently
@@ -59,17 +59,17 @@ def listed() -> list[Path]:
 
 def test_every_shipped_game_is_listed_once_and_read(listed: list[Path]) -> None:
     assert max(Counter(listed).values()) == 1
-    companions, scored = {"LICENSE", "manifest.yaml", "ratings.csv"}, sample_root() / ".scored"
-    files = {path for path in sample_root().rglob("*") if path.is_file() and path.name not in companions}
+    companions, scored = {"LICENSE", "manifest.yaml", "ratings.csv"}, shipped("data/samples") / ".scored"
+    files = {path for path in shipped("data/samples").rglob("*") if path.is_file() and path.name not in companions}
     games = {path for path in files if scored not in path.parents}
     assert {path for path in games if path not in listed and path.parent not in listed} == set()
-    assert [result.name for result in read_path(sample_root()) if result.error] == []
+    assert [result.name for result in read_path(shipped("data/samples")) if result.error] == []
 
 
 def test_a_licence_lies_beside_every_set(listed: list[Path]) -> None:
-    for folder in {path.relative_to(sample_root()).parts[0] for path in listed}:
-        assert "MIT License" in (sample_root() / folder / "LICENSE").read_text("utf-8")
-    assert "synthetic" in (sample_root() / "native" / "LICENSE").read_text("utf-8")
+    for folder in {path.relative_to(shipped("data/samples")).parts[0] for path in listed}:
+        assert "MIT License" in (shipped("data/samples") / folder / "LICENSE").read_text("utf-8")
+    assert "synthetic" in (shipped("data/samples") / "native" / "LICENSE").read_text("utf-8")
 
 
 def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
 
 def test_one_sample_game_comes_with_a_recorded_reading_of_every_message(tmp_path: Path) -> None:
     store = Store(tmp_path / "read.duckdb")
-    game = read_one(sample_root() / READ_GAME)
+    game = read_one(shipped("data/samples") / READ_GAME)
     add_evaluated(store, game, source_name=READ_GAME)
     load_examples(store)
     decided = store.decisions.current(game.id)
@@ -107,10 +107,10 @@ def test_one_sample_game_comes_with_a_recorded_reading_of_every_message(tmp_path
 def test_the_recorded_scores_are_those_of_a_fresh_scoring() -> None:
     recorded = recorded_scores()
     planned = planned_games(load_manifest())
-    assert set(recorded) == {path.relative_to(sample_root()).as_posix() for path, _ in planned}
+    assert set(recorded) == {path.relative_to(shipped("data/samples")).as_posix() for path, _ in planned}
     for path, _ in planned:
         [fresh] = score_games([read_one(path)], thresholds=DEFAULT_THRESHOLDS)
-        held = recorded[path.relative_to(sample_root()).as_posix()]
+        held = recorded[path.relative_to(shipped("data/samples")).as_posix()]
         assert (held.transcript, held.tried) == (fresh.transcript, fresh.tried), "Run: make samples"
         for one, other in zip(held.results, fresh.results, strict=True):
             assert (one.digest, one.score, one.in_doubt) == (other.digest, other.score, other.in_doubt), "make samples"
@@ -123,7 +123,7 @@ def test_samples_come_with_their_comparisons_with_scrambled_copies(tmp_path: Pat
     # At once, not only when a job has run: what copies in random order reach as well is not called passed.
     means = stored_board(store)["Prompt v4"].means
     assert shown_status(means["personality_diversity"]) == AT_CHANCE
-    transcript = read_one(sample_root() / READ_GAME)
+    transcript = read_one(shipped("data/samples") / READ_GAME)
     results = add_controls(transcript, evaluate_transcript(transcript).metrics)
     assert recorded_controls()[transcript.id] == control_rows(results, link_strengths(transcript)), "Run: make samples"
     store.close()
