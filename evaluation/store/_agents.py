@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.escaping import well_formed
@@ -29,7 +29,7 @@ class Agents:
     def all(self) -> dict[str, Agent]:
         """Every agent that is known, by id, in the order in which they became so."""
         rows = self._units.rows(_ALL)
-        return {row[0]: _agent(row) for row in rows}
+        return {key: Agent(key, name, TargetType(kind), from_json(persona)) for key, name, kind, persona in rows}
 
     def get(self, agent_id: str) -> Agent:
         """The agent with that id.
@@ -39,7 +39,9 @@ class Agents:
         """
         found = self.all().get(agent_id)
         if found is None:
-            raise _unknown(agent_id)
+            raise NotFoundError(
+                f"There is no agent {agent_id!r}.", remedy="Agents become known when they are evaluated."
+            )
         return found
 
     def resolve(self, reference: str) -> Agent | None:
@@ -176,15 +178,6 @@ def _insert(cursor: DuckDBPyConnection, agent: Agent, on_conflict: str) -> None:
         f"INSERT INTO agents (id, display_name, kind, persona) VALUES (?, ?, ?, ?) ON CONFLICT {on_conflict}",
         [well_formed(agent.id), well_formed(agent.display_name), str(agent.kind), persona],
     )
-
-
-def _agent(row: tuple[Any, ...]) -> Agent:
-    agent_id, name, kind, persona = row
-    return Agent(agent_id, name, TargetType(kind), from_json(persona))
-
-
-def _unknown(agent_id: str) -> NotFoundError:
-    return NotFoundError(f"There is no agent {agent_id!r}.", remedy="Agents become known when they are evaluated.")
 
 
 _PLAYERS = """

@@ -224,11 +224,13 @@ class DatabaseFile:
         file that has two names has two logs, of which each name finds one. Call after a transaction, before its caller
         goes on. While a thread writes in bulk, its transactions wait for the end of that.
         """
+        import duckdb
+
         if self._path is None or self.thread.is_in_bulk:
             return
         try:
             cursor.execute("CHECKPOINT")
-        except duckdb_errors.engine_failure():
+        except duckdb.Error:
             # What was committed is in the log, and goes into the file when it is opened again.
             with self._state:
                 self._must_close = True

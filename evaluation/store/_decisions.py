@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import InputError, NotFoundError
@@ -18,6 +17,7 @@ from evaluation.store._bulk_rows import (
     from_json,
     from_microseconds,
     marks,
+    maybe_from_microseconds,
     picked,
     require_text,
     to_json,
@@ -206,14 +206,13 @@ class Overrides:
             transcript_id, metric, _ = take_back(cursor, "overrides", "override", override_id, copied, given)
             self._store.results.rewrite([transcript_id], [metric])
 
-    def list(self, transcript_id: str) -> _Overrides:
-        """Every override of the transcript's rows, undone ones too, in the order in which they were made."""
-        return self._select("WHERE transcript_id = ?", [transcript_id])
+    def list(self, transcript_id: str | None = None) -> _Overrides:
+        """Every override of the transcript's rows, or of all, undone ones too, in the order in which they were made."""
+        return [_override(row) for row in self._store.rows(_SELECT, {"transcript": transcript_id})]
 
     def current(self, transcript_id: str | None = None) -> _Overrides:
         """The overrides that stand, at most one per row: of one transcript, or of all."""
-        made = self._select("", []) if transcript_id is None else self.list(transcript_id)
-        standing = {(o.transcript_id, o.metric, o.row_id): o for o in made if o.undone_by is None}
+        standing = {(o.transcript_id, o.metric, o.row_id): o for o in self.list(transcript_id) if o.undone_by is None}
         return [*standing.values()]
 
     def orphans(self, transcript_id: str) -> _Overrides:
@@ -223,11 +222,6 @@ class Overrides:
             current = [one for one in self.current(transcript_id) if one.added_words is None]
             return [o for o in current if (o.metric, o.row_id) not in rows]
 
-    def _select(self, condition: str, values: Sequence[object]) -> _Overrides:
-        rows = self._store.rows(_SELECT.format(condition), list(values))
-        undone = {row[8]: row for row in rows if row[8] is not None}
-        return [_override(row, undone.get(row[0])) for row in rows if row[8] is None]
-
 
 _INSERT = """
 INSERT INTO overrides (transcript_id, metric, row_id, verdict, author, reason, added_words) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -235,8 +229,10 @@ RETURNING override_id, epoch_us(created_at)
 """
 
 _SELECT = """
-SELECT override_id, transcript_id, metric, row_id, verdict, author, reason, epoch_us(created_at), undoes, added_words
-FROM overrides SEMI JOIN living_games USING (transcript_id) {} ORDER BY override_id
+SELECT o.override_id, o.transcript_id, o.metric, o.row_id, o.verdict, o.author, o.reason, epoch_us(o.created_at),
+    u.author, epoch_us(u.created_at), o.added_words
+FROM overrides o SEMI JOIN living_games USING (transcript_id) LEFT JOIN overrides u ON u.undoes = o.override_id
+WHERE o.undoes IS NULL AND ($transcript::text IS NULL OR o.transcript_id = $transcript) ORDER BY o.override_id
 """
 
 _ROWS = """
@@ -281,19 +277,7 @@ def _words_of_row(cursor: DuckDBPyConnection, transcript_id: str, metric: str, r
     return str(found[0])
 
 
-def _override(row: tuple[Any, ...], undone: tuple[Any, ...] | None) -> Override:
-    number, transcript_id, metric, row_id, verdict, author, reason, created_at, _, words = row
-    override = Override(
-        number,
-        transcript_id,
-        metric,
-        row_id,
-        RowVerdict(verdict),
-        author,
-        reason,
-        from_microseconds(created_at),
-        added_words=words,
-    )
-    if undone is None:
-        return override
-    return replace(override, undone_by=undone[5], undone_at=from_microseconds(undone[7]))
+def _override(row: tuple[Any, ...]) -> Override:
+    number, game, metric, row_id, verdict, author, reason, created_at, undone_by, undone_at, words = row
+    made, undone = from_microseconds(created_at), maybe_from_microseconds(undone_at)
+    return Override(number, game, metric, row_id, RowVerdict(verdict), author, reason, made, undone_by, undone, words)

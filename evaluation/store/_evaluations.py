@@ -56,9 +56,7 @@ def run_values(evaluation: PersonaEvaluation) -> dict[str, Any]:
 
 def _summary(score: DimensionScore) -> dict[str, Any]:
     return {
-        "score": score.score,
-        "score_without_marked": score.score_without_marked,
-        "marked": score.marked,
+        **picked(score, "score", "score_without_marked", "marked"),
         "items": len(score.items),
         "unscored": len(score.unscored),
         "reason": well_formed(score.reason),

@@ -52,15 +52,9 @@ class Experiments:
 
     def add_run(self, study_id: str, run: RunResult) -> None:
         """Stores a run of a study, or a part of one."""
-        self._units.write(
-            "INSERT INTO study_runs (experiment_id, arm, unit, run) VALUES (?, ?, ?, ?)",
-            [
-                study_id,
-                well_formed(run.variant),
-                run.run_index,
-                _RUNS.dump_json(run, exclude_defaults=True).decode("utf-8"),
-            ],
-        )
+        text = _RUNS.dump_json(run, exclude_defaults=True).decode("utf-8")
+        query = "INSERT INTO study_runs (experiment_id, arm, unit, run) VALUES (?, ?, ?, ?)"
+        self._units.write(query, [study_id, well_formed(run.variant), run.run_index, text])
 
     def runs(self, study_id: str | None = None) -> list[RunResult]:
         """The runs of a study, or of all, in the parts and the order in which they were stored.
@@ -97,16 +91,9 @@ class Experiments:
         for key, scenario, status, config, results, created, completed in self._units.rows(f"{_SELECT} {rest}", values):
             with suppress(ValidationError):
                 kind = AB_TEST if scenario == AB_TEST else EXPERIMENT
-                found.append(
-                    Study(
-                        key,
-                        _PLANS[kind].validate_json(config or ""),
-                        StudyStatus(status),
-                        _RESULTS.validate_json(results or "{}"),
-                        from_microseconds(created),
-                        maybe_from_microseconds(completed),
-                    )
-                )
+                plan, result = _PLANS[kind].validate_json(config or ""), _RESULTS.validate_json(results or "{}")
+                times = from_microseconds(created), maybe_from_microseconds(completed)
+                found.append(Study(key, plan, StudyStatus(status), result, *times))
         return found
 
 

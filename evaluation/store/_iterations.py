@@ -161,18 +161,14 @@ class Iterations:
                 remedy="Choose an earlier iteration.",
             )
 
-    def assign(self, transcript_id: str, iteration: str | None) -> None:
-        """Puts a transcript into an iteration, after the games it has; ``None`` takes it out of all.
+    def move(self, transcript_ids: Sequence[str], iteration: str | None) -> None:
+        """Puts transcripts into an iteration, after the games it has, in the order given: all of them or none.
 
-        Nothing changes when it belongs there already.
+        One that belongs there already stays where it is. ``None`` takes them out of all iterations.
 
         Raises:
-            NotFoundError: The transcript or the iteration is not stored.
+            NotFoundError: A transcript or the iteration is not stored.
         """
-        self.move([transcript_id], iteration)
-
-    def move(self, transcript_ids: Sequence[str], iteration: str | None) -> None:
-        """The same for several at once, in the order given: all of them or none."""
         with self._units.unit(write=True, join=True) as cursor:
             require_iteration(cursor, iteration)
             for transcript_id in transcript_ids:
@@ -386,21 +382,8 @@ def _description(held: Iteration) -> Description:
 
 
 def _iteration(row: tuple[Any, ...]) -> Iteration:
-    name, place, parent, prompt_text, change, target_metric, is_baseline, created_at, who, when, note = row[:11]
-    fate, decider, decided_at, *decided, was_baseline = row[11:]
+    created_at, who, when, note, fate, decider, decided_at, *decided, was_baseline = row[7:]
     recorded = RecordedDecision(Fate(fate), decider, from_microseconds(decided_at), *decided) if fate else None
-    return Iteration(
-        name,
-        place,
-        parent,
-        prompt_text,
-        change,
-        target_metric,
-        is_baseline,
-        from_microseconds(created_at),
-        who,
-        maybe_from_microseconds(when),
-        note,
-        recorded,
-        was_baseline,
-    )
+    signed_off = who, maybe_from_microseconds(when), note
+    values = *row[:7], from_microseconds(created_at), *signed_off, recorded, was_baseline
+    return Iteration(*values)

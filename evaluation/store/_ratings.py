@@ -18,6 +18,7 @@ from evaluation.store._bulk_rows import (
     from_microseconds,
     maybe_from_microseconds,
     next_numbers,
+    picked,
     require_text,
 )
 from evaluation.store.transactions import Units
@@ -58,7 +59,7 @@ class Ratings:
             # Only one unit writes at a time, so looking first is safe. ON CONFLICT takes twice as long.
             known = cursor.execute("SELECT 1 FROM ratings WHERE token = ?", [rating.token]).fetchone()
             if known is None:
-                cursor.execute(_INSERT, [*_row(rating).values(), is_past])
+                append_rows(cursor, "ratings", [{**_row(rating), "is_past": is_past}])
                 self._store.results.rewrite([rating.transcript_id], [ENGAGEMENT.name])
             cursor.execute("DELETE FROM drafts WHERE token = ?", [rating.token])
         return known is None
@@ -115,24 +116,20 @@ class Ratings:
             f"SELECT {RATING_COLUMNS} FROM current_ratings WHERE transcript_id = ? ORDER BY rater", transcript_id
         )
 
-    def history(self, transcript_id: str) -> list[Rating]:
-        """Every rating of the transcript, revised ones too, in the order in which they were stored."""
-        return self._select(
-            f"SELECT {RATING_COLUMNS} FROM ratings WHERE transcript_id = ? ORDER BY rating_id", transcript_id
-        )
-
     def of_transcript(self, transcript_id: str) -> tuple[list[Rating], set[str]]:
-        """``history`` of the transcript, and the tokens of the ratings that count: each rater's newest."""
+        """Every rating of the transcript, revised ones too, in the order in which they were stored.
+
+        Returns:
+            The ratings, and the tokens of those that count: each rater's newest.
+        """
         rows = self._store.rows(_OF_TRANSCRIPT, [transcript_id])
         ratings = [rating_of(row[:-1]) for row in rows]
         return ratings, {rating.token for rating, row in zip(ratings, rows, strict=True) if row[-1]}
 
     def every(self, rater: str | None = None) -> list[Rating]:
         """Every rating ever stored, or every one of that rater, in the order in which they were stored."""
-        if rater is None:
-            return self._select(f"SELECT {RATING_COLUMNS} FROM {_LIVING} WHERE ? ORDER BY rating_id", True)
-        query = f"SELECT {RATING_COLUMNS} FROM {_LIVING} WHERE rater = ? ORDER BY rating_id"
-        return self._select(query, rater_name(rater))
+        query = f"SELECT {RATING_COLUMNS} FROM {_LIVING} WHERE coalesce(rater = ?, true) ORDER BY rating_id"
+        return self._select(query, None if rater is None else rater_name(rater))
 
     def all(self) -> pd.DataFrame:
         """Every rating ever stored, in that order.
@@ -215,21 +212,11 @@ def _counting(cursor: DuckDBPyConnection, fresh: Sequence[Rating], as_of_now: fr
 
 def _row(rating: Rating) -> dict[str, object]:
     return {
-        "token": rating.token,
-        "transcript_id": rating.transcript_id,
-        "rater": rating.rater,
-        "score": rating.score,
+        **picked(rating, "token", "transcript_id", "rater", "score", "comment", "is_informed"),
         "answers": list(rating.answers),
-        "comment": rating.comment,
         "created_at": rating.created_at.astimezone(UTC),
-        "is_informed": rating.is_informed,
     }
 
-
-_INSERT = """
-INSERT INTO ratings (token, transcript_id, rater, score, answers, comment, created_at, is_informed, is_past)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 
 _STANDING = """
 SELECT transcript_id, rater, epoch_us(created_at) FROM current_ratings

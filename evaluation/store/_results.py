@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
@@ -42,13 +42,12 @@ from evaluation.store.result_rows import (
 )
 from evaluation.store.transactions import Units
 from evaluation.store.transcripts import iterations_of, require_transcript
-from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
-    from evaluation.engines.scoring import ScoreFailure
+    from evaluation.engines.scoring import Evaluation, ScoreFailure
     from evaluation.store.database import Store
 
 
@@ -57,24 +56,13 @@ _CURRENT = ("current_scores", "decided_rows", "rows_in_doubt")
 """The tables that ``rewrite`` writes."""
 
 
-class ScoredTranscript(Protocol):
-    """A transcript with its results by metric, as the engine returns them."""
-
-    @property
-    def transcript(self) -> Transcript: ...
-    @property
-    def metrics(self) -> Mapping[str, MetricResult]: ...
-    @property
-    def failures(self) -> Sequence[ScoreFailure]: ...
-
-
 class Results:
     """Stores computed results, reads them as they stand, and keeps ``current_scores`` true to both."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def save(self, evaluations: Iterable[ScoredTranscript]) -> None:
+    def save(self, evaluations: Iterable[Evaluation]) -> None:
         """Stores the results of a batch in one transaction.
 
         A result equal to the one that is current, in every number, reason and ledger row, is not stored again. What is
@@ -525,12 +513,9 @@ def read_controls(
     for metric, version, control, listed in cursor.execute(_SELECT, [transcript_id]).fetchall():
         controls[metric, version] = from_json(control)
         if metric == COHERENCE.name:
-            links = _links(listed)
+            found = from_json(listed) or ()
+            links = tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in found)
     return controls, links
-
-
-def _links(listed: str | None) -> tuple[Link, ...]:
-    return tuple(Link(one["message_id"], one["strength"], tuple(one["words"])) for one in from_json(listed) or ())
 
 
 _INSERT = "INSERT INTO controls (transcript_id, metric, version, control, links) VALUES (?, ?, ?, ?, ?)"

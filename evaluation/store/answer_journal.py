@@ -171,25 +171,16 @@ class AnswerJournal:
         has_call: Asked of what a killed run left; its calls must not be counted twice.
         heavy: Where the storing is done; a thread of the event loop's when left out.
         place: The beginning of the paths of its files, the same for the same run; ``None`` for none.
-        store_seconds: How long answers wait for others before they are stored.
 
     Raises:
         StoreError: On entering or leaving: what there is could not be stored; its files stay for the next run.
     """
 
-    def __init__(
-        self,
-        keep: Keep,
-        has_call: HasCall,
-        heavy: Executor | None,
-        place: Path | None,
-        store_seconds: float = STORE_SECONDS,
-    ) -> None:
+    def __init__(self, keep: Keep, has_call: HasCall, heavy: Executor | None, place: Path | None) -> None:
         self._keep = keep
         self._has_call = has_call
         self._heavy = heavy
         self._place = place
-        self._store_seconds = store_seconds
         self._unstored: dict[str, KeptAnswer] = {}
         self._failure: DramaturgError | None = None
         self._file: JournalFile | None = None
@@ -232,7 +223,7 @@ class AnswerJournal:
         is_last = False
         while not is_last:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._is_over.wait(), self._store_seconds)
+                await asyncio.wait_for(self._is_over.wait(), STORE_SECONDS)
             # Asked before storing: what came while something was stored needs another round.
             is_last = self._is_over.is_set()
             if self._file is not None and self._failure is None:

@@ -190,13 +190,7 @@ def _write_rows(
 ) -> None:
     """Makes ``copy`` a database of today's schema with the source's rows; an error names the place that it is about.
 
-    Args:
-        source: A connection that can read the source.
-        catalog: The source's name there.
-        copy: The file to make.
-        from_place: What the source is called in errors.
-        to_place: Where the copy goes when it is done.
-        left_out_settings: Keys of settings that are not copied.
+    ``from_place`` is what errors call the source; to ``to_place`` the copy goes when it is done.
     """
     import duckdb
 

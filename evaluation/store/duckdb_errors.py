@@ -55,23 +55,10 @@ def translated(place: str) -> Iterator[None]:
 
     try:
         yield
+    except (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError):
+        raise
     except duckdb.Error as error:
-        if isinstance(error, _own_mistakes()):
-            raise
         raise explain(error, place) from error
-
-
-def _own_mistakes() -> tuple[type[Exception], ...]:
-    import duckdb
-
-    return (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError, duckdb.NotSupportedError)
-
-
-def engine_failure() -> type[Exception]:
-    """The base of every error of the database engine, for a place that loads the engine only when it fails."""
-    import duckdb
-
-    return duckdb.Error
 
 
 def row_faults() -> tuple[type[Exception], ...]:

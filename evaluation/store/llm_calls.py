@@ -39,13 +39,10 @@ class Judgements:
     def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
         """The answers kept under ``keys``; keys without one are left out."""
         with self._store.unit() as cursor:
-            rows = [
-                row
-                for some in _portions(keys)
-                for row in cursor.execute(_FIND.format(marks(some)), list(some)).fetchall()
-            ]
+            rows = _found(cursor, _FIND, keys)
             described = [(key, model, from_json(prompt), from_json(answer)) for key, model, prompt, answer in rows]
-            texts = _texts(cursor, {sha for _, _, prompt, answer in described for sha in _text_keys(prompt, answer)})
+            wanted = {sha for _, _, prompt, answer in described for sha in _text_keys(prompt, answer)}
+            texts = dict(_found(cursor, _TEXTS, sorted(wanted)))
         return {key: _kept(key, model, prompt, answer, texts) for key, model, prompt, answer in described}
 
     def keys(self, model: str) -> set[str]:
@@ -76,12 +73,15 @@ class Judgements:
         path = self._store.path
         # Beside the database, if that is a file.
         place = None if path is None else path.with_name(f".{path.name}.judge")
-        async with AnswerJournal(self._keep_entries, self._store.llm_calls.have, None, place) as journal:
+        async with AnswerJournal(self.keep_entries, self._store.llm_calls.have, None, place) as journal:
             yield lambda answers, calls: journal.add(JournalEntry(answers=answers, calls=calls))
 
-    def _keep_entries(self, entries: Sequence[JournalEntry]) -> None:
-        answers = [one for entry in entries for one in entry.answers]
-        self.keep(answers, [one for entry in entries for one in entry.calls])
+    def keep_entries(self, entries: Sequence[JournalEntry]) -> None:
+        """Stores all texts, answers and calls of a moment in one transaction."""
+        with self._store.unit(write=True, join=True):
+            self._store.generations.keep([one for entry in entries for one in entry.generations])
+            answers = [one for entry in entries for one in entry.answers]
+            self.keep(answers, [one for entry in entries for one in entry.calls])
 
 
 def _row(one: KeptAnswer) -> dict[str, Any]:
@@ -110,22 +110,9 @@ def usage_values(usage: Usage) -> dict[str, Any]:
 
 def insert_new(cursor: DuckDBPyConnection, table: str, key: str, rows: list[dict[str, Any]]) -> None:
     """Adds the rows whose key is not there yet; nobody else writes meanwhile."""
-    query = "SELECT {key} FROM {table} WHERE {key} IN ({marks})"
-    known = {
-        found
-        for some in _portions([row[key] for row in rows])
-        for (found,) in cursor.execute(query.format(key=key, table=table, marks=marks(some)), some).fetchall()
-    }
+    query = f"SELECT {key} FROM {table} WHERE {key} IN ({{}})"
+    known = {found for (found,) in _found(cursor, query, [row[key] for row in rows])}
     append_rows(cursor, table, [row for row in rows if row[key] not in known])
-
-
-def _texts(cursor: DuckDBPyConnection, keys: set[str]) -> dict[str, str]:
-    query = "SELECT sha256, text FROM judge_texts WHERE sha256 IN ({})"
-    return {
-        sha: text
-        for some in _portions(sorted(keys))
-        for sha, text in cursor.execute(query.format(marks(some)), some).fetchall()
-    }
 
 
 def _text_keys(prompt: Mapping[str, Any], answer: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -149,8 +136,11 @@ def _kept(
     )
 
 
-def _portions(values: Sequence[str]) -> Iterator[list[str]]:
-    yield from (list(values[start : start + _MOST_KEYS]) for start in range(0, len(values), _MOST_KEYS))
+def _found(cursor: DuckDBPyConnection, query: str, keys: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query for keys, of which it takes a thousand at a time."""
+    for start in range(0, len(keys), _MOST_KEYS):
+        some = list(keys[start : start + _MOST_KEYS])
+        yield from cursor.execute(query.format(marks(some)), some).fetchall()
 
 
 def _sha(text: str) -> str:
@@ -158,6 +148,7 @@ def _sha(text: str) -> str:
 
 
 _FIND = "SELECT key, model, prompt, answer FROM judgements WHERE key IN ({})"
+_TEXTS = "SELECT sha256, text FROM judge_texts WHERE sha256 IN ({})"
 
 
 _OF_SCOPE = """
@@ -190,10 +181,7 @@ class Generations:
 
 def _generation_row(one: Generation) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "scope": one.scope,
-        "model": one.model,
-        "purpose": one.purpose,
+        **picked(one, "key", "scope", "model", "purpose"),
         "subject": well_formed(one.subject),
         "text": well_formed(one.text),
         **usage_values(one.usage),
@@ -213,7 +201,8 @@ class LLMCalls:
 
     def have(self, record: CallRecord) -> bool:
         """Whether a call is stored, told by model, time, attempt and first judgement."""
-        return _identity(record) in self._units.rows(_SINCE, [record.started_at])
+        told = record.model, microseconds(record.started_at), record.attempt, record.judgement_key
+        return told in self._units.rows(_SINCE, [record.started_at])
 
 
 def _call_row(record: CallRecord) -> dict[str, Any]:
@@ -225,10 +214,6 @@ def _call_row(record: CallRecord) -> dict[str, Any]:
         "error": record.error or None,
         "created_at": to_utc(record.started_at),
     }
-
-
-def _identity(record: CallRecord) -> tuple[object, ...]:
-    return record.model, microseconds(record.started_at), record.attempt, record.judgement_key
 
 
 _SINCE = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from evaluation.rubric.controls import without_control
@@ -20,18 +21,12 @@ if TYPE_CHECKING:
     from evaluation.store.transcript_rows import TranscriptRows
 
 LEDGER_COLUMNS = (
-    "row_id",
-    "kind",
-    "verdict",
-    "message_id",
-    "player",
-    "numerator",
-    "denominator",
-    "method",
-    "reason",
-    "evidence",
-    "refers_to",
-    "details",
+    *("row_id", "kind", "verdict", "message_id", "player", "numerator", "denominator", "method"),
+    *("reason", "evidence", "refers_to", "details"),
+)
+_LEDGER_VALUES = attrgetter(
+    *("id", "kind", "verdict.value", "message_id", "player", "numerator", "denominator", "method.value"),
+    *("reason", "evidence", "refers_to", "details"),
 )
 _SCORE_COLUMNS = ("score", "numerator", "denominator", "status", "threshold", "method", "version", "reason")
 
@@ -149,20 +144,8 @@ def control_rows(results: Mapping[str, MetricResult], links: Sequence[Link]) -> 
 
 def ledger_values(row: LedgerRow) -> tuple[Any, ...]:
     """A ledger row in the order of ``LEDGER_COLUMNS``."""
-    return (
-        row.id,
-        row.kind,
-        row.verdict.value,
-        row.message_id,
-        row.player,
-        row.numerator,
-        row.denominator,
-        row.method.value,
-        row.reason,
-        to_json([evidence.as_dict() for evidence in row.evidence]),
-        row.refers_to,
-        to_json(dict(row.details)),
-    )
+    *plain, evidence, refers_to, details = _LEDGER_VALUES(row)
+    return (*plain, to_json([one.as_dict() for one in evidence]), refers_to, to_json(dict(details)))
 
 
 def ledger_row(values: Sequence[Any]) -> LedgerRow:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from evaluation.errors import StoreError
-from evaluation.store._bulk_rows import fitting, from_json, to_json, to_utc
+from evaluation.store._bulk_rows import fitting, from_json, picked, to_json, to_utc
 from evaluation.transcript import Cost, Transcript
 
 
@@ -43,20 +43,14 @@ def _transcript_row(transcript: Transcript) -> dict[str, Any]:
     cost = transcript.cost if transcript.cost is not None and transcript.cost.is_known else Cost()
     return {
         "transcript_id": transcript.id,
-        "game_id": transcript.game_id,
-        "source_format": transcript.source_format,
-        "language": transcript.language,
+        **picked(transcript, "game_id", "source_format", "language", "winner"),
         "started_at": to_utc(transcript.started_at),
-        "winner": transcript.winner,
         "players": len(transcript.players),
         "messages": len(transcript.messages),
         "player_names": [player.name for player in transcript.players],
         "opening": _opening(transcript),
-        "total_usd": cost.total_usd,
-        "input_tokens": fitting(cost.input_tokens, 64),
-        "cached_tokens": fitting(cost.cached_tokens, 64),
-        "output_tokens": fitting(cost.output_tokens, 64),
-        "cache_hit_rate": cost.cache_hit_rate,
+        **picked(cost, "total_usd", "cache_hit_rate"),
+        **{name: fitting(getattr(cost, name), 64) for name in ("input_tokens", "cached_tokens", "output_tokens")},
         "document": pack(transcript),
     }
 

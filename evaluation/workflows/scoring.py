@@ -97,7 +97,7 @@ def store_games(
                 stays = known.get(part[0][0].id) is not None
                 added += store.transcripts.add_many(part, iteration=None if stays else iteration)
                 if updates_known and iteration is not None and added[-1].iteration is None:
-                    store.iterations.assign(added[-1].transcript_id, iteration)
+                    store.iterations.move([added[-1].transcript_id], iteration)
                     added[-1] = replace(added[-1], iteration=iteration)
         pairs = [(game, one) for (game, _), one in zip(games, added, strict=True)]
         store.results.save_rows([game for game, one in pairs if one.is_new or updates_known])

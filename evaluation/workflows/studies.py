@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,7 +36,7 @@ from evaluation.simulation.model_texts import RaisingJudge, Writer
 from evaluation.simulation.population import AgentFactory, profiles
 from evaluation.simulation.scripted_world import SCRIPTED_MODEL, ScriptedProvider, ScriptedWorld
 from evaluation.store import Job, JobState, Store
-from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalledAnswers, JournalledTexts
+from evaluation.store.answer_journal import AnswerJournal, JournalledAnswers, JournalledTexts
 from evaluation.store.transactions import retry_while_busy
 from evaluation.workflows.ab_tests import ab_judge_config, planned_runs, run_ab_test
 from evaluation.workflows.jobs import JobProgress, begin_order, order_of
@@ -171,15 +171,6 @@ def run_experiment(
     return store.experiments.get(plan.id)
 
 
-def keep_answers(store: Store, entries: Sequence[JournalEntry]) -> None:
-    """Stores all texts and answers of a moment in one transaction."""
-    with store.unit(write=True):
-        store.generations.keep([one for entry in entries for one in entry.generations])
-        store.judgements.keep(
-            [one for entry in entries for one in entry.answers], [one for entry in entries for one in entry.calls]
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class _Run:
     """A run with everything that its conversations share."""
@@ -200,7 +191,7 @@ class _Run:
         plan, store = self.plan, self.store
         # Beside the database, by its name and the experiment's: whoever goes on finds it there.
         place = None if store.path is None else store.path.with_name(f".{store.path.name}.{plan.id}")
-        async with AnswerJournal(partial(keep_answers, store), store.llm_calls.have, self.heavy, place) as journal:
+        async with AnswerJournal(store.judgements.keep_entries, store.llm_calls.have, self.heavy, place) as journal:
             # The report needs it, and it takes seconds to load: meanwhile the models are asked.
             self.heavy.submit(import_module, "scipy.stats")
             calls = CallBuffer()

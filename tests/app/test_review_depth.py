@@ -49,9 +49,9 @@ def test_an_own_rating_opens_filled_in_and_both_are_kept(filled, small_game) -> 
     assert desk.data["discards"] == []
     form = {"token": desk.data["token"], "score": 2, "answers": [None] * 5, "comment": "Less", "rev": 2}
     desk_state.submit(filled, desk, form)
-    assert [one.score for one in filled.ratings.history(given.transcript_id)] == [4, 2]
+    assert [one.score for one in filled.ratings.of_transcript(given.transcript_id)[0]] == [4, 2]
     desk_state.submit(filled, desk, form)
-    assert len(filled.ratings.history(given.transcript_id)) == 2
+    assert len(filled.ratings.of_transcript(given.transcript_id)[0]) == 2
 
 
 @pytest.mark.usefixtures("session")

@@ -289,7 +289,7 @@ def _save(store: Store, rating: Rating) -> Rating | None:
         rivals = [one for one in store.ratings.latest(rating.transcript_id) if one.rater == rating.rater]
         if not rivals or _is_same(rivals[0], rating):
             return None
-        own = [one for one in store.ratings.history(rating.transcript_id) if one.rater == rating.rater]
+        own = [one for one in store.ratings.of_transcript(rating.transcript_id)[0] if one.rater == rating.rater]
         if not any(_is_same(one, rating) and one.created_at >= rivals[0].created_at for one in own):
             store.ratings.add(replace(rating, token=uuid4().hex), is_past=True)
         return rivals[0]

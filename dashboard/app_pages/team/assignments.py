@@ -381,7 +381,7 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) 
     plain(f"{game.name}\n{rater}: {cell.state}")
     transcript_link("Read the game", transcript=game.transcript_id)
     if cell.rating is not None and not is_hidden:
-        given = [one for one in store.ratings.history(game.transcript_id) if one.rater == rater]
+        given = [one for one in store.ratings.of_transcript(game.transcript_id)[0] if one.rater == rater]
         _rating(cell.rating, given)
     if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
         _assignment(store, lead, game, rater)

@@ -295,7 +295,7 @@ def test_a_game_is_known_by_the_name_that_the_pages_show() -> None:
     done = import_ratings(store, f"game,rater,score\n{shown},Ada,4\n".encode())
     assert (done.problems, [one.transcript_id for one in store.ratings.current()]) == ((), [game("two").id])
     store.iterations.create("First")
-    store.iterations.assign(game("one").id, "First")
+    store.iterations.move([game("one").id], "First")
     shown = store.transcripts.game_names()[game("one").id]
     assert shown == "Game 1 · First"
     assert import_ratings(store, f"game,rater,score\n{shown},Ada,4\n".encode()).problems == ()

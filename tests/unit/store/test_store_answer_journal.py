@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store import Store
 from evaluation.store.answer_journal import AnswerJournal, JournalEntry, JournalFile, JournalledAnswers, JournalledTexts
-from evaluation.workflows.studies import keep_answers
 from tests.stored_rows import llm_calls
 
 ROOT = Path(__file__).parents[3]
@@ -130,7 +128,7 @@ def test_what_was_stored_before_the_kill_is_counted_once(tmp_path: Path, heavy: 
         killed(tmp_path / "here")
 
         async def main() -> None:
-            async with AnswerJournal(partial(keep_answers, store), store.llm_calls.have, heavy, tmp_path / "here"):
+            async with AnswerJournal(store.judgements.keep_entries, store.llm_calls.have, heavy, tmp_path / "here"):
                 """Only enters and leaves."""
 
         asyncio.run(main())

@@ -241,7 +241,7 @@ def test_a_game_that_its_iteration_left_and_that_was_deleted_then_comes_back_int
 
 def test_a_game_that_was_moved_since_stays_where_it_was_put(store: Store) -> None:
     deletion = store.deletions.delete_iteration("v1", who="Ann")
-    store.iterations.assign(GAMES[0].id, "v2")
+    store.iterations.move([GAMES[0].id], "v2")
     store.deletions.undo(deletion.id, who="Ann")
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 1"]
     assert store.transcripts.summaries("v2")["game_id"].tolist() == ["game 2", "game 0"]
@@ -279,7 +279,7 @@ def test_what_is_purged_is_gone_and_can_be_added_anew(store: Store) -> None:
             again(deletion.id, who="Ann")
     added = store.transcripts.add(GAMES[0], source_name="f")
     assert (added.is_new, added.is_restored) == (True, False)
-    assert store.ratings.history(GAMES[0].id) == []
+    assert store.ratings.of_transcript(GAMES[0].id)[0] == []
 
 
 def test_what_cannot_be_deleted_is_refused_and_nothing_changes(store: Store) -> None:

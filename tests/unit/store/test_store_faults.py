@@ -373,7 +373,7 @@ def test_nothing_is_written_to_a_file_that_another_one_replaced(store: Store, pl
     # Whoever starts again takes what is there.
     store.close()
     store.ratings.add(Rating(GAME.id, "Ada", 2))
-    assert [rating.score for rating in store.ratings.history(GAME.id)] == [2]
+    assert [rating.score for rating in store.ratings.of_transcript(GAME.id)[0]] == [2]
 
 
 def test_a_change_under_way_when_the_file_goes_is_not_acknowledged(store: Store, place: Path, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_change_under_way_when_the_file_goes_is_not_acknowledged(store: Store,
     with pytest.raises(StoreError, match="moved or deleted"):
         rate_and_move()
     (tmp_path / "elsewhere.duckdb").rename(place)
-    assert store.ratings.history(GAME.id) == []
+    assert store.ratings.of_transcript(GAME.id)[0] == []
 
 
 def test_a_restore_in_another_process_is_followed(store: Store, place: Path, tmp_path: Path) -> None:
@@ -398,7 +398,7 @@ for _ in range(2):
     store.ratings.add(Rating(GAME.id, "Ada", 1))
     # Two, before this process looks.
     subprocess.run([sys.executable, "-c", code, str(place), str(tmp_path / "backup.duckdb")], check=True)
-    assert store.ratings.history(GAME.id) == []
+    assert store.ratings.of_transcript(GAME.id)[0] == []
     assert store.ratings.add(Rating(GAME.id, "Ada", 3))
 
 

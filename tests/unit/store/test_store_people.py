@@ -39,7 +39,7 @@ def test_what_an_experiment_simulated_is_handed_out_only_in_an_iteration(store: 
     store.ratings.add(Rating(simulated.id, "Bob", 4))
     assert store.rating_queue.progress("Bob").total == len(GAMES) + 1
     store.iterations.create("v1")
-    store.iterations.assign(simulated.id, "v1")
+    store.iterations.move([simulated.id], "v1")
     assert store.rating_queue.next_unrated("Ada") == simulated.id
     assert store.rating_queue.progress("Ada").total == len(GAMES) + 1
 
@@ -50,11 +50,11 @@ def test_a_token_is_stored_once(store: Store) -> None:
     assert store.ratings.token("bob", GAMES[0].id) != token
     assert store.ratings.add(Rating(GAMES[0].id, "ann", 4, token=token))
     assert not store.ratings.add(Rating(GAMES[0].id, "ann", 1, token=token))
-    assert [rating.score for rating in store.ratings.history(GAMES[0].id)] == [4]
+    assert [rating.score for rating in store.ratings.of_transcript(GAMES[0].id)[0]] == [4]
     revision = store.ratings.token("ann", GAMES[0].id)
     assert revision != token
     assert store.ratings.add(Rating(GAMES[0].id, "ann", 2, token=revision))
-    assert [rating.score for rating in store.ratings.history(GAMES[0].id)] == [4, 2]
+    assert [rating.score for rating in store.ratings.of_transcript(GAMES[0].id)[0]] == [4, 2]
     assert [rating.score for rating in store.ratings.latest(GAMES[0].id)] == [2]
 
 
@@ -141,14 +141,14 @@ def test_a_transcript_put_into_an_iteration_comes_after_its_games(store: Store) 
     store.iterations.create("v1")
     store.iterations.create("v2")
     for one in (GAMES[2], GAMES[0], GAMES[1]):
-        store.iterations.assign(one.id, "v1")
+        store.iterations.move([one.id], "v1")
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 2", "game 0", "game 1"]
-    store.iterations.assign(GAMES[2].id, "v1")
+    store.iterations.move([GAMES[2].id], "v1")
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 2", "game 0", "game 1"], "it was there"
-    store.iterations.assign(GAMES[2].id, "v2")
-    store.iterations.assign(GAMES[2].id, "v1")
+    store.iterations.move([GAMES[2].id], "v2")
+    store.iterations.move([GAMES[2].id], "v1")
     assert store.transcripts.summaries("v1")["game_id"].tolist() == ["game 0", "game 1", "game 2"]
-    store.iterations.assign(GAMES[2].id, None)
+    store.iterations.move([GAMES[2].id], None)
     assert store.transcripts.summaries("v1")["position"].tolist() == [0, 1]
 
 
@@ -238,7 +238,7 @@ def test_a_revision_counts_and_stands_first_though_the_clock_was_set_back(two_ga
     two_games.ratings.add(Rating(ONE.id, "Ada", 5, created_at=NOW))
     two_games.ratings.add(Rating(TWO.id, "Ada", 3, created_at=NOW - timedelta(hours=1)))
     assert counting(two_games) == {"Ada": 5, "Bob": 1}
-    assert [rating.score for rating in two_games.ratings.history(ONE.id)] == [2, 1, 5]
+    assert [rating.score for rating in two_games.ratings.of_transcript(ONE.id)[0]] == [2, 1, 5]
     assert [rating.transcript_id for rating in two_games.ratings.by_rater("Ada")] == [TWO.id, ONE.id]
 
 

@@ -262,7 +262,7 @@ def test_scores_of_an_iteration_come_in_the_order_of_its_games(store: Store) -> 
     assert table["transcript_id"].tolist() == [one.id for one in others]
     assert table["score"].tolist() == [0.0, 25.0, 50.0]
     store.overrides.add(others[0].id, "coherence", "coherence:m1", "counts", author="ann", reason="yes")
-    store.iterations.assign(others[0].id, None)
+    store.iterations.move([others[0].id], None)
     assert store.results.scores("v1")["transcript_id"].unique().tolist() == [one.id for one in others[1:]]
     assert len(store.results.scores()) == 3 * 2 + 1
     assert store.results.scores("no such iteration").empty
