@@ -246,18 +246,13 @@ class Figure:
         return not math.isnan(self.value)
 
 
-def figure(statistic: Statistic, per_game: Numbers) -> Figure:
-    """``statistic`` of sums over games, with its interval.
+def figures(parts: Sequence[tuple[Statistic, Numbers]]) -> list[Figure]:
+    """Several statistics of the same games at once, with intervals: drawing the samples is what takes the time.
 
     Args:
-        statistic: From sums (... x columns) to numbers.
-        per_game: Games x columns: what each game adds to the sums.
+        parts: Of each the statistic, from sums (... x columns) to numbers, and games x columns: what each game adds to
+            the sums.
     """
-    return figures([(statistic, per_game)])[0]
-
-
-def figures(parts: Sequence[tuple[Statistic, Numbers]]) -> list[Figure]:
-    """Several statistics of the same games at once: drawing the samples is what takes the time."""
     games = len(parts[0][1])
     if not games:
         return [Figure(math.nan, no_interval("no games")) for _ in parts]
@@ -374,7 +369,7 @@ def item_agreement(table: RatingTable, item: Item) -> ItemAgreement:
         ratings=int(totals.sum()),
         alpha=_alpha(counts, item),
         ac1=None if item.is_score else _ac1(counts, item),
-        exact=figure(share_of, equal_pairs),
+        exact=figures([(share_of, equal_pairs)])[0],
         floor=float(totals.max() / totals.sum()) if totals.any() else math.nan,
     )
 
@@ -402,11 +397,6 @@ def _ac1(counts: Numbers, item: Item) -> Figure:
     choices = len(item.values)
     interval = bootstrap_interval(lambda weights: ac1_of(counts, choices, weights), len(counts))
     return Figure(float(ac1_of(counts, choices)), interval)
-
-
-def all_items(table: RatingTable) -> tuple[ItemAgreement, ...]:
-    """Every item of the form, in its order."""
-    return tuple(item_agreement(table, item) for item in ITEMS)
 
 
 @dataclass(frozen=True, slots=True)

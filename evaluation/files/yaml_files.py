@@ -192,7 +192,7 @@ def read_model(path: Path, model: type[Model], *, remedy: str = "") -> Model:
     return parse_model(content, model, shown_path(path), remedy=remedy)
 
 
-def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = "", context: Any = None) -> Model:
+def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = "") -> Model:
     """The model in the content of a file. An empty file has the defaults.
 
     Args:
@@ -200,7 +200,6 @@ def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = 
         model: What it should hold.
         file: How errors name it.
         remedy: What stands below the faults, such as where the format is described.
-        context: For the model's validators.
 
     Raises:
         InputError: As ``read_model``.
@@ -208,9 +207,9 @@ def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = 
     if file.endswith(".json"):
         # What is read below as YAML is JSON too, and its lines are known; what is sound need not be.
         with suppress(ValidationError):
-            return model.model_validate_json(content, context=context)
+            return model.model_validate_json(content)
     try:
-        found, problems = check_model(read_located(content, file), model, file, context=context)
+        found, problems = check_model(read_located(content, file), model, file)
     except UnreadableYamlError as error:
         raise FaultyFileError([error.problem], remedy) from None
     if found is None:
@@ -218,16 +217,13 @@ def parse_model(content: bytes, model: type[Model], file: str, *, remedy: str = 
     return found
 
 
-def check_model(
-    root: Located, model: type[Model], file: str, *, context: Any = None
-) -> tuple[Model | None, list[FileProblem]]:
+def check_model(root: Located, model: type[Model], file: str) -> tuple[Model | None, list[FileProblem]]:
     """The model in a YAML document, ``None`` when there are faults, and the faults in the order of their lines.
 
     Args:
         root: The document.
         model: What it should hold.
         file: How errors name it.
-        context: For the model's validators.
     """
     problems = [
         FileProblem(file, line, f"{name}.{key}" if name else key, "This field stands here twice. Remove one of them.")
@@ -236,7 +232,7 @@ def check_model(
     ]
     found = None
     try:
-        found = model.model_validate({} if root.value is None else _plain(root), context=context)
+        found = model.model_validate({} if root.value is None else _plain(root))
     except ValidationError as error:
         problems += [_problem(file, root, model, fault) for fault in error.errors(include_url=False)]
     return None if problems else found, sorted(problems, key=lambda problem: problem.line)
@@ -290,13 +286,10 @@ def _text(fault: Any, model: type[BaseModel]) -> str:
     if kind == "value_error":
         text = own_words(fault["msg"])
         return text if text.endswith(".") else f"{text}."
-    special = {
-        "string_type": "is not text. Put it in quotes.",
-        "list_type": "is not a list. Begin each entry with '- '.",
-        "tuple_type": "is not a list. Begin each entry with '- '.",
-    }
-    if kind in special:
-        return f"{value} {special[kind]}"
+    if kind == "string_type":
+        return f"{value} is not text. Put it in quotes."
+    if kind in ("list_type", "tuple_type"):
+        return f"{value} is not a list. Begin each entry with '- '."
     return f"{fault['msg'].replace('Input should be', 'It should be').removesuffix('.')}, not {value}."
 
 

@@ -159,13 +159,18 @@ class CachedJudge:
         asked = [requests[positions[0]] for positions in places]
 
         def settle(index: int, judgement: Judgement) -> None:
-            answers = [kept_answer(asked[index], judgement)] if judgement.is_scored else []
+            kept = kept_answer(asked[index], judgement) if judgement.is_scored else None
             calls = self._calls.take()
-            if answers or calls:
-                keep(answers, calls)
-            for position in places[index]:
-                settled[position] = _for_request(judgement, requests[position], is_first=position == places[index][0])
-                if report:
+            if kept or calls:
+                keep([kept] if kept else [], calls)
+            first, *others = places[index]
+            settled[first] = judgement
+            for position in others:
+                # It is paid for once, and its messages may have other ids.
+                again = judgement_of_kept(requests[position], kept, judge=judgement.judge, is_cached=True)
+                settled[position] = again or replace(judgement, usage=Usage())
+            if report:
+                for position in places[index]:
                     report(position, settled[position])
 
         try:
@@ -211,22 +216,4 @@ def judgement_of_kept(
         model=kept.model,
         key=kept.key,
         is_cached=is_cached,
-    )
-
-
-def _for_request(judgement: Judgement, request: JudgeRequest, *, is_first: bool) -> Judgement:
-    """The same answer for an equal question; its messages may have other ids, and it is paid for once."""
-    if is_first:
-        return judgement
-    if not judgement.answers:
-        return replace(judgement, usage=Usage())
-    return judgement_from(
-        request,
-        judgement.answers,
-        raw=judgement.raw,
-        parameters=judgement.parameters,
-        judge=judgement.judge,
-        model=judgement.model,
-        key=judgement.key,
-        is_cached=True,
     )

@@ -75,11 +75,6 @@ def is_drawn(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cf", "Cs") and not is_selector
 
 
-def is_look_alike(character: str) -> bool:
-    """Whether the character belongs to another script but is drawn like a Latin letter."""
-    return not character.isascii() and character.casefold() in _LOOK_ALIKES
-
-
 @lru_cache(maxsize=4096)
 def _reduced(character: str) -> str:
     character = character.translate(_OTHER_LINE_ENDS)
@@ -121,7 +116,7 @@ def flags(text: str) -> tuple[Flag, ...]:
     A flag is a hint for people: it changes no score. Of one kind, overlapping places are one flag.
     """
     reduced = skeleton(text)
-    found = [*_structures(reduced), *_phrases(reduced), *_encoded(text)]
+    found = [*_phrases(reduced), *_encoded(text)]
     if not text.isprintable() and not all(map(is_drawn, set(text))):
         found += _invisible(text)
     if not text.isascii():
@@ -167,12 +162,6 @@ _STRUCTURES = (
 )
 
 
-def _structures(reduced: Skeleton) -> Iterator[Flag]:
-    for kind, pattern in _STRUCTURES:
-        for found in pattern.finditer(reduced.text):
-            yield Flag(kind, *reduced.original_span(*found.span()))
-
-
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """A pattern, and sets of words of which a text must hold one each, which is cheaper to ask first."""
@@ -189,14 +178,10 @@ _BETWEEN = r"(?:\W{1,20}\w{1,40})"
 def _phrases(reduced: Skeleton) -> Iterator[Flag]:
     rules, anywhere = _rules()
     words = set(_WORD.findall(reduced.text))
-    for rule in rules:
-        if not any(map(words.isdisjoint, rule.needed)):
-            for found in rule.pattern.finditer(reduced.text):
-                yield Flag(rule.kind, *reduced.original_span(*found.span()))
-    if not reduced.text.isascii():
-        for kind, pattern in anywhere:
-            for found in pattern.finditer(reduced.text):
-                yield Flag(kind, *reduced.original_span(*found.span()))
+    likely = [(rule.kind, rule.pattern) for rule in rules if not any(map(words.isdisjoint, rule.needed))]
+    for kind, pattern in (*_STRUCTURES, *likely, *(() if reduced.text.isascii() else anywhere)):
+        for found in pattern.finditer(reduced.text):
+            yield Flag(kind, *reduced.original_span(*found.span()))
 
 
 @cache
@@ -286,7 +271,7 @@ def _look_alikes(text: str) -> Iterator[Flag]:
 def _imitates_latin(word: str) -> bool:
     others = [letter for letter in word if not letter.isascii()]
     # Models slip into another alphabet in the middle of a word; those letters are not chosen for their looks.
-    return 0 < len(others) < len(word) and all(map(is_look_alike, others))
+    return 0 < len(others) < len(word) and all(letter.casefold() in _LOOK_ALIKES for letter in others)
 
 
 FENCE = "\u27e6fence\u27e7"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -43,7 +42,6 @@ _MODE_VARIABLE = "DRAMATURG_JUDGE"
 _MODEL_VARIABLE = "DRAMATURG_MODEL"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _PRICES_VARIABLE = "DRAMATURG_PRICING"
-_PORT = re.compile(r":([^:\]]+)$")
 _LAST_PORT = 65_535
 _REMEDY = "Correct the option, the environment variable or the setting."
 
@@ -89,18 +87,14 @@ class JudgeConfig(BaseModel):
             raise ValueError("is not an address of a server; give one such as http://localhost:8080/v1")
         if parts.username or parts.password:
             raise ValueError("must not hold a user name or a password; keys come from the environment")
-        _check_port(parts.netloc)
+        try:
+            is_port = parts.port != 0
+        except ValueError:
+            is_port = False
+        if not is_port:
+            shown = shorten(parts.netloc.rpartition(":")[2])
+            raise ValueError(f"has the port {shown}; a port is a number from 1 to {_LAST_PORT}: http://HOST:8080/v1")
         return value.rstrip("/")
-
-
-def _check_port(netloc: str) -> None:
-    """Refuses a port that no server can have."""
-    if not (match := _PORT.search(netloc)):
-        return
-    port = match[1]
-    if not (port.isascii() and port.isdigit() and len(port) < 10 and 1 <= int(port) <= _LAST_PORT):
-        shown = shorten(port)
-        raise ValueError(f"has the port {shown}; a port is a number from 1 to {_LAST_PORT}: http://HOST:8080/v1")
 
 
 def judge_config(

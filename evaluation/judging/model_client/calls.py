@@ -205,22 +205,17 @@ class FailureKind(StrEnum):
     NOT_FOUND = "not_found"
 
 
-PERMANENT = frozenset(
-    {
-        FailureKind.REFUSED,
-        FailureKind.PROMPT_TOO_LONG,
-        FailureKind.TOKEN_LIMIT,
-        FailureKind.FILTERED,
-        FailureKind.DECLINED,
-        FailureKind.QUOTA_SPENT,
-        FailureKind.WRONG_KEY,
-        FailureKind.NOT_FOUND,
-    }
-)
-"""What the same call would only meet again."""
-
 ENDS_RUN = frozenset({FailureKind.QUOTA_SPENT, FailureKind.WRONG_KEY, FailureKind.NOT_FOUND})
 """What every other call of the run would meet, too."""
+
+PERMANENT = ENDS_RUN | {
+    FailureKind.REFUSED,
+    FailureKind.PROMPT_TOO_LONG,
+    FailureKind.TOKEN_LIMIT,
+    FailureKind.FILTERED,
+    FailureKind.DECLINED,
+}
+"""What the same call would only meet again."""
 
 
 class CallFailure(Exception):
@@ -249,11 +244,6 @@ class CallFailure(Exception):
         self.status = status
         self.retry_after = retry_after
         self.parameter = parameter
-
-    @property
-    def is_transient(self) -> bool:
-        """Whether the same call may succeed later."""
-        return self.kind not in PERMANENT
 
 
 _TOO_MANY_REQUESTS = 429

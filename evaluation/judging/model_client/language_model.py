@@ -25,6 +25,7 @@ from evaluation.judging.model_client.calls import (
     CANCELLED,
     ENDS_RUN,
     MOST_TOKENS,
+    PERMANENT,
     CallFailure,
     CallLog,
     CallPurpose,
@@ -55,10 +56,6 @@ _CAUSES = {
         "the request was refused",
         "Look at the server's message, at the model's name and at --base-url.",
     ),
-    FailureKind.PARAMETER_REFUSED: (
-        "a parameter was refused",
-        "Take another model: none of the parameters is accepted.",
-    ),
     FailureKind.PROMPT_TOO_LONG: (
         "the prompt is too long",
         "Take a model with a larger context, or judge fewer messages at once.",
@@ -87,7 +84,7 @@ def explained(failure: CallFailure, model: str, attempts: int) -> JudgeError:
     """The error that tells what failed, how often it was tried, and the remedy."""
     times = f", {attempts} times" if attempts > 1 else ""
     status = f" (HTTP {failure.status})" if failure.status else ""
-    cause, remedy = _CAUSES.get(failure.kind, (failure.kind.value.replace("_", " "), ""))
+    cause, remedy = _CAUSES[failure.kind]
     return JudgeError(
         f"The model did not answer{times}: {cause}{status}: {failure.message}",
         place=model,
@@ -217,7 +214,7 @@ class LLMClient:
                 is_crowding = failure.kind in _CROWDING
                 before = explained(failure, self.model, attempt)
                 is_spent = attempt > self._retry.retries or timeouts > self._retry.timeout_retries
-                if is_spent or not failure.is_transient or not _may_ask_again():
+                if is_spent or failure.kind in PERMANENT or not _may_ask_again():
                     if failure.kind in ENDS_RUN:
                         self._refusal = before
                     raise before from None
@@ -405,7 +402,11 @@ class LLMClient:
         seconds = time.perf_counter() - started
         load.note_answer(self.concurrency, is_slow=seconds > self._timeout_seconds / 2)
         usage = replace(response.usage, cost_usd=cost or 0.0, calls=attempt, unpriced_calls=1 if cost is None else 0)
-        self._note(_filled(record, usage, cost), started)
+        read, cached, written = (
+            int(tokens) for tokens in (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
+        )
+        done = replace(record, input_tokens=read, cached_tokens=cached, output_tokens=written, cost_usd=cost)
+        self._note(done, started)
         return replace(response, usage=usage, raw=response.raw or response.content, latency_ms=1000.0 * seconds)
 
     def _note(self, record: CallRecord, started: float) -> None:
@@ -448,16 +449,6 @@ def _cost(price: Price, response: LLMResponse, reserved: float) -> float:
     if usage.input_tokens <= 0 or (response.content and not usage.output_tokens):
         return reserved
     return price.cost(usage.input_tokens, usage.cached_tokens, usage.output_tokens)
-
-
-def _filled(record: CallRecord, usage: Usage, cost: float | None) -> CallRecord:
-    return replace(
-        record,
-        input_tokens=int(usage.input_tokens),
-        cached_tokens=int(usage.cached_tokens),
-        output_tokens=int(usage.output_tokens),
-        cost_usd=cost,
-    )
 
 
 _KEEP_TO_FORM = "Ask again, or take a model that keeps to a form."
