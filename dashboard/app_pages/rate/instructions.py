@@ -48,7 +48,9 @@ def example_game() -> ExampleGame:
     Raises:
         InputError: The file is damaged; the installation is.
     """
-    return parse_model((shipped("data/practice") / FILE).read_bytes(), ExampleGame, FILE, remedy="Install Dramaturg again.")
+    return parse_model(
+        (shipped("data/practice") / FILE).read_bytes(), ExampleGame, FILE, remedy="Install Dramaturg again."
+    )
 
 
 # From 1 to 5: the same moment, told five times.
