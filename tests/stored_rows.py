@@ -24,3 +24,10 @@ def llm_calls(store: Store, run_id: str | None = None) -> pd.DataFrame:
         WHERE $run IS NULL OR run_id::text = $run ORDER BY llm_calls.rowid"""
     with store.unit() as cursor:
         return cursor.execute(query, {"run": run_id}).df()
+
+
+def stored_threshold(store: Store, transcript_id: str, metric: str) -> float:
+    """The threshold that the latest result of a metric was computed with."""
+    query = "SELECT threshold FROM current_results WHERE transcript_id = ? AND metric = ?"
+    with store.unit() as cursor:
+        return float(cursor.execute(query, [transcript_id, metric]).fetchall()[0][0])

@@ -79,15 +79,9 @@ def _listed(value: Any) -> Any:
     return value
 
 
-def _identifier(value: str) -> str:
-    if not 0 < len(value) <= _LONGEST_ID or not all(each.isalnum() or each in "-_" for each in value):
-        raise ValueError
-    return value
-
-
 _Id = Annotated[
     str,
-    AfterValidator(_identifier),
+    StringConstraints(min_length=1, max_length=_LONGEST_ID, pattern=r"^[\p{L}\p{N}_-]+$"),
     explained(f"not an id. Use letters, digits, '-' and '_', at most {_LONGEST_ID}, as text."),
 ]
 _Text = Annotated[

@@ -149,12 +149,6 @@ class Results:
             if name in results
         }
 
-    def computed(self, transcript_id: str) -> dict[str, MetricResult]:
-        """The transcript's latest results by metric as rule and reader computed them, before anybody decided a row."""
-        with self._store.unit() as cursor:
-            require_transcript(cursor, transcript_id)
-            return _computed(cursor, transcript_id, [name for name in DEFINITIONS if name != ENGAGEMENT.name])[1]
-
     def _standing(
         self, cursor: DuckDBPyConnection, transcript_id: str, metrics: Collection[str]
     ) -> tuple[dict[str, int], dict[str, MetricResult]]:

@@ -311,7 +311,7 @@ def read(store: Store, game: str, model: str = "gpt-4o-mini") -> None:
     """Has a model decide every row of strategic depth: one counts, the next does not, and so on."""
     verdicts = cycle((RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT))
     said = ("a plan", "It says what to do.", None, (), "live", model, "no such judgement")
-    rows = store.results.computed(game)[DEPTH].ledger
+    rows = store.results.load(game)[DEPTH].ledger
     store.decisions.save(RowDecision(game, DEPTH, row.id, next(verdicts), *said) for row in rows)
 
 

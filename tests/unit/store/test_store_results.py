@@ -31,6 +31,7 @@ from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.reevaluation import completed, compute_missing
 from tests.games import game_of
+from tests.stored_rows import stored_threshold
 
 
 @dataclass
@@ -140,7 +141,7 @@ def test_a_new_version_or_threshold_is_another_result(store: Store) -> None:
     assert store.results.scores()["version"].tolist() == ["99", DEFINITIONS["engagement"].version]
     stricter = coherence(True, threshold=100.0)
     save(store, stricter)
-    assert store.results.computed(GAME.id)["coherence"].threshold == 100.0
+    assert stored_threshold(store, GAME.id, "coherence") == 100.0
     assert store.results.load(GAME.id)["coherence"] == coherence(True)
     assert stored_results(store) == 3
 

@@ -32,7 +32,7 @@ from evaluation.workflows.samples import (
     recorded_scores,
 )
 from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths, score_games
-from tests.stored_rows import correction_log
+from tests.stored_rows import correction_log, stored_threshold
 from tests.unit.readers.reading import DATA, lines, read
 
 
@@ -166,8 +166,8 @@ def test_a_known_game_gets_new_results_from_files_only(stores: tuple[Store, Stor
     added = add_evaluated(by_job, game(), source_name=GAME.name, iteration="v1")
     assert (scored.is_new, scored.iteration) == (False, "v1")
     assert (added.is_new, added.iteration) == (False, None)
-    assert by_files.results.computed(game().id)["coherence"].threshold == 1
-    assert by_job.results.computed(game().id)["coherence"].threshold == 99
+    assert stored_threshold(by_files, game().id, "coherence") == 1
+    assert stored_threshold(by_job, game().id, "coherence") == 99
 
 
 def test_a_deleted_game_comes_back_without_a_failure_of_its_own(stores: tuple[Store, Store]) -> None:
