@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import MappingProxyType
 from typing import Literal
 
 from evaluation.rubric._claims import Act, Claim
@@ -675,24 +674,20 @@ def _check_unclear(case: Case) -> Finding:
     return unverified(f"It refers to the past{case.scope}, but to nothing that the record can settle.")
 
 
-_CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = MappingProxyType(
-    {
-        Act.VOTE: check_vote,
-        Act.VOTED: check_voted,
-        Act.ABSTAINED: _leave_open,
-        Act.VOTE_TOGETHER: check_voted_together,
-        Act.VOTES_RECEIVED: check_votes_received,
-        Act.ELIMINATED: check_eliminated,
-        Act.ROLE_WAS: check_role_was,
-        Act.ACCUSE: partial(
-            _check_stance, stem="accus", kinds=ACCUSATIONS, near={ActKind.QUESTION, ActKind.ANALYSE_VOTES}
-        ),
-        Act.DEFEND: partial(_check_stance, stem="defend", kinds={ActKind.DEFEND}, near={ActKind.ALLY, ActKind.DEFLECT}),
-        Act.CLAIM_ROLE: check_claimed_role,
-        Act.CLAIM_RESULT: check_claimed_result,
-        Act.ASK: check_asked,
-        Act.SPOKE: check_spoke,
-        Act.SAID: check_said,
-        Act.UNCLEAR: _check_unclear,
-    }
-)
+_CHECKS: Mapping[Act, Callable[[Case], Finding | None]] = {
+    Act.VOTE: check_vote,
+    Act.VOTED: check_voted,
+    Act.ABSTAINED: _leave_open,
+    Act.VOTE_TOGETHER: check_voted_together,
+    Act.VOTES_RECEIVED: check_votes_received,
+    Act.ELIMINATED: check_eliminated,
+    Act.ROLE_WAS: check_role_was,
+    Act.ACCUSE: partial(_check_stance, stem="accus", kinds=ACCUSATIONS, near={ActKind.QUESTION, ActKind.ANALYSE_VOTES}),
+    Act.DEFEND: partial(_check_stance, stem="defend", kinds={ActKind.DEFEND}, near={ActKind.ALLY, ActKind.DEFLECT}),
+    Act.CLAIM_ROLE: check_claimed_role,
+    Act.CLAIM_RESULT: check_claimed_result,
+    Act.ASK: check_asked,
+    Act.SPOKE: check_spoke,
+    Act.SAID: check_said,
+    Act.UNCLEAR: _check_unclear,
+}

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Literal
 
 from evaluation.rubric._grammar import Pattern, patterns_for
@@ -154,7 +153,7 @@ class Who:
         return " and ".join(self.names) or self.words or None
 
 
-PEOPLE: Mapping[str, Who] = MappingProxyType({"any": Who("any"), "unknown": Who("unknown")})
+PEOPLE: Mapping[str, Who] = {"any": Who("any"), "unknown": Who("unknown")}
 
 _GROUPS: tuple[Literal["everyone", "we", "nobody", "vague"], ...] = ("everyone", "we", "nobody", "vague")
 
@@ -682,7 +681,6 @@ class Claim:
         negated: Whether the clause says that it did not happen.
         start: Where the clause begins in the original text, in code points.
         end: Where it ends, exclusive.
-        verb: Position of the verb among the words.
         role: The role that is claimed or reported, as written.
         role_side: The side that this role stands for.
         never: Whether it is denied for every time ("never").
@@ -704,7 +702,6 @@ class Claim:
     never: bool
     start: int
     end: int
-    verb: int
     role: str = ""
     role_side: Alignment | None = None
     is_exact_role: bool = False
@@ -851,7 +848,6 @@ def _claim(passage: Passage, hit: _Hit, subjects: SubjectFinder, time: TimeExpre
         any(passage.has(at, "never") for at in verb),
         start,
         end,
-        hit.verb[1] - 1,
         "" if role_at is None else passage.coded.words[role_at],
         None if role_at is None else "mafia" if passage.has(role_at, "evil") else "town",
         role_at is not None and passage.has(role_at, "power_role"),
@@ -931,4 +927,4 @@ def _unclear(passage: Passage, times: Sequence[TimeExpression], told: Set[int]) 
             (at for at in range(first, last + 1) if not passage.has(at, "filler and but so then comma")), first
         )
         actor = who_at(passage, opens) if passage.has(opens, "vague") else PEOPLE["any"]
-        yield Claim(Act.UNCLEAR, actor, None, time.when, False, False, start, end, time.first)
+        yield Claim(Act.UNCLEAR, actor, None, time.when, False, False, start, end)

@@ -248,7 +248,6 @@ class Passage:
     def __init__(self, prepared: PreparedMessage, grammar: Grammar, replied_to: str | None, scene: Scene) -> None:
         self.message: Message = prepared.message
         self.speaker = prepared.message.speaker
-        self.mentions = prepared.mentions
         self.grammar = grammar
         self.replied_to = replied_to
         self.keep = prepared.keep

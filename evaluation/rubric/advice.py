@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -86,7 +86,11 @@ def advise(metrics: Mapping[str, Scored], total_usd: float | None = None) -> tup
         metrics: By name, with the thresholds to judge by.
         total_usd: What it cost in US dollars; ``None`` when unknown.
     """
-    return (*_on_cost(total_usd), *_on_metrics(metrics))
+    advice = [_on_metric(name, metrics[name]) for name in failing_first(metrics)]
+    if total_usd is not None and total_usd > COST_LIMIT_USD:
+        finding = f"{dollars(total_usd)} USD, above the limit of {COST_LIMIT_USD:.2f} USD"
+        advice.insert(0, Advice(COST, "Cost", finding, troubleshooting()[COST]))
+    return tuple(advice)
 
 
 def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
@@ -101,20 +105,12 @@ def nothing_to_fix(metrics: Mapping[str, Scored]) -> str:
     return f"No metric fails so far. Closest to its threshold: {definition.label}, {words} (at least {limit})."
 
 
-def _on_cost(total_usd: float | None) -> Iterator[Advice]:
-    if total_usd is not None and total_usd > COST_LIMIT_USD:
-        finding = f"{dollars(total_usd)} USD, above the limit of {COST_LIMIT_USD:.2f} USD"
-        yield Advice(COST, "Cost", finding, troubleshooting()[COST])
-
-
-def _on_metrics(metrics: Mapping[str, Scored]) -> Iterator[Advice]:
-    for name in failing_first(metrics):
-        definition, metric = DEFINITIONS[name], metrics[name]
-        assert metric.score is not None  # failing_first names only metrics that have one
-        finding = failure_words(definition, metric.score, metric.threshold, failure_beyond_score(metric))
-        side = weak_side_words(metric.details, metric.threshold) if isinstance(metric, MetricResult) else ""
-        finding = f"{finding}. {side}" if side else finding
-        yield Advice(name, definition.label, finding, troubleshooting()[name])
+def _on_metric(name: str, metric: Scored) -> Advice:
+    definition = DEFINITIONS[name]
+    assert metric.score is not None  # failing_first names only metrics that have one
+    finding = failure_words(definition, metric.score, metric.threshold, failure_beyond_score(metric))
+    side = weak_side_words(metric.details, metric.threshold) if isinstance(metric, MetricResult) else ""
+    return Advice(name, definition.label, f"{finding}. {side}" if side else finding, troubleshooting()[name])
 
 
 @cache

@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -488,21 +487,19 @@ def _without_chance(_prepared: PreparedControls, _result: MetricResult) -> dict[
     return no_control(NO_CHANCE)
 
 
-_CONTROLS: Mapping[str, Callable[[PreparedControls, MetricResult], dict[str, Any]]] = MappingProxyType(
-    {
-        MEMORY_ACCURACY.name: _memory_control,
-        STRATEGIC_DEPTH.name: _without_chance,
-        COHERENCE.name: _coherence_control,
-        ROLE_CONSISTENCY.name: _role_control,
-        PERSONALITY_DIVERSITY.name: _diversity_control,
-        ANTI_REPETITION.name: _repetition_control,
-        ENGAGEMENT.name: _without_chance,
-    }
-)
+_CONTROLS: Mapping[str, Callable[[PreparedControls, MetricResult], dict[str, Any]]] = {
+    MEMORY_ACCURACY.name: _memory_control,
+    STRATEGIC_DEPTH.name: _without_chance,
+    COHERENCE.name: _coherence_control,
+    ROLE_CONSISTENCY.name: _role_control,
+    PERSONALITY_DIVERSITY.name: _diversity_control,
+    ANTI_REPETITION.name: _repetition_control,
+    ENGAGEMENT.name: _without_chance,
+}
 
-WITHOUT_CHANCE: Mapping[str, dict[str, Any]] = MappingProxyType(
-    {name: no_control(NO_CHANCE) for name in (STRATEGIC_DEPTH.name, ENGAGEMENT.name)}
-)
+WITHOUT_CHANCE: Mapping[str, dict[str, Any]] = {
+    name: no_control(NO_CHANCE) for name in (STRATEGIC_DEPTH.name, ENGAGEMENT.name)
+}
 """The controls of the metrics that no rearrangement destroys: nothing has to be computed for them."""
 
 CONTROLLED = tuple(name for name in DEFINITIONS if name != ENGAGEMENT.name)

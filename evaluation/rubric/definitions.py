@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from evaluation.score import LIKERT, PERCENT, CoverageRule, LedgerRow, MetricDefinition, RowVerdict, WhenEmpty
@@ -147,36 +146,32 @@ PERSONALITY_DIVERSITY = MetricDefinition("personality_diversity", "Personality d
 ANTI_REPETITION = MetricDefinition("anti_repetition", "Anti-repetition", PERCENT, 90.0, "2")
 ENGAGEMENT = MetricDefinition("engagement", "Engagement", LIKERT, 3.0, "1", WhenEmpty.PENDING, "not rated yet")
 
-DEFINITIONS: Mapping[str, MetricDefinition] = MappingProxyType(
-    {
-        definition.name: definition
-        for definition in (
-            MEMORY_ACCURACY,
-            STRATEGIC_DEPTH,
-            COHERENCE,
-            ROLE_CONSISTENCY,
-            PERSONALITY_DIVERSITY,
-            ANTI_REPETITION,
-            ENGAGEMENT,
-        )
-    }
-)
+DEFINITIONS: Mapping[str, MetricDefinition] = {
+    definition.name: definition
+    for definition in (
+        MEMORY_ACCURACY,
+        STRATEGIC_DEPTH,
+        COHERENCE,
+        ROLE_CONSISTENCY,
+        PERSONALITY_DIVERSITY,
+        ANTI_REPETITION,
+        ENGAGEMENT,
+    )
+}
 """Every metric by name, in the rubric's order."""
 
-VERSIONS: Mapping[str, str] = MappingProxyType({d.name: d.version for d in DEFINITIONS.values()})
+VERSIONS: Mapping[str, str] = {d.name: d.version for d in DEFINITIONS.values()}
 """The version under which each metric's results are stored today."""
 
-DEFAULT_THRESHOLDS: Mapping[str, float] = MappingProxyType({d.name: d.threshold for d in DEFINITIONS.values()})
+DEFAULT_THRESHOLDS: Mapping[str, float] = {d.name: d.threshold for d in DEFINITIONS.values()}
 
-SHORT_LABELS: Mapping[str, str] = MappingProxyType(
-    {
-        "memory_accuracy": "Memory",
-        "strategic_depth": "Depth",
-        "coherence": "Coherence",
-        "role_consistency": "Role",
-        "personality_diversity": "Diversity",
-        "anti_repetition": "Anti-repetition",
-        "engagement": "Engagement",
-    }
-)
+SHORT_LABELS: Mapping[str, str] = {
+    "memory_accuracy": "Memory",
+    "strategic_depth": "Depth",
+    "coherence": "Coherence",
+    "role_consistency": "Role",
+    "personality_diversity": "Diversity",
+    "anti_repetition": "Anti-repetition",
+    "engagement": "Engagement",
+}
 """Every metric in one word, for the columns of tables and for badges, in the rubric's order."""

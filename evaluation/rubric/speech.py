@@ -498,7 +498,6 @@ class Reading:
         takes_a_stance: Whether it holds any word of suspicion or defence.
         tells_result: Whether it speaks of a result of a night, such as a divination.
         claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
-        roles: The names of roles in it, as normalised words.
         is_addressed: Whether it says "you" and names nobody.
         is_contradicted: Whether acts were left open because the record contradicts a reference in it.
         topics: Its keywords by stem.
@@ -515,7 +514,6 @@ class Reading:
     takes_a_stance: bool
     tells_result: bool
     claims_sight: bool
-    roles: frozenset[str]
     marks: tuple[str, ...] = ()
     is_rubric_line: bool = False
     is_addressed: bool = False
@@ -592,20 +590,12 @@ def read_message(prepared: PreparedMessage, author: str | None, scene: Scene) ->
         stance,
         tells_result,
         sees,
-        _roles(passage),
         marks,
         is_line,
         not named and prepared.is_addressed,
         find_denied(passage),
         topics=prepared.topics,
     )
-
-
-def _roles(passage: Passage) -> frozenset[str]:
-    roles = passage.grammar.classes["role"]
-    if passage.symbols.isdisjoint(roles):
-        return frozenset()
-    return frozenset([word for code, word in zip(passage.code, passage.coded.words, strict=True) if code in roles])
 
 
 def _marks(prepared: PreparedMessage, passage: Passage) -> tuple[str, ...]:

@@ -248,7 +248,7 @@ def _role(transcript: Transcript, said: _Said, _: MetricResult) -> Iterator[_Dec
 def _with_acts(one: JudgedMessage, transcript: Transcript) -> Reading:
     prepared = prepare(one.message, Discussion.of(transcript).names, None)
     acts = tuple(speech_acts(one.acts, prepared, argues=one.is_strategic))
-    return Reading(one.message, (), acts, frozenset(), False, False, False, frozenset())
+    return Reading(one.message, (), acts, frozenset(), False, False, False)
 
 
 def _memory(_: Transcript, said: _Said, result: MetricResult) -> Iterator[_Decided]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from evaluation.rubric._claim_checks import Finding, findings_of
 from evaluation.rubric._claims import Act, Claim
@@ -14,25 +13,23 @@ from evaluation.score import Evidence, LedgerRow, MetricResult, decided, row_id_
 from evaluation.transcript import Transcript
 
 _COUNTS = {"accurate": True, "inaccurate": False, "unverified": None}
-_KINDS: Mapping[Act, str] = MappingProxyType(
-    {
-        Act.VOTE: "vote",
-        Act.VOTED: "vote",
-        Act.ABSTAINED: "vote",
-        Act.VOTE_TOGETHER: "vote",
-        Act.VOTES_RECEIVED: "vote",
-        Act.ELIMINATED: "elimination",
-        Act.ROLE_WAS: "elimination",
-        Act.ACCUSE: "accusation",
-        Act.DEFEND: "accusation",
-        Act.CLAIM_ROLE: "role claim",
-        Act.CLAIM_RESULT: "role claim",
-        Act.ASK: "earlier statement",
-        Act.SPOKE: "earlier statement",
-        Act.SAID: "earlier statement",
-        Act.UNCLEAR: "earlier statement",
-    }
-)
+_KINDS: Mapping[Act, str] = {
+    Act.VOTE: "vote",
+    Act.VOTED: "vote",
+    Act.ABSTAINED: "vote",
+    Act.VOTE_TOGETHER: "vote",
+    Act.VOTES_RECEIVED: "vote",
+    Act.ELIMINATED: "elimination",
+    Act.ROLE_WAS: "elimination",
+    Act.ACCUSE: "accusation",
+    Act.DEFEND: "accusation",
+    Act.CLAIM_ROLE: "role claim",
+    Act.CLAIM_RESULT: "role claim",
+    Act.ASK: "earlier statement",
+    Act.SPOKE: "earlier statement",
+    Act.SAID: "earlier statement",
+    Act.UNCLEAR: "earlier statement",
+}
 
 
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 
 from evaluation.rubric._claims import tells_of_another_game
 from evaluation.rubric.definitions import MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
@@ -128,8 +127,8 @@ def _standing_acts(
     if revealed and tells_of_another_game(text, 0, len(text)):
         seen -= revealed
     told = dict.fromkeys([*(key for key in own if not _is_denied(key, seen)), *seen])
-    by_kind = speech_acts(sorted(told, key=_act_order), prepared, argues=one.strategic >= _ARGUES)
-    for act in by_kind:
+    ordered = sorted(told, key=lambda act: (_ORDER[act[0]], act[1] or ""))
+    for act in speech_acts(ordered, prepared, argues=one.strategic >= _ARGUES):
         rule = own.get((act.kind, act.target))
         yield act if rule is None else replace(rule, grounded=rule.grounded or act.grounded)
 
@@ -145,10 +144,6 @@ _ORDER = {kind: place for place, kind in enumerate(ActKind)}
 def _is_denied(act: tuple[ActKind, str | None], seen: Collection[tuple[ActKind, str | None]]) -> bool:
     kind, target = act
     return any((other, target) in seen for other in _OPPOSITE.get(kind, ()))
-
-
-def _act_order(act: tuple[ActKind, str | None]) -> tuple[int, str]:
-    return _ORDER[act[0]], act[1] or ""
 
 
 def _depth(
@@ -376,13 +371,11 @@ def _redecided(row: LedgerRow, chance: float, words: str, *, evidence: tuple[Evi
 
 
 _Decide = Callable[[MetricResult, Discussion, Sequence[ReadMessage], Reader], Iterator[LedgerRow]]
-_DECIDED: Mapping[str, _Decide] = MappingProxyType(
-    {
-        MEMORY_ACCURACY.name: _memory,
-        STRATEGIC_DEPTH.name: _depth,
-        ROLE_CONSISTENCY.name: _role,
-    }
-)
+_DECIDED: Mapping[str, _Decide] = {
+    MEMORY_ACCURACY.name: _memory,
+    STRATEGIC_DEPTH.name: _depth,
+    ROLE_CONSISTENCY.name: _role,
+}
 
 READ = frozenset(_DECIDED)
 """The metrics whose rows a reader decides."""
