@@ -17,7 +17,7 @@ from evaluation.transcript import Alignment, Channel, Transcript
 
 _NOT_A_LETTER = re.compile(r"[^a-z]+")
 _WORD = re.compile(r"[a-z]+(?:['’]t\b)?")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MOST_SHOWN = 12
 
 
@@ -57,7 +57,7 @@ def is_ordinary(name: str) -> bool:
 
 def words_in(name: str) -> list[str]:
     """The words of a name or key, in small letters, also those of "FortuneTeller" and "mafia_chat"."""
-    return _WORD.findall(fold(_HUMP.sub(" ", name)))
+    return _WORD.findall(fold(HUMP.sub(" ", name)))
 
 
 class Roster:
@@ -108,9 +108,7 @@ def alignment_of(role: str | None) -> Alignment | None:
     # "Role.FASCIST" is how programs print a member of an enumeration.
     words = words[1:] if len(words) > 1 and words[0] == "role" else words
     whole = _listed(" ".join(words)) or _listed("".join(words))
-    if whole is not None or len(words) < 2:
-        return _side(whole)
-    sides = {_listed(word) for word in words}
+    sides = {whole} if whole is not None or len(words) < 2 else set(map(_listed, words))
     return "mafia" if "mafia" in sides else "town" if "town" in sides else None
 
 
@@ -123,10 +121,6 @@ def is_neutral(role: str) -> bool:
 def _listed(name: str) -> str | None:
     names = _alignments()
     return names.get(name) or names.get(name.removesuffix("s"))
-
-
-def _side(listed: str | None) -> Alignment | None:
-    return "mafia" if listed == "mafia" else "town" if listed == "town" else None
 
 
 @cache

@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from evaluation.files.strict_json import step
-from evaluation.readers._draft import column_key, is_ordinary, word_lists, word_set
+from evaluation.readers._draft import HUMP, column_key, is_ordinary, word_lists, word_set
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ROUND = re.compile(r"\b(?:round|turn)[ _]?\d+")
 _MOST_DEEP = 8
 _STANCES = ("stance", "side", "position")
@@ -52,7 +51,7 @@ def sides_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 def _split(key: str, *, is_first: bool) -> tuple[str, str] | None:
     """The side and the part that a key says, in this order or the other one."""
-    tokens = _TOKEN.findall(_ROUND.sub(" ", _HUMP.sub(" ", key).casefold().replace("_", " ")))
+    tokens = _TOKEN.findall(_ROUND.sub(" ", HUMP.sub(" ", key).casefold().replace("_", " ")))
     said = word_set("speech_labels") | word_set("talk_kinds") | {*word_lists("columns")["text"]}
     # "argument_1" counts the texts, "agent_1" the people.
     end = len(tokens) - (len(tokens) > 1 and tokens[-1].isdigit() and tokens[-2] in said)
@@ -101,7 +100,7 @@ def _people_of(record: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def _is_ordinary(key: str) -> bool:
-    words = " ".join(_TOKEN.findall(_HUMP.sub(" ", key)))
+    words = " ".join(_TOKEN.findall(HUMP.sub(" ", key)))
     return is_ordinary(words) and not is_certain(words) and column_key(key) not in word_set("chat_roles")
 
 

@@ -296,7 +296,7 @@ class _Reading:
             message = f"Zips stand inside each other more than {self.limits.archive_nesting + 1} deep."
             raise LimitError.beyond("archive_nesting", message, advice="Unpack the inner ones")
         # Each outermost zip has a budget of its own, however many lie in one folder.
-        budget = self.budget or sources.UnpackBudget.of(self.limits)
+        budget = self.budget or sources.UnpackBudget(self.limits.archive_bytes, self.limits.files)
         inside = replace(self, budget=budget, depth=self.depth + 1)
         with sources.unpack(data, self.limits, budget) as entries:
             for reader in ARCHIVE_READERS:

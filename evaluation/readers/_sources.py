@@ -175,11 +175,6 @@ class UnpackBudget:
     bytes_left: int
     files_left: int
 
-    @classmethod
-    def of(cls, limits: Limits) -> UnpackBudget:
-        """The whole budget."""
-        return cls(limits.archive_bytes, limits.files)
-
 
 def _reason(error: Exception) -> str:
     # zipfile's words for a zip whose last bytes, where the list of files stands, are missing.

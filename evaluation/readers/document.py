@@ -66,8 +66,9 @@ class Limits:
             found = f"The file has {size / _MIB:,.1f} MB; the limit is {allowed / _MIB:,.1f} MB."
             raise LimitError.beyond("archive_bytes" if is_zip else "file_bytes", found, advice=IS_ONE)
 
-    def check_sizes(self, *, players: int, messages: int, votes: int = 0) -> None:
-        """Refuses a transcript of so many players, messages and votes with a ``LimitError``."""
+    def check_sizes(self, fields: Mapping[str, Any]) -> None:
+        """Refuses a transcript whose fields hold too many players, messages or votes with a ``LimitError``."""
+        players, messages, votes = (Node(fields.get(key)).size for key in ("players", "messages", "votes"))
         _check(players, self.players, "game", "players", "players")
         _check(messages, self.messages, "game", "messages", "messages")
         _check(votes, self.messages, "game", "votes", "messages")
@@ -78,8 +79,7 @@ class Limits:
         Raises:
             BrokenTranscriptError: A value that the model refuses.
         """
-        sizes = {key: Node(fields.get(key)).size for key in ("players", "messages", "votes")}
-        self.check_sizes(**sizes)
+        self.check_sizes(fields)
         return build_transcript(Transcript, fields)
 
     def check_lines(self, text: str) -> None:
@@ -578,8 +578,6 @@ def decode(data: bytes) -> str:
         BrokenTranscriptError: There is nothing in it.
         UnreadableFileError: Another encoding, or no text at all.
     """
-    if not data.strip():
-        raise BrokenTranscriptError("The file is empty.", remedy="Export the transcript again.")
     for start, kind in _KNOWN_BINARIES.items():
         if data.startswith(start):
             unpacked = "Unpack it, or export" if "archive" in kind else "Export"

@@ -222,16 +222,16 @@ def text_table(document: Document) -> ParsedTable:
     Raises:
         InputError: A row is broken; says which.
     """
-    return _json_table(document) if first_record(document) is not None else _delimited_table(document)
-
-
-def _json_table(document: Document) -> ParsedTable:
-    if _is_nested(document):
+    is_json = first_record(document) is not None
+    if not is_json:
+        rows = list(delimited_rows(document))
+    elif _is_nested(document):
         rows = _rows_inside(document)
     else:
         rows = [TableRow(node.path, _flattened(node.fields())) for node in records(document)]
     document.limits.check_rows(len(rows))
-    return ParsedTable(tuple(dict.fromkeys(column for row in rows for column in row.cells)), tuple(rows))
+    columns = dict.fromkeys(column for row in rows for column in row.cells) if is_json else split_heading(document)[0]
+    return ParsedTable(tuple(columns), tuple(rows))
 
 
 def _is_nested(document: Document) -> bool:
@@ -360,12 +360,6 @@ def delimited_rows(document: Document) -> Iterator[TableRow]:
     numbered = _lines(document, delimiter)
     next(numbered)
     yield from (_row(number, cells, columns) for number, cells in numbered)
-
-
-def _delimited_table(document: Document) -> ParsedTable:
-    rows = tuple(delimited_rows(document))
-    document.limits.check_rows(len(rows))
-    return ParsedTable(split_heading(document)[0], rows)
 
 
 def _lines(document: Document, delimiter: str) -> Iterator[tuple[int, list[str]]]:

@@ -42,7 +42,7 @@ def _recognises(document: Document) -> bool:
 
 def _read(document: Document) -> Transcript:
     root = Node(document.json)
-    document.limits.check_sizes(**{key: root[key].size for key in ("players", "messages", "votes")})
+    document.limits.check_sizes(root.fields())
     players = [_player(node) for node in root["players"].entries()]
     if not players:
         remedy = "List the players with their names."

@@ -234,12 +234,12 @@ class _Walk:
         # The speaker's name alone is not said.
         is_said = isinstance(text, str) and text.strip() not in ("", speaker)
         if isinstance(speaker, str) and is_said:
+            recipients = word_lists("columns")["recipients"]
             # A vote that was taken is not told again beside what is said.
             taken = {*named.used, *(key for key in plain if len(self.rows) > before and column_key(key) == "vote")}
             rest = {key: one for key, one in plain.items() if key not in taken and one not in (None, "")}
-            hearers = next(
-                (held[key] for key in held if isinstance(held[key], list) and column_key(key) in _to()), None
-            )
+            lists = (one for key, one in held.items() if isinstance(one, list) and column_key(key) in recipients)
+            hearers = next(lists, None)
             said = {"speaker": speaker, "text": text}
             if "public" in words_in(named.text or ""):
                 said["channel"] = "public"
@@ -249,7 +249,11 @@ class _Walk:
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif text is None and (result := _result(cells, voter, speaker, str(context.get("kind")), held)):
             self._row(path, context, result, {})
-        elif isinstance(speaker, str) and (thought := _thought(plain)) is not None and not _is_graded(plain):
+        elif (
+            isinstance(speaker, str)
+            and (thought := _text_under("thought_columns", plain)) is not None
+            and not _is_graded(plain)
+        ):
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(player, str) and isinstance(role, str):
             self._player(player, role)
@@ -266,14 +270,14 @@ class _Walk:
         if cast is None:
             return text
         # Where it turns out to be for no player, its reason is asked about.
-        reason = None if text is not None or is_approval(cast) else _reason(plain)
+        reason = None if text is not None or is_approval(cast) else _text_under("reason_labels", plain)
         why = {} if reason is None else {"text": reason, "channel": REASONS_OF_VOTES}
         self._row(path, context, {"speaker": speaker, "target": cast, "kind": "vote", **why}, {})
         return text
 
     def _player_in(self, plain: Mapping[str, Any]) -> str | None:
         """The player whom a row names under a key of no known meaning, such as ``wolf``."""
-        others = {*word_lists("columns")["target"], *_to(), *word_set("vote_kinds")}
+        others = {*word_lists("columns")["target"], *word_lists("columns")["recipients"], *word_set("vote_kinds")}
         known = {*self.players} | {row.cells.get("_speaker") for row in self.rows}
         held = {one for key, one in plain.items() if isinstance(one, str) and column_key(key) not in others}
         found = held & known
@@ -429,8 +433,9 @@ def _is_in_parts(value: Any, text: Any) -> bool:
     return bool(parts) and "".join(parts) == text
 
 
-def _reason(plain: Mapping[str, Any]) -> str | None:
-    held = (one for key, one in plain.items() if column_key(key) in word_set("reason_labels"))
+def _text_under(words: str, plain: Mapping[str, Any]) -> str | None:
+    """The first text under one of the keys in a list of words."""
+    held = (one for key, one in plain.items() if column_key(key) in word_set(words))
     return next((one for one in held if isinstance(one, str) and one.strip()), None)
 
 
@@ -442,11 +447,6 @@ def _is_chat(value: Any) -> bool:
 
 
 _CHAT_ROLES = ("system", "user", "assistant", "tool")
-
-
-def _thought(plain: Mapping[str, Any]) -> str | None:
-    found = (one for key, one in plain.items() if column_key(key) in word_set("thought_columns"))
-    return next((one for one in found if isinstance(one, str) and one.strip()), None)
 
 
 def _is_graded(plain: Mapping[str, Any]) -> bool:
@@ -543,10 +543,6 @@ def _form(item: Mapping[str, Any]) -> dict[str, str]:
     is_form = any(isinstance(one, dict) and "type" in one for one in item.values())
     is_speech = {*_WORDS.findall(asked.casefold())} & {"discuss", "discussing", "public", "speak", "speech"}
     return {"channel": ANSWERS_IN_A_FORM} if is_form and asked and not is_speech else {}
-
-
-def _to() -> frozenset[str]:
-    return frozenset(word_lists("columns")["recipients"])
 
 
 def _told_vote(voter: str, text: Any) -> str | None:
