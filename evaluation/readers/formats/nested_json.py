@@ -249,11 +249,7 @@ class _Walk:
             self._row(path, context, cells | said | ({"recipients": hearers} if hearers else {}), rest)
         elif text is None and (result := _result(cells, voter, speaker, str(context.get("kind")), held)):
             self._row(path, context, result, {})
-        elif (
-            isinstance(speaker, str)
-            and (thought := _text_under("thought_columns", plain)) is not None
-            and not _is_graded(plain)
-        ):
+        elif isinstance(speaker, str) and (thought := _text_under("thought_columns", plain)) and not _is_graded(plain):
             self._row(path, context, {"speaker": speaker, "text": thought, "channel": THOUGHTS_CHANNEL}, {})
         elif isinstance(player, str) and isinstance(role, str):
             self._player(player, role)

@@ -78,11 +78,11 @@ def _outputs(document: Document, kind: str) -> Iterator[str]:
     for cell in Node(document.json)["cells"].entries():
         for output in cell["outputs"].entries():
             text = output[kind] if kind == "text" else output["data"][kind]
-            yield (
-                "".join(part.text() for part in text.entries())
-                if isinstance(text.value, list)
-                else text.text_or_none() or ""
-            )
+            yield "".join(part.text() for part in text.entries()) if isinstance(text.value, list) else _plain(text)
+
+
+def _plain(node: Node) -> str:
+    return node.text_or_none() or ""
 
 
 def _blocks(screen: str) -> Iterator[_Shown]:
