@@ -63,8 +63,18 @@ class _Evidence:
 
 
 @dataclass
-class _Weighing:
-    """One game while its evidence is weighed."""
+class Weighing:
+    """Puts every message that its reader left public into the channel that the evidence says.
+
+    Attributes:
+        messages: In their order; changed in place.
+        transcript: The game, for its players, roles and eliminations.
+        gone: Speakers who do not play.
+        answers: A person's answers, which go before all evidence.
+        remarks: What was settled without a question is added.
+        questions: What is uncertain is added; without an assumed answer where nothing would be public, or where the
+            assumptions would hide more than half of what is said.
+    """
 
     messages: list[Message]
     transcript: Transcript
@@ -249,28 +259,6 @@ def _flag(column: str, value: object) -> Channel | None:
     if words & word_set("flag_words") and words <= word_set("flag_words") | {"is", "only", "message"} and said in _TRUE:
         return "team" if "team" in words else "private"
     return None
-
-
-def weigh(
-    messages: list[Message],
-    transcript: Transcript,
-    gone: Collection[str],
-    answers: Answers,
-    remarks: list[str],
-    questions: list[Question],
-) -> None:
-    """Puts every message that its reader left public into the channel that the evidence says.
-
-    Args:
-        messages: In their order; changed in place.
-        transcript: The game, for its players, roles and eliminations.
-        gone: Speakers who do not play.
-        answers: A person's answers, which go before all evidence.
-        remarks: What was settled without a question is added.
-        questions: What is uncertain is added; without an assumed answer where nothing would be public, or where the
-            assumptions would hide more than half of what is said.
-    """
-    _Weighing(messages, transcript, gone, answers, remarks, questions).run()
 
 
 def change(messages: list[Message], place: int, **update: Any) -> None:

@@ -29,7 +29,7 @@ from evaluation.readers._draft import (
 )
 from evaluation.readers._line_shapes import part as line_part
 from evaluation.readers._text_parts import text_parts
-from evaluation.readers._who_could_hear import change, changed, kinds_of, weigh
+from evaluation.readers._who_could_hear import Weighing, change, changed, kinds_of
 from evaluation.readers.document import Answers, Question, ReadResult, Topic
 from evaluation.text.display import counted
 from evaluation.text.normal import fold
@@ -88,7 +88,7 @@ def settle(read: ReadResult, answers: Answers) -> ReadResult:
         }
         questions += _of_programs(messages, answers) if transcript.source_format in _OF_CHATS else ()
         _move_moderators(messages, gone, remarks)
-        weigh(messages, transcript, gone, answers, remarks, questions)
+        Weighing(messages, transcript, gone, answers, remarks, questions).run()
     messages = _without_thoughts(messages, remarks)
     players = list(transcript.players)
     if gone or messages != list(transcript.messages):

@@ -54,15 +54,11 @@ def _thread(value: Any) -> list[Any] | None:
         return None
     if value.get("type") == "TeamState" and isinstance(value.get("agent_states"), dict):
         # The manager's thread is the conversation; each agent keeps a copy of its own.
-        threads = [_member(state, "message_thread") for state in value["agent_states"].values()]
+        states = (state for state in value["agent_states"].values() if isinstance(state, dict))
+        threads = (held for state in states if isinstance(held := state.get("message_thread"), list))
         return max(threads, key=len, default=[])
     held = value.get("messages")
     return held if isinstance(held, list) and held and _is_message(held[0]) else None
-
-
-def _member(state: Any, key: str) -> list[Any]:
-    held = state.get(key) if isinstance(state, dict) else None
-    return held if isinstance(held, list) else []
 
 
 def _read(document: Document) -> Transcript:
