@@ -129,7 +129,7 @@ STRATEGIC_DEPTH = MetricDefinition(
     "Strategic depth",
     PERCENT,
     60.0,
-    "8",
+    "7",
     coverage=CoverageRule("messages settled as arguing or not", fewest=1, least_share=0.5),
 )
 COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "8")

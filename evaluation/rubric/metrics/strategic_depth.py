@@ -21,7 +21,6 @@ NO_KEYWORD = "no keyword"
 # In words.
 _LONGEST_BARE = 6
 _SHORTEST_DEEP = 9
-_SHORTEST_GENERAL = 5
 _REASON_WORDS = frozenset({"because", "becouse", "becuse", "cuz", "coz", "bc", "due", "reason", "since"})
 # "Since" gives a reason before a person, elsewhere a time ("since birth"). Ends of sentences are words here.
 _REASON = re.compile(
@@ -44,13 +43,6 @@ _ABOUT_THE_GAME = re.compile(
 _AGREES = re.compile(
     r"(?:i )?(?:\w+ly )?(?:agree|disagree)(?: with (?:that|this|it|you|him|her|them|NAME)(?: NAME)?)?(?: NAME)?"
 )
-# A person, a past act, a reason, a condition, a role that sees, a question, a number, a name of anything.
-_SPECIFIC = re.compile(
-    r"(?i:\b(?:you|u|your|yours|he|she|his|hers?|him|\w{3,}ed|said|told|was|were|did|had|went|came|saw|gave"
-    r"|if|because|since|but|unless|otherwise|instead|than|cuz|bc|due|reasons?|why"
-    r"|seer|doctor|medic|robber|mason|minion|merlin|percival|quest|party|sp(?:y|ies)|claim\w*)\b)"
-    r"|[?\d]|(?<=[\w,;] )(?!Mafia|Villager|I\b)[A-Z]"
-)
 _JOINS = frozenset({"and", "also", "but", "that", "just", "then", "so", "yes", "no", "well", "ok", "oh"})
 _EVENTS = frozenset({"vote", "voted", "vote_together", "votes_received", "abstained", "eliminated", "role_was"})
 
@@ -60,12 +52,11 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
 
     100 x messages that argue / all public messages. A message argues with at least one keyword, in any inflection or
     another form of its family and as a whole word; a keyword inside a player's name is none. A reader, a judge or a
-    person may decide a row otherwise: the rubric's manual override. A keyword counts nothing in a sentence that
-    could stand anywhere ("we should look at the evidence"), which tells of no person, act, reason, condition or
-    role. Three kinds of rows are *proven* (``details["proof"]``), with or without a keyword, so that only a person
-    decides them otherwise: a stated reason about the game argues, however short ("cuz you were silent"), unless it
-    only says the accusation again ("because she is Mafia") or what all must do ("since we need to find them"); bare
-    reports of votes or eliminations and plain agreement do not.
+    person may decide a row otherwise: the rubric's manual override. Three kinds of rows are *proven*
+    (``details["proof"]``), with or without a keyword, so that only a person decides them otherwise: a stated reason
+    about the game argues, however short ("cuz you were silent"), unless it only says the accusation again ("because
+    she is Mafia") or what all must do ("since we need to find them"); bare reports of votes or eliminations and plain
+    agreement do not.
 
     Args:
         transcript: The transcript to measure.
@@ -98,10 +89,8 @@ def _row(prepared: PreparedMessage, pack: LanguagePack, reading: Reading) -> Led
     found = () if is_without else [one for one in prepared.plain_tokens if one[0] in forms]
     words = list(dict.fromkeys([text[token.start : token.end] for token in found]))
     proof = _proof(prepared, reading)
-    is_general = bool(found) and _is_general(prepared)
-    held = f"Holds {quoted(words)}" if found else "Holds none of the strategic keywords"
-    general = ", but tells no act, reason, condition or role, and speaks of nobody" if is_general else ""
-    counts, reason = proof or (bool(found) and not is_general, f"{held}{general}.")
+    held = f"Holds {quoted(words)}." if found else "Holds none of the strategic keywords."
+    counts, reason = proof or (bool(found), held)
     details: dict[str, Any] = {"keywords": list(dict.fromkeys([forms[token.text] for token in found]))}
     if proof is not None:
         details |= {PROOF: True, "review": None}
@@ -117,12 +106,6 @@ def _row(prepared: PreparedMessage, pack: LanguagePack, reading: Reading) -> Led
         evidence=tuple([Evidence(token.start, token.end, text[token.start : token.end]) for token in found]),
         details=details,
     )
-
-
-def _is_general(prepared: PreparedMessage) -> bool:
-    """Whether a message could stand anywhere: it has keywords, and nothing that one could look up or argue about."""
-    is_about_nobody = prepared.named <= {prepared.message.speaker} and len(prepared.tokens) >= _SHORTEST_GENERAL
-    return is_about_nobody and not _SPECIFIC.search(prepared.message.text)
 
 
 def _proof(prepared: PreparedMessage, reading: Reading) -> tuple[bool, str] | None:

@@ -42,22 +42,6 @@ def test_a_reason_proves_an_argument_where_it_supports_what_is_said(text: str, i
     assert bool(row.details.get(PROOF)) is is_proven
 
 
-@pytest.mark.parametrize(
-    ("text", "counts"),
-    [
-        ("We need to look at the evidence. I think we should be careful.", False),
-        ("I think we should look at everyone's behaviour.", False),
-        ("I think we should look at Agent-Bravo.", True),
-        ("I think we should be careful if the vote is close.", True),
-        ("I think we should look at who voted with the Mafia.", True),
-    ],
-)
-def test_a_keyword_counts_nothing_in_a_sentence_that_could_stand_anywhere(text: str, counts: bool) -> None:
-    (row,) = measure(discussion([("Agent-Alpha", text)], players=NAMES)).ledger
-    assert (row.verdict is RowVerdict.COUNTS) is counts
-    assert ("speaks of nobody" in row.reason) is not counts
-
-
 EVERY_FORM = """
 because evidence pattern patterns reason reasons reasoned reasoning vote votes voted voting suspicious innocent trust
 trusts trusted trusting defend defends defended defending accuse accuses accused accusing think thinks thought thinking
