@@ -276,8 +276,10 @@ def _decision(found: IterationComparison, words: Callable[[object], str], item: 
         yield "Keep or revert: there is no reference to compare with"
         return
     reference = words(shortened(decision.reference, _LONGEST_NAME))
-    yield f"Keep or revert, against {reference}: {decision.words}"
-    said = (found.other_pair, *found.decision_words, decision.recorded.words if decision.recorded else "")
+    recorded = decision.recorded
+    fate = f"{recorded.fate}; by the rule: " if recorded else ""
+    yield f"Keep or revert, against {reference}: {fate}{decision.words}"
+    said = (recorded.words if recorded else "", found.other_pair, *found.decision_words)
     lines = [f"{item}{words(shortened(sentence, 200))}" for sentence in said if sentence]
     yield from ["", *lines] if item == "- " and lines else lines
 

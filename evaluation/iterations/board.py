@@ -108,27 +108,33 @@ def _waiting(games: Sequence[Game], name: str) -> int:
     return sum((one := game.metrics.get(name)) is not None and one.status is Status.PENDING for game in games)
 
 
-def target_difference(decision: Decision, before: Sequence[Game], after: Sequence[Game]) -> Difference | None:
-    """The difference of a decision's target; ``None`` without a target.
+def differences(decision: Decision, before: Sequence[Game], after: Sequence[Game]) -> Mapping[str, Difference]:
+    """The differences between the games of a decision's reference and of its iteration, by metric.
 
-    One that was named is tested alone. One that was taken as the reference's lowest was not chosen beforehand: it is
-    adjusted together with all other metrics.
+    A target that was named is tested alone. One that was taken as the reference's lowest was not chosen beforehand: it
+    is adjusted together with all other metrics.
     """
-    target = decision.target
-    if target is None:
-        return None
-    names = (target,) if decision.is_target_named else tuple(DEFINITIONS)
-    measures = {name: measure_games(name, before, after) for name in names}
-    return compare(measures, primary=target if decision.is_target_named else None)[target]
+    measures = {name: measure_games(name, before, after) for name in DEFINITIONS}
+    return compare(measures, primary=decision.target if decision.is_target_named else None)
 
 
-def disagreement_words(decision: Decision, target: Difference | None) -> str:
-    """One sentence where the rule and the games do not say the same; empty where they do, or nothing is decided.
+def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> str:
+    """One sentence where the rule and the games do not say the same; empty where they do.
+
+    Before anything is decided, and where the rule keeps, it is what got worse beyond luck: the rule looks at the target
+    and at thresholds alone.
 
     Args:
         decision: The rule's.
-        target: The difference of its target, see :func:`target_difference`.
+        found: See :func:`differences`.
     """
+    worse = [DEFINITIONS[name].label for name, one in found.items() if one.outcome is Outcome.WORSE]
+    if worse and decision.choice in (Choice.KEEP, Choice.NOT_YET) and decision.foregone is not Choice.REVERT:
+        rule = "the rule says keep" if decision.choice is Choice.KEEP else decision.words
+        return (
+            f"{rule[0].upper()}{rule[1:]}, but {listed(worse)} {'is' if len(worse) == 1 else 'are'} worse beyond luck."
+        )
+    target = found.get(decision.target or "")
     if target is None or decision.choice not in _RULES:
         return ""
     rule, agreeing = _RULES[decision.choice], Outcome.BETTER if decision.choice is Choice.KEEP else Outcome.WORSE
@@ -303,8 +309,7 @@ class Board:
         decision = shown.decision
         if decision is None:
             return ""
-        difference = target_difference(decision, self[decision.reference].games, shown.games)
-        return disagreement_words(decision, difference)
+        return disagreement_words(decision, differences(decision, self[decision.reference].games, shown.games))
 
     def newer_than(self, name: str) -> IterationSummary | None:
         """The newest iteration, where it is newer than the one of that name and has too few games for a test."""

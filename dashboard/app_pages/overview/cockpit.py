@@ -155,7 +155,8 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
     if pair is not None and own is not None and pair.before.iteration.name != own:
         words = f"{words}: that is against its own reference, {cut(str(own), LONGEST_NAME)}."
     color = look(status).color if status else "gray"
-    if color == "green" and not (pair and any(one.outcome is Outcome.BETTER for one in pair.comparison.values())):
+    shown_as = {one.outcome for one in pair.comparison.values()} if pair else set()
+    if color == "green" and (Outcome.BETTER not in shown_as or Outcome.WORSE in shown_as):
         # Green says that it is shown to be better, whatever the rule or a person made of it.
         color = "gray"
     with answer(words, sentence(board, shown, pair), chips(shown, pair), color=color):

@@ -81,11 +81,13 @@ def sides(board: Board, shown: IterationSummary) -> list[IterationSummary]:
 
 def next_step(board: Board, shown: IterationSummary) -> NextStep:
     """The one action that brings the decision on an iteration further, or the work after it."""
+    if shown.iteration.recorded is not None:
+        return NextStep.NEXT_ITERATION
     if waiting_games(board, shown):
         return NextStep.RATE
     if any(len(side.games) < FEWEST_GAMES for side in sides(board, shown)):
         return NextStep.ADD_GAMES
-    if shown.decision is None or shown.iteration.recorded is not None:
+    if shown.decision is None:
         return NextStep.NEXT_ITERATION
     return NextStep.RECORD if shown.decision.choice in (Choice.KEEP, Choice.REVERT) else NextStep.READ
 
@@ -172,9 +174,12 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     if pair is None:
         return [Fact(counted(len(shown.games), "game"))]
     differences = pair.comparison.values()
-    directions = Counter(map(_direction, differences))
+    # What is no better than scrambled copies is neither.
+    directions = Counter(_direction(one) for one in differences if one.outcome is not Outcome.AT_CHANCE)
+    chance = sum(one.outcome is Outcome.AT_CHANCE for one in differences)
     sizes = sizes_words(len(pair.after.games), len(pair.before.games))
-    facts = [Fact(f"{sizes}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower")]
+    told = f"{sizes}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower"
+    facts = [Fact(f"{told}, {chance} at chance" if chance else told)]
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
     known = [one for one in metric_trust() if one.metric in scored]

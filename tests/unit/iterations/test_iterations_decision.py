@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.iterations.board import disagreement_words, target_difference
+from evaluation.iterations.board import differences, disagreement_words
 from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, baseline_before, reference_of
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
@@ -189,21 +189,37 @@ def test_rule_and_games_that_disagree_say_so_in_one_sentence() -> None:
 
     before, after = at(50.0, 70.0, 90.0), at(60.0, 75.0, 90.0)
     decision = decided(after, before, "coherence")
-    words = disagreement_words(decision, target_difference(decision, before, after))
+    words = disagreement_words(decision, differences(decision, before, after))
     assert decision.choice is Choice.KEEP
     assert words.startswith("The rule says keep, but the rise of Conversation coherence could be luck: more than 100 ")
     before, after = at(50.0, 60.0, 70.0), at(60.0, 70.0, 80.0)
     decision = decided(after, before, "coherence")
-    assert " more on each side would settle it" in disagreement_words(
-        decision, target_difference(decision, before, after)
-    )
+    assert " more on each side would settle it" in disagreement_words(decision, differences(decision, before, after))
     clear, close = at(98.0, 99.0, 100.0), at(70.0, 71.0, 72.0)
     agreed = decided(clear, close, "coherence")
-    assert disagreement_words(agreed, target_difference(agreed, close, clear)) == ""
+    assert disagreement_words(agreed, differences(agreed, close, clear)) == ""
     shallow = at(98.0, 99.0, 100.0, strategic_depth=10.0)
     lost = decided(shallow, close, "coherence")
-    assert disagreement_words(lost, target_difference(lost, close, shallow)) == (
+    assert disagreement_words(lost, differences(lost, close, shallow)) == (
         "The rule says revert although Conversation coherence rose beyond luck."
+    )
+
+
+def test_a_loss_beyond_luck_stands_in_the_answer_of_a_rule_that_keeps_or_waits() -> None:
+    def at(depths: tuple[float, ...], coherence: float, **more: float | None) -> Side:
+        scores = zip(depths, (0.0, 0.5, 1.0), strict=True)
+        return tuple(game(GOOD | {"coherence": coherence + by, "strategic_depth": one} | more) for one, by in scores)
+
+    before, after = at((98.0, 99.0, 100.0), 80.0), at((68.0, 69.0, 70.0), 90.0)
+    decision = decided(after, before, "coherence")
+    assert decision.choice is Choice.KEEP
+    assert disagreement_words(decision, differences(decision, before, after)) == (
+        "The rule says keep, but Strategic depth is worse beyond luck."
+    )
+    waiting = at((68.0, 69.0, 70.0), 90.0, engagement=None)
+    open_ = decided(waiting, before, "coherence")
+    assert disagreement_words(open_, differences(open_, before, waiting)).endswith(
+        "but Strategic depth is worse beyond luck."
     )
 
 
@@ -212,10 +228,11 @@ def test_a_fall_beyond_chance_is_seen_though_six_other_metrics_are_compared() ->
     before = tuple(game(GOOD | {"personality_diversity": value}) for value in (100.0, 100.0, 100.0))
     after = tuple(game(GOOD | {"personality_diversity": value}) for value in (0.0, 25.0, 30.0))
     decision = decided(after, before, "personality_diversity")
-    difference = target_difference(decision, before, after)
+    found = differences(decision, before, after)
+    difference = found["personality_diversity"]
     assert (decision.choice, str(difference.outcome)) == (Choice.REVERT, "worse")
     assert difference.deciding_interval == difference.interval
-    assert disagreement_words(decision, difference) == ""
+    assert disagreement_words(decision, found) == ""
 
 
 KEPT = RecordedDecision(Fate.KEPT, "Ann", datetime(2026, 1, 1, tzinfo=UTC))
