@@ -14,6 +14,7 @@ from evaluation.rubric.at_chance import ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
+from evaluation.statistics.intervals import Interval
 from evaluation.statistics.words import (
     change_of,
     detectable_words,
@@ -33,7 +34,7 @@ def signed(outcome: Outcome, words: str = "") -> str:
     return f"{_SIGNS.get(outcome, '')}{words or outcome.words}".replace(AT_CHANCE, CHANCE)
 
 
-TEST_COLUMNS = ("Games", "Level, %", "Effect size d", "p", "p after Holm", "Paired p", "Would show from")
+TEST_COLUMNS = ("Games", "Effect size d", "p", "p after Holm", "Paired p", "Would show from")
 """What each test rests on, in a table of its own."""
 METRIC_LABELS: Mapping[str, str] = {name: definition.label for name, definition in DEFINITIONS.items()}
 DIMENSION_LABELS: Mapping[str, str] = {str(dimension): label for dimension, label in LABELS.items()}
@@ -59,10 +60,9 @@ def difference_rows(
                 for name, side in zip(names, (one.before, one.after), strict=True)
             },
             "Change": change_of(one, ""),
-            "Interval": interval_words(one.deciding_interval, signed=True),
+            "Interval": _interval_cell(one.deciding_interval),
             "Games needed": needed_words(one),
             "Games": f"{one.before.n} and {one.after.n}",
-            "Level, %": fixed(100 * one.deciding_interval.level),
             "Effect size d": "none" if one.effect.reason else fixed(one.effect.value, 2, signed=True),
             "p": p_words(one.welch.p),
             "p after Holm": "target" if one.is_primary else p_words(one.p_holm),
@@ -71,6 +71,11 @@ def difference_rows(
         }
         for one in found.values()
     ]
+
+
+def _interval_cell(one: Interval) -> str:
+    """Such as "−0.4 to +19.2 (99 %)": where several are tested at once, each interval is wider than at 95 %."""
+    return f"{interval_words(one, signed=True)}{f' ({fixed(100 * one.level)} %)' * one.is_known}"
 
 
 def limit_rows(found: IterationComparison) -> list[dict[str, str]]:

@@ -104,7 +104,7 @@ class Mover:
 
 def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) -> tuple[Mover, ...]:
     """The reasons and players that changed the percent metrics most, the largest change first: six of each that raised
-    and that lowered them, so that a metric that fell is not hidden by others that rose.
+    and that lowered them, and the first of each metric, so that none that moved is hidden by others.
 
     Args:
         rows: One per ledger row with weight: ``is_after`` (bool), ``transcript_id``, ``game``, ``metric``,
@@ -121,15 +121,18 @@ def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) ->
     sides = kept.groupby("metric")["is_after"].nunique()
     losing = losing[losing["metric"].map(sides) == 2]
     found = _shifts(losing, "reason", "pattern"), _shifts(losing[losing["player"].notna()], "player", "player")
-    largest = [
-        one
-        for shifts in map(list, found)
-        for sign in (1, -1)
-        for one in sorted(shifts, key=lambda one: -sign * one.change)[:_MOST]
-        if sign * one.change >= _SMALLEST
-    ]
+    largest = [one for shifts in map(list, found) for sign in (1, -1) for one in _largest(shifts, sign)]
     largest.sort(key=lambda one: -abs(one.change))
     return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one), _OF_A_MOVER))) for one in largest)
+
+
+def _largest(shifts: Sequence[Mover], sign: int) -> Iterator[Mover]:
+    """The largest of those that raised (1) or lowered (-1) scores, and the first of every other metric."""
+    seen: set[str] = set()
+    for place, one in enumerate(sorted(shifts, key=lambda one: -sign * one.change)):
+        if sign * one.change >= _SMALLEST and (place < _MOST or one.metric not in seen):
+            yield one
+        seen.add(one.metric)
 
 
 def _with_losses(rows: pd.DataFrame, games: Sequence[int]) -> pd.DataFrame:

@@ -136,8 +136,8 @@ def _movers(found: IterationComparison) -> None:
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(
-        "Points of 100. With smaller changes, not listed here, they add up to the change of the mean over games. A row "
-        "opens its messages."
+        "Points of 100: the largest rises and falls, and the first of each metric. With those that are not listed they "
+        "add up to the change of the mean over games. A row opens its messages."
     )
     if pressed is not None:
         state.choose(**{_MOVER: f"{kind} {_CLOSED if pressed == place else pressed}"})
