@@ -100,6 +100,9 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     assert rating_habits(filled) == {"Ann": told}
     assert rating_habits(filled, games) == {}
     assert f"Ann: {told}." in words(team(open_page))
+    # Nor does the answer that rests on these ratings keep it back.
+    rated = filled.transcripts.summaries().set_index("transcript_id")["iteration"].dropna()
+    assert f"Ann: {told}." in words(open_page(iteration=rated[rated.index.isin(games[:4])].iloc[0]))
 
 
 @pytest.mark.usefixtures("session")

@@ -38,8 +38,9 @@ from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
-from evaluation.text.display import counted
+from evaluation.text.display import counted, shortened
 from evaluation.workflows.judging import stored_review_counts
+from evaluation.workflows.ratings import rating_habits
 
 AGAINST = "against"
 """The key, and query parameter, of the iteration that the shown one is compared with."""
@@ -121,6 +122,8 @@ def cockpit(
         cockpit_rows(key=_KEY, data=data, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(board, shown, step, is_hidden=is_hidden)
+        if not is_hidden:
+            _habits(store, shown)
         if pair and pair.reserve:
             plain(pair.reserve)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
@@ -202,6 +205,16 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decide{'s' * (deciding < 2)} alone"
         query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: shown.iteration.name}
         st.page_link(page_links.GAMES_PAGE, label=label, query_params=query)
+
+
+def _habits(store: Store, shown: IterationSummary) -> None:
+    """Names those who may have rated games of the iteration without reading them."""
+    games, habits = {one.transcript_id for one in shown.games}, resources.read(rating_habits)
+    rated = {one.rater for one in resources.read(store.ratings.current) if one.transcript_id in games}
+    if told := [f"{shortened(rater, LONGEST_NAME)}: {habits[rater]}." for rater in sorted(rated & habits.keys())]:
+        plain("\n".join(("Engagement rests on these ratings:", *told[:_MOST_LINES])))
+        query = {state.TEAM_VIEW: state.AGREEMENT}
+        st.page_link(page_links.TEAM_PAGE, label="How far raters agree", query_params=query)
 
 
 def _go(shown: IterationSummary, step: NextStep) -> None:

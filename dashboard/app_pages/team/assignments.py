@@ -99,8 +99,8 @@ def team(store: Store, lead: str) -> None:
 
 
 def _take_back_batch(store: Store, lead: str) -> None:
-    """The assignments that the lead last made at once and nobody has begun, with the button that takes them back."""
-    made = [one for one in store.rating_assignments.list() if one.who == lead]
+    """The assignments that were last made at once and nobody has begun, with the button that takes them back."""
+    made = store.rating_assignments.list()
     times = Counter(one.created_at for one in made)
     last = max((time for time, count in times.items() if count > 1), default=None)
     waiting = {
