@@ -131,7 +131,7 @@ def _example() -> None:
     game = example_game()
     st.subheader("Try it on one game", anchor=False)
     st.caption("Written for practice. Choose a score and the answers for yourself, then open the rating.")
-    with st.container(border=True, height=360):
+    with st.container(border=True):
         for number in sorted({round_ for round_, _, _ in game.messages}):
             st.markdown(f"**Round {number}**")
             plain("\n".join(f"{speaker}: {text}" for round_, speaker, text in game.messages if round_ == number))

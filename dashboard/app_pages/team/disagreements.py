@@ -122,7 +122,11 @@ def _rule_gaps(report: AgreementReport) -> None:
         _lead(one.game, words, one.transcript_id)
     _rest(
         [
-            {"Game": one.game, "Raters": one.rated, "Metrics": one.automatic, "Gap": one.gap, "By": one.raters}
+            {
+                "Game": one.game,
+                **{"Raters": fixed(one.rated), "Metrics": fixed(one.automatic), "Gap": fixed(one.gap, signed=True)},
+                "By": one.raters,
+            }
             for one in report.gaps
         ],
         "Games that metrics and raters see differently",
