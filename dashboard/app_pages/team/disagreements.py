@@ -124,7 +124,9 @@ def _rule_gaps(report: AgreementReport) -> None:
         [
             {
                 "Game": one.game,
-                **{"Raters": fixed(one.rated), "Metrics": fixed(one.automatic), "Gap": fixed(one.gap, signed=True)},
+                "Raters": fixed(one.rated),
+                "Metrics": fixed(one.automatic),
+                "Gap": fixed(one.gap, signed=True),
                 "By": one.raters,
             }
             for one in report.gaps
