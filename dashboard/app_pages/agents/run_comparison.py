@@ -153,6 +153,9 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
     if means == [None, None]:
         return None
     before, after = means
+    whole = [score for run in runs if (score := _score(run, one.name)) is not None]
+    # The scores that profiles and lists of runs show; the test is of games, each of which has one value.
+    beside = f"over all messages {' to '.join(map(fixed, whole))}" if len(whole) == 2 and whole != means else ""
     counts = one.name == Dimension.IDEAS_QUANTITY
     highest = [max(side.values, default=0.0) for side in summaries if counts]
     top = max([1.0 if counts else HIGHEST_SCORE, *(mean or 0 for mean in means), *highest])
@@ -179,7 +182,7 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
             "before": texts[0],
             "after": texts[1],
             "outcome": outcome,
-            "threshold": f"axis 0 to {fixed(top)}" if top != HIGHEST_SCORE else "",
+            "threshold": " · ".join(filter(None, (beside, f"axis 0 to {fixed(top)}" * (top != HIGHEST_SCORE)))),
         },
     }
     earlier, later = (RunTarget(run.agent_id, run.id, one.name) for run in runs)

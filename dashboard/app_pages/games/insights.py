@@ -49,11 +49,8 @@ def insights(transcript_id: str) -> None:
         return
     plain(data.finding(opened))
     _who_talks_to_whom(opened)
-    left, right = st.columns([3, 2], gap="medium")
-    with left:
-        _shares(opened)
-    with right:
-        _memory_and_cost(opened)
+    _shares(opened)
+    _memory_and_cost(opened)
     findings(transcript_id)
     form(transcript_id)
     _numbers(opened)

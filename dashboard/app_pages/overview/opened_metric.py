@@ -117,4 +117,4 @@ def _games(metric: str, iteration: str) -> None:
 
 
 def _loses(one: Example) -> str:
-    return shortened(f"{one.player}: {one.text}", _LONGEST_QUOTE) if one.text else one.reason
+    return shortened(": ".join(filter(None, (one.player, one.text or one.reason))), _LONGEST_QUOTE)
