@@ -152,7 +152,7 @@ def test_how_to_run_it_in_ci_is_found_with_the_iterations_of_the_database(open_p
     said = "\n".join(one.value for one in app.markdown)
     assert "dramaturg evaluate games/ --no-store --gate automatic" in said
     assert "actions/checkout" in said
-    assert "exit code is 1" in said
+    assert "- 1: a game cannot pass any more" in said
     assert "dramaturg compare 'Baseline prompt' 'Shorter prompt' --gate" in app.code[-1].value
 
 

@@ -70,7 +70,7 @@ def test_every_kind_of_mark_opens_what_is_behind_it(sample_server, visit, width)
             expect(seen.page.get_by_text("Personality diversity: 45.8 % to 100.0 %")).to_be_visible()
             for side in ("Prompt v2", "Prompt v4"):
                 expect(seen.page.get_by_text(f"{side}: mean of 3 games")).to_be_visible()
-            expect(seen.page.get_by_role("cell", name=re.compile("^Most like ")).first).to_be_visible()
+            expect(seen.page.get_by_role("cell", name=re.compile(": Most like ")).first).to_be_visible()
         seen.page.go_back()
         expect(seen.page.locator(".picture-box .row:not(.head)")).to_have_count(7)
         seen.settle()
