@@ -103,6 +103,12 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     # Nor does the answer that rests on these ratings keep it back.
     rated = filled.transcripts.summaries().set_index("transcript_id")["iteration"].dropna()
     assert f"Ann: {told}." in words(open_page(iteration=rated[rated.index.isin(games[:4])].iloc[0]))
+    # Nor is it told to a rater of what is hidden from them, whichever games the view shows.
+    for game in games[:3]:
+        filled.ratings.add(Rating(game, "Max", 2 if game == games[0] else 4))
+    seen = words(open_page("team", rater="Max", team_of="Baseline prompt"))
+    assert "Ann: " in seen
+    assert "the same answers" not in seen
 
 
 @pytest.mark.usefixtures("session")

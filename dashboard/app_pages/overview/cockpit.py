@@ -26,7 +26,7 @@ from dashboard.shared.answer import answer
 from dashboard.shared.clicked_marks import remember_click
 from dashboard.shared.drawing import cockpit_rows
 from dashboard.shared.formatting import look
-from dashboard.shared.identity.visible_games import hidden_note
+from dashboard.shared.identity.visible_games import hidden_note, visible_habits
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link, transcript_link
 from dashboard.shared.version_notes import newer_note, pair_note
@@ -40,7 +40,6 @@ from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.workflows.judging import stored_review_counts
-from evaluation.workflows.ratings import rating_habits
 
 AGAINST = "against"
 """The key, and query parameter, of the iteration that the shown one is compared with."""
@@ -209,7 +208,7 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
 
 def _habits(store: Store, shown: IterationSummary) -> None:
     """Names those who may have rated games of the iteration without reading them."""
-    games, habits = {one.transcript_id for one in shown.games}, resources.read(rating_habits)
+    games, habits = {one.transcript_id for one in shown.games}, visible_habits(store)
     rated = {one.rater for one in resources.read(store.ratings.current) if one.transcript_id in games}
     if told := [f"{shortened(rater, LONGEST_NAME)}: {habits[rater]}." for rater in sorted(rated & habits.keys())]:
         plain("\n".join(("Engagement rests on these ratings:", *told[:_MOST_LINES])))

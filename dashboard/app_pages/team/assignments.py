@@ -17,6 +17,7 @@ from dashboard.app_pages.team.disagreements import RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import visible_habits
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, words_of
 from dashboard.shared.page_links import add_games_link, transcript_link
@@ -39,7 +40,6 @@ from evaluation.workflows.ratings import (
     RatingGrid,
     assign_games,
     rating_grid,
-    rating_habits,
 )
 
 _ALL_GAMES = "All games"
@@ -83,8 +83,7 @@ def team(store: Store, lead: str) -> None:
         assigning(store, lead, grid, set() if iteration else newest)
     _take_back_batch(store, lead)
     hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
-    habits = resources.read(rating_habits, tuple(sorted(hidden)))
-    if habits:
+    if habits := visible_habits(store):
         plain("\n".join(f"{shortened(rater, _LONGEST_NAME)}: {words}." for rater, words in habits.items()))
     if hidden:
         st.caption("What others gave a game is hidden from you until you have rated it.")
