@@ -2,8 +2,16 @@
 const PLACE = "dramaturg-begun";
 const met = new Set();
 
+function stored() {
+  try {
+    return Object(JSON.parse(sessionStorage.getItem(PLACE)));
+  } catch {
+    return {};
+  }
+}
+
 export default function ({ data, setTriggerValue }) {
-  const kept = JSON.parse(sessionStorage.getItem(PLACE) ?? "{}");
+  const kept = stored();
   const lost = {};
   for (const [key, value] of Object.entries(data)) {
     // Empty where this page meets it first, it is lost; later, it was emptied.

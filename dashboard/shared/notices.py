@@ -78,8 +78,13 @@ def tell_beyond(text: str, longest: int) -> bool:
     """Says below an input that its text is too long; whether it is."""
     fault = beyond(text, longest)
     if fault:
-        st.markdown(f":red[:material/error: {fault}]")
+        tell_fault(fault)
     return bool(fault)
+
+
+def tell_fault(words: str) -> None:
+    """Says below an input what is wrong with it; ``words`` may hold what was typed."""
+    plain(f"✗ {words}")
 
 
 def require_length(text: str, longest: int, place: str) -> str:

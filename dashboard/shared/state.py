@@ -116,7 +116,7 @@ def choose(**selections: str | None) -> None:
             del st.query_params[name]
 
 
-def choose_next(**choices: str | bool) -> None:
+def choose_next(**choices: str | bool | None) -> None:
     """Runs the page again with these choices of its widgets, by key.
 
     Streamlit refuses to change a widget, or a query parameter that one is bound to, once it is drawn.

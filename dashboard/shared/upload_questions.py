@@ -1,4 +1,4 @@
-"""Questions that uploaded files leave open, and a person's answers: columns of tables, and who speaks, to whom, when.
+"""Formats that are read, and what files leave open: columns of tables, and who speaks, to whom, when.
 
 Column names and names of speakers are untrusted text. They are shown as plain text, in tables and among the options of
 a select box, which Streamlit shows as plain text, and never in labels, helps or keys.
@@ -25,6 +25,14 @@ _MOST_EDITORS = 6
 _LONGEST_OPTION = 60
 
 Columns = tuple[str, ...]
+
+FORMATS: Mapping[str, str] = {
+    "Games": "LLMafia (the game's folder, or a zip of it), llm-werewolf, werewolf-gpt, AIWolf",
+    "Agents": "Inspect logs (`.json`, `.eval`), OpenAI chats, ShareGPT, TinyTroupe notebooks, traces",
+    "Chats": "WhatsApp (`.txt`), Telegram, Discord, Slack, captions",
+    "Text and tables": "`Name: text` in many shapes, CSV, JSON Lines, Parquet, Dramaturg's own export, zips of any",
+}
+"""What is recognised by its content, by kind."""
 
 FIELDS: Mapping[str, tuple[str, str]] = {
     "speaker": ("Who speaks", "A player's name. Needed."),

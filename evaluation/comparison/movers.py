@@ -43,8 +43,8 @@ _PLAIN_LABELS = tuple(
         (rf"{_WORDS} is too vague: (.+)", r"Too vague: \1"),
         (rf"{_USES} one message; .+", "Repeats a phrase within one message; only the first use counts."),
         (
-            rf"{_USES} .+, which sounds robotic; .+",
-            "Repeats a phrase until it sounds robotic; only the first use counts.",
+            rf"{_USES} .+, which sounds repetitive; .+",
+            "Repeats a phrase until it sounds repetitive; only the first use counts.",
         ),
         (rf"{_USES} .+", "Repeats a phrase in several messages; only the first use counts."),
         (

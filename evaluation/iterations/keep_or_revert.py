@@ -217,6 +217,12 @@ def decide(candidate: IterationSide, reference: IterationSide, baseline: Iterati
     return _Weighing(candidate, reference, baseline).decision()
 
 
+def unnamed_target_words(target: str | None) -> str:
+    """Sentence for a decision without a named target, with the one that decides; ``None`` where it must not be seen."""
+    label = f": {DEFINITIONS[target].label}" if target else ""
+    return f"No target was named, so the reference's lowest decides{label}."
+
+
 class _Weighing:
     """One decision in the making."""
 
@@ -345,7 +351,7 @@ class _Weighing:
         if choice is Choice.UNDECIDABLE:
             yield self._inapplicable()
         if self.target is not None and self.named is None:
-            yield f"No target was named, so the reference's lowest decides: {DEFINITIONS[self.target].label}."
+            yield unnamed_target_words(self.target)
         if self.change:
             yield f"{_change_words(self.change, ', the target,')}."
         passed = f"passed in the reference, {self.passed_after} here."

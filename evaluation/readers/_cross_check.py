@@ -345,7 +345,7 @@ def understood(transcript: Transcript) -> str:
     at_night = sum(vote.phase == "night" for vote in votes)
     counts = (
         (len(names), "player", ", ".join((*names[:_MOST_LISTED], *more))),
-        (len(transcript.messages) - sum(others.values()), "public message", ""),
+        (len(transcript.discussion), "public message", ""),
         (sum(others.values()), "other message", ", ".join(f"{count:,} {name}" for name, count in others.items())),
         (len({message.round for message in transcript.messages} - {None}), "round", ""),
         (len(votes), "vote", f"{at_night:,} at night" if at_night else ""),
@@ -360,8 +360,10 @@ def understood(transcript: Transcript) -> str:
 
 
 def by_channel(transcript: Transcript) -> dict[str, int]:
-    """Returns how many messages stand in each channel, the most first."""
-    return dict(Counter(message.channel for message in transcript.messages).most_common())
+    """Returns how many messages stand in each channel, the most first; "public" counts the discussion alone."""
+    heard = Counter(message.channel for message in transcript.messages if message.channel != "public")
+    silent = len(transcript.messages) - heard.total() - len(transcript.discussion)
+    return dict((+(heard + Counter({"public": len(transcript.discussion), "control or empty": silent}))).most_common())
 
 
 def with_role(transcript: Transcript) -> int:

@@ -60,10 +60,9 @@ class Iterations:
             InputError: The name, the parent, a text or the metric cannot be used.
         """
         wanted = Iteration(name, 0, parent, prompt_text, change, target_metric)
-        require_storable(name=name, prompt_text=prompt_text, change=change)
-        new_iteration_name(name)
+        require_storable(prompt_text=prompt_text, change=change)
         with self._units.unit(write=True, join=True) as cursor:
-            _require_free(cursor, name)
+            self.require_new(name)
             _require_other(name, parent)
             require_iteration(cursor, parent)
             position = next_numbers(cursor, "iteration_numbers", 1)[0]
@@ -71,6 +70,13 @@ class Iterations:
                 _INSERT, [position, wanted.name, wanted.parent, wanted.prompt_text, wanted.change, wanted.target_metric]
             )
             return self.get(name)
+
+    def require_new(self, name: str, own: str | None = None) -> None:
+        """Raises what :meth:`create` and :meth:`rename` raise about a new name, which ``own`` is given up for."""
+        require_storable(name=Iteration(name).name)
+        new_iteration_name(name)
+        with self._units.unit() as cursor:
+            _require_free(cursor, name, own)
 
     def ensure(self, name: str) -> Iteration:
         """The iteration of that name, created without any description when there is none."""
@@ -107,10 +113,7 @@ class Iterations:
         with self._units.unit(write=True, join=True) as cursor:
             held = self.get(name)
             if new_name != name:
-                wanted = Iteration(new_name)
-                require_storable(name=new_name)
-                new_iteration_name(new_name)
-                _require_free(cursor, wanted.name, name)
+                self.require_new(new_name, name)
                 _remember(cursor, held, who)
                 for statement in _RENAME:
                     cursor.execute(statement, {"old": name, "new": new_name})
@@ -345,7 +348,7 @@ ORDER BY place
 """
 
 
-def _require_free(cursor: DuckDBPyConnection, name: str, own: str | None = None) -> None:
+def _require_free(cursor: DuckDBPyConnection, name: str, own: str | None) -> None:
     """``own``: the name that is given up for it, which may look the same."""
     for (taken,) in cursor.execute("SELECT name FROM iterations").fetchall():
         if taken == name:

@@ -201,14 +201,30 @@ def test_the_next_iteration_is_changed_from_the_one_it_was_begun_from(open_page,
     assert filled.iterations.get("v3").parent == "Baseline prompt"
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"), [("Taken", "There is an iteration"), ("tAKEN ", "looks like"), ("x" * 201, "1 to ")]
+)
+def test_a_name_that_cannot_be_used_is_told_as_soon_as_it_is_there(
+    open_page, store, small_game, words, name: str, said: str
+) -> None:
     store.iterations.create("Taken")
     app = upload(open_page("games", part="Add"), small_game("one"))
+    app.text_input(key="new_name").set_value(name).run()
+    assert said in words(app)
+    assert app.button(key="start").disabled
+    app.text_input(key="new_name").set_value("Free").run()
+    assert said not in words(app)
+    assert not app.button(key="start").disabled
+
+
+def test_a_name_that_is_taken_meanwhile_is_refused_and_nothing_lost(open_page, store, small_game, words) -> None:
+    app = upload(open_page("games", part="Add"), small_game("one"))
     app.text_input(key="new_name").set_value("Taken").run()
+    store.iterations.create("Taken")
     app.button(key="start").click().run()
     assert not app.exception
     said = words(app)
-    assert "That iteration cannot be used" in said
+    assert "There is an iteration 'Taken' already" in said
     assert "1 game to store" in said
     assert store.jobs.list() == []
     assert store.imports.list() == [], "a start that is refused leaves no report"

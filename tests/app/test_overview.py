@@ -17,7 +17,7 @@ from evaluation.comparison.iterations import compare_iterations
 from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import make_board
 from evaluation.iterations.game_tests import Game
-from evaluation.iterations.iteration import Iteration
+from evaluation.iterations.iteration import Description, Iteration
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import marked_status
@@ -60,6 +60,22 @@ def test_the_cockpit_says_what_the_board_says(open_page, filled, words) -> None:
         assert row["status"] == look("pending" if name == "engagement" else marked_status(name, mean)).label
         assert len(row["games"]) == len(mean.values)
     assert [row["label"] for row in rows if row["isTarget"]] == ["Conversation coherence"]
+
+
+def test_the_form_says_that_no_target_was_named_and_what_decides_then(open_page, filled, words) -> None:
+    assert "No target was named" not in words(open_page())
+    held = filled.iterations.get("Shorter prompt")
+    filled.iterations.describe(Description(held.name, held.parent, "", held.change, None), who="Ann")
+    app = open_page()
+    decides = METRIC_LABELS[str(stored_board(filled)[held.name].decision.target)]
+    said = words(app)
+    assert f"Keep or revert Shorter prompt? No target was named, so the reference's lowest decides: {decides}." in said
+    assert f"no target named, decides: {decides}" in said
+    # Who must not see the ratings learns nothing by it.
+    for game in filled.transcripts.ids(iteration=held.name):
+        filled.ratings.add(Rating(game, "Bob", 1))
+    filled.ratings.add(Rating(filled.transcripts.ids()[0], "Dana", 3))
+    assert "No target was named, so the reference's lowest decides." in words(open_page(rater="Dana"))
 
 
 def test_the_sentence_the_rows_and_the_numbers_give_the_same_evidence(open_page, filled, small_game, words) -> None:

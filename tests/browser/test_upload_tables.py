@@ -61,3 +61,28 @@ def test_the_column_editor_shows_what_the_names_suggest_again(sample_server, vis
     # An editor that closed under the hand took its time to do so.
     page.wait_for_timeout(2000)
     expect(box).to_be_visible()
+
+
+def test_what_was_typed_for_new_games_survives_a_reload_and_a_broken_entry_of_the_browser(sample_server, visit) -> None:
+    seen = visit(f"{sample_server.url}/games?part=Add", height=1400)
+    page = seen.page
+    table = b"speaker,text\nAnn,one\nBen,two\n"
+    page.evaluate("sessionStorage.setItem('dramaturg-begun', '{broken')")
+    page.reload()
+    hand_in(seen, "monday.csv", table)
+    name, change = page.get_by_label("Name", exact=True), page.get_by_label("The one change that was made")
+    expect(name).to_have_value("monday")
+    name.fill("Half a name")
+    change.fill("Half a change")
+    choose(page, "Changed from", "Prompt v1")
+    page.wait_for_url("**changed_from=Prompt+v1**")
+    choose(page, "Target metric", "coherence")
+    page.reload()
+    expect(page.get_by_text("Choose these files again")).to_be_visible()
+    expect(page.get_by_text("monday.csv", exact=True)).to_be_visible()
+    hand_in(seen, "monday.csv", table)
+    expect(name).to_have_value("Half a name")
+    expect(change).to_have_value("Half a change")
+    for label, value in (("Changed from", "Prompt v1"), ("Target metric", "Conversation coherence")):
+        expect(page.get_by_test_id("stSelectbox").filter(has_text=label).get_by_role("combobox")).to_have_value(value)
+    assert seen.faults == []

@@ -13,8 +13,8 @@ def test_a_game_and_what_it_lacks(run: Any, data_root: Path, database: Path) -> 
     assert done.exit_code == 0
     assert done.stdout == (
         "game9.log: aiwolf\n"
-        "  1 game: 5 players (George 5, Shion 8, Sakura 4, Midori 5, Minako 8), 34 public messages, "
-        "other messages: none seen, 2 rounds, 5 votes, 1 elimination, 5 roles.\n"
+        "  1 game: 5 players (George 5, Shion 8, Sakura 4, Midori 5, Minako 8), 30 public messages, "
+        "4 other messages (4 control or empty), 2 rounds, 5 votes, 1 elimination, 5 roles.\n"
         "  read as 34 messages, 5 votes, 1 elimination\n"
         "  warning: No message says which one it answers, so coherence rests on names and words alone.\n"
         "  warning: No message has a time.\n"

@@ -23,10 +23,11 @@ from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, words_of
+from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, tell_fault, words_of
 from dashboard.shared.page_links import OVERVIEW_PAGE, first_steps, guide_link, transcript_link
 from dashboard.shared.status_table import status_table
 from dashboard.shared.upload_questions import (
+    FORMATS,
     chosen_answers,
     chosen_columns,
     column_editor,
@@ -48,18 +49,26 @@ from evaluation.writers import counts_words, report_csv, report_json
 def add_games(store: Store) -> bool:
     """Files to drop or text to paste, what is in them, and where the games belong; whether there is any to look at."""
     limits = resources.read(store.settings.limits)
+    # Before there are files: what was typed comes back before the form below is drawn.
+    for key in (_FILES, *_TYPED):
+        state.keep_begun(key)
+    state.keep_begun(_TARGET, DEFINITIONS)
     steps = st.empty()
-    dropped, typed = st.columns(2, gap="large")
+    dropped, typed = st.columns(2, gap="medium")
     with dropped, st.container(key="drop_zone"):
         files = st.file_uploader(
             "Games of one prompt version: files or zips",
             accept_multiple_files=True,
             key=f"files_{_upload_round()}",
+            on_change=_note_files,
             help=parts.size_words(limits, int(st.get_option("server.maxUploadSize"))),
         )
-    # Each import empties the field, as it does the drop zone.
     pasted = typed.text_area(
-        "Or paste a game", key=f"paste_{_upload_round()}", height=96, placeholder="Ann: I think Bob lied in round 1."
+        "Or paste a game",
+        key=_PASTE,
+        height=128,
+        placeholder="Ann: I think Bob lied in round 1.",
+        persist_state="session",
     )
     given = [(file.name, file.getvalue()) for file in files]
     if pasted.strip():
@@ -92,12 +101,13 @@ _STEPS = ("1 Choose games", "2 Look at what was found", "3 Say where they belong
 
 
 def _nothing_chosen(store: Store) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            "Plain text, logs of games and agent frameworks, traces, exported chats, tables, zips of these. Nothing is "
-            "stored before you have looked at it.",
-        )
-        guide_link("Which formats work?", state.FORMATS)
+    if names := st.session_state.get(_FILES):
+        st.warning("Choose these files again: a browser does not keep them. What you typed is kept.")
+        plain(names)
+    st.subheader("What can be read", anchor=False)
+    for column, (kind, formats) in zip(st.columns(len(FORMATS)), FORMATS.items(), strict=True):
+        column.markdown(f"**{kind}**  \n{formats}")
+    guide_link("All formats, with examples", state.FORMATS)
     reports = resources.read(queries.import_reports)
     _just_added(reports)
     if not resources.read(queries.transcript_ids):
@@ -156,6 +166,25 @@ def _nothing_new(store: Store, found: parts.Found) -> None:
         st.rerun()
 
 
+_FILES, _PASTE, _NAME, _CHANGE, _PROMPT, _TARGET = (
+    "files_named",
+    "paste",
+    "new_name",
+    "new_change",
+    "new_prompt",
+    "new_target",
+)
+_TYPED = (_PASTE, _NAME, _CHANGE, _PROMPT)
+_PROPOSED = "name_proposed"
+
+
+def _note_files() -> None:
+    """Keeps the names of the chosen files, which neither a browser nor another page keeps; a widget callback."""
+    names = [file.name for file in st.session_state[f"files_{_upload_round()}"]]
+    more = [f"and {len(names) - _MOST_LINKED:,} more"] if len(names) > _MOST_LINKED else []
+    st.session_state[_FILES] = "\n".join([*names[:_MOST_LINKED], *more])
+
+
 def _upload_round() -> int:
     """The number of imports that this session began, which keeps its uploaders apart."""
     return int(st.session_state.get("upload_round", 0))
@@ -195,7 +224,7 @@ def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
     # A new key empties the uploader, so that the same files are not offered again.
     st.session_state["upload_round"] = _upload_round() + 1
     state.choose(**{state.CHANGED_FROM: None})
-    st.rerun()
+    state.choose_next(**dict.fromkeys((_FILES, *_TYPED), ""), **{_TARGET: None})
 
 
 _PASTED = "pasted.txt"
@@ -226,7 +255,11 @@ def iteration_form(
         st.caption(test_words(sizes[existing], added, test_size))
         return str(existing)
     st.caption(test_words(0, added, test_size))
-    return _new_iteration(names, reverted, proposed_name(files, names))
+    proposed, before = proposed_name(files, names), st.session_state.get(_PROPOSED, "")
+    if proposed != before and (st.session_state.get(_NAME) or "") in ("", before):
+        state.set_widgets({_NAME: proposed})
+    st.session_state[_PROPOSED] = proposed
+    return _new_iteration(names, reverted)
 
 
 def proposed_name(files: Sequence[str], taken: Collection[str]) -> str:
@@ -256,37 +289,49 @@ def test_words(before: int, added: int, size: int) -> str:
     )
 
 
-def _new_iteration(names: list[str], reverted: Collection[str], proposed: str) -> Iteration | None:
+def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | None:
     left, right = st.columns(2)
-    latest = next((name for name in reversed(names) if name not in reverted), None)
-    latest = state.chosen(state.CHANGED_FROM, names) or latest
-    name = left.text_input("Name", proposed, key="new_name", placeholder="For example: shorter prompt")
-    parent = right.selectbox(
-        "Changed from",
-        [None, *names],
-        index=0 if latest is None else names.index(latest) + 1,
-        format_func=lambda name: name or "nothing, it is the first",
-        key="new_parent",
-    )
-    target = right.selectbox(
-        "Target metric",
-        [None, *DEFINITIONS],
-        format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
-        key="new_target",
-    )
-    if target is None:
-        right.caption("Without a target the lowest metric of the reference decides.")
-    change = left.text_input("The one change that was made", key="new_change")
-    if not change.strip():
-        left.caption("Without it nothing beside the scores says what was changed.")
-    prompt = st.text_area("Prompt text", key="new_prompt", height=80, placeholder="Optional; shown beside the scores")
-    if not name.strip():
-        st.caption("Give the iteration a name.")
-        return None
     with left:
-        if tell_beyond(name.strip(), MAX_NAME_LENGTH) or tell_beyond(change, LONGEST_TEXT):
-            return None
-    return Iteration(name.strip(), 0, parent, prompt, change, target)
+        name = state.begun_text("Name", _NAME, placeholder="For example: shorter prompt").strip()
+        fault = _name_fault(name)
+        change = state.begun_text("The one change that was made", _CHANGE)
+        if not change.strip():
+            st.caption("Without it nothing beside the scores says what was changed.")
+        is_refused = tell_beyond(change, LONGEST_TEXT) or fault
+    with right:
+        parent = state.select_linked(
+            "Changed from",
+            ["", *names],
+            lambda name: name or "nothing, it is the first",
+            parameter=state.CHANGED_FROM,
+            key="new_parent",
+            at_first=next((name for name in reversed(names) if name not in reverted), None),
+        )
+        target = st.selectbox(
+            "Target metric",
+            [None, *DEFINITIONS],
+            format_func=lambda metric: DEFINITIONS[metric].label if metric else "none in particular",
+            key=_TARGET,
+            persist_state="session",
+        )
+        if target is None:
+            st.caption("Without a target the lowest metric of the reference decides.")
+    placeholder = "Optional; shown beside the scores"
+    prompt = st.text_area("Prompt text", key=_PROMPT, height=80, placeholder=placeholder, persist_state="session")
+    return None if is_refused else Iteration(name, 0, parent or None, prompt, change, target)
+
+
+def _name_fault(name: str) -> bool:
+    """Says below its input why no iteration can get the name now; whether there is such a reason."""
+    if not name:
+        st.caption("Give the iteration a name.")
+        return True
+    try:
+        resources.store().iterations.require_new(name)
+    except (ConflictError, InputError) as error:
+        tell_fault(words_of(error))
+        return True
+    return False
 
 
 def begin(store: Store, found: Found, plan: Iteration | str) -> None:
@@ -327,26 +372,26 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
     """The latest imports, one of them opened; nothing when there was none."""
     if not reports:
         return
-    with st.expander("Earlier imports", icon=":material/history:"):
-        chosen = st.selectbox(
-            "Import",
-            reports,
-            format_func=report_title,
-            key="import_report",
-            label_visibility="collapsed",
-            help="The latest hundred, from this page and the command line.",
-        )
-        # The title of an import that goes on changes when it ends, and with it what was chosen.
-        report = chosen if chosen in reports else reports[0]
-        if report.iteration is not None:
-            plain(f"Into the iteration: {report.iteration}")
-        st.caption(_state_words(report))
-        save_buttons(report, f"report_{reports.index(report)}")
-        show_refusals(report.refused)
-        rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
-        status_table(rows, "Every file of the import and what became of it")
-        if len(report.lines) > _MOST_ROWS:
-            st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
+    st.subheader("Earlier imports", anchor=False)
+    chosen = st.selectbox(
+        "Import",
+        reports,
+        format_func=report_title,
+        key="import_report",
+        label_visibility="collapsed",
+        help="The latest hundred, from this page and the command line.",
+    )
+    # The title of an import that goes on changes when it ends, and with it what was chosen.
+    report = chosen if chosen in reports else reports[0]
+    if report.iteration is not None:
+        plain(f"Into the iteration: {report.iteration}")
+    st.caption(_state_words(report))
+    save_buttons(report, f"report_{reports.index(report)}")
+    show_refusals(report.refused)
+    rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
+    status_table(rows, "Every file of the import and what became of it")
+    if len(report.lines) > _MOST_ROWS:
+        st.caption(f"The first {_MOST_ROWS:,} of {len(report.lines):,}; a saved report has all.")
 
 
 def report_title(report: ImportReport) -> str:

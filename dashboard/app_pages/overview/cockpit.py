@@ -34,6 +34,7 @@ from evaluation.comparison.iterations import IterationComparison, compare_iterat
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME
+from evaluation.iterations.keep_or_revert import unnamed_target_words
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
@@ -193,8 +194,10 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
         elif shown.decision is not None and not is_hidden:
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
-            said = shown.decision.explanation[: 1 if shown.decision.is_target_named else 2]
-            plain("\n".join((*([f"{reserve}."] if (reserve := caveat(board, shown)) else []), *said)))
+            # That none was named, and what decides then, the form says.
+            unnamed, reserve = unnamed_target_words(shown.decision.target), caveat(board, shown)
+            said = [one for one in shown.decision.explanation if one != unnamed][:1]
+            plain("\n".join((*([f"{reserve}."] if reserve else []), *said)))
     if step is NextStep.RATE:
         team_link()
     if critical := critical_failures(shown, is_hidden=is_hidden):

@@ -188,7 +188,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     doubts = [one for one in known if one.trust in (Trust.WITH_CARE, Trust.HARDLY)]
     doubt = next((one.trust for one in doubts if one.metric == target), None)
     if shown.decision and target:
-        word = "target" if shown.decision.is_target_named else "decides"
+        word = "target" if shown.decision.is_target_named else "no target named, decides"
         said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
         facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
     if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:

@@ -11,13 +11,13 @@ from dashboard.shared.changes import attempt, is_recorded_already
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length
+from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length, tell_fault
 from dashboard.shared.page_links import guide_link
 from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, SignOff, departs_from
-from evaluation.iterations.keep_or_revert import Choice, Decision
+from evaluation.iterations.keep_or_revert import Choice, Decision, unnamed_target_words
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.workflows.iterations import record_decision
@@ -86,14 +86,12 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
 
     def told(of: str) -> None:
         if problem := problems.get(f"{of}_{place}"):
-            with st.container(horizontal=True, gap="small"):
-                st.markdown(":red[:material/error:]", width="content")
-                # It may hold the name that was typed.
-                plain(problem)
+            tell_fault(problem)
 
     with st.container(gap="small"):
         # Newer games may have changed which iteration the page opens on.
-        plain(f"Keep or revert {shortened(held.name, LONGEST_NAME)}?")
+        unnamed = "" if decision.is_target_named else unnamed_target_words(decision.target)
+        plain(f"Keep or revert {shortened(held.name, LONGEST_NAME)}? {unnamed}")
         state.keep_begun(f"{_FATE}_{place}", list(Fate))
         st.radio(
             "**Your decision** (required)",

@@ -15,7 +15,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.notices import plain, tell_beyond
 from dashboard.shared.page_links import add_games_link
 from dashboard.shared.status_table import status_table
-from dashboard.shared.upload_questions import chosen_answers, chosen_columns
+from dashboard.shared.upload_questions import FORMATS, chosen_answers, chosen_columns
 from evaluation.readers import ReadResult, read_uploads, understood
 from evaluation.text.display import counted
 from evaluation.workflows.validation import warnings_of
@@ -112,20 +112,10 @@ def _copyable(text: str, name: str, language: str | None, mime: str) -> None:
         access_checks.download_button("example", f"Download {name}", text.encode, name, mime, key=key)
 
 
-_OTHERS = """\
-Recognised by their content:
-
-- **games**: LLMafia (the game's folder, or a zip of it), llm-werewolf, werewolf-gpt, AIWolf
-- **agents**: TinyTroupe notebooks, Inspect logs (`.json`, `.eval`), OpenAI chats, ShareGPT
-- **chats**: WhatsApp (`.txt`), Telegram, Discord, Slack
-- **plain text**: `Name: text`, in many shapes
-- Dramaturg's own export, and zips and folders of any of these
-"""
-
-
 def other_shapes() -> None:
     """The other formats that are recognised."""
-    st.markdown(_OTHERS)
+    known = (f"- **{kind}**: {formats}" for kind, formats in FORMATS.items())
+    st.markdown("\n".join(("Recognised by their content:\n", *known)))
     st.markdown("Traces of observability tools, and files of agent frameworks:")
     alt = "Formats of traces and agent frameworks: their files, who speaks, and what a game is"
     status_table(explanations.trace_formats(), alt)

@@ -27,7 +27,7 @@ from evaluation.transcript import Transcript
 # A phrase in this share of all messages of a discussion fails it, whatever the score (the rubric's FAIL example).
 _FAILING_SHARE = 30
 _SHORTEST_DISCUSSION = 20
-# A phrase in this share of all messages, or of one player's with so many uses, is flagged and does not fail.
+# A phrase in this share of all messages, or of one player's with so many uses, is repetitive and does not fail.
 _FLAGGED_SHARE = 15
 _FLAGGED_USES = 5
 # Nobody reads further, and a hostile transcript could fill the memory with places.
@@ -53,7 +53,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
         A percent result. Rows for the phrases that stand in 15 % of all messages come first; they are excluded, for
         the score is not made of them. Then one row per player and phrase used at least twice, most repeated first (its
         uses beyond the first are below the line only), then one row per player for the first uses of all their phrases,
-        which count. ``details`` hold the robotic phrases (``player`` is ``None`` for those of the whole discussion,
+        which count. ``details`` hold the flagged phrases (``player`` is ``None`` for those of the whole discussion,
         ``fails`` tells whether one fails it), and the score in windows of 500 tokens. ``not_applicable`` without
         phrases, or where words cannot be told.
     """
@@ -120,7 +120,7 @@ def _common_reason(details: Mapping[str, Any]) -> str:
     where = f'"{details["phrase"]}" stands in {details["messages"]} of {details["of_messages"]} messages'
     if details["fails"]:
         return f"{where}, {_FAILING_SHARE} % or more: robotic: it fails whatever its score."
-    return f"{where}, {_FLAGGED_SHARE} % or more, which sounds robotic."
+    return f"{where}, {_FLAGGED_SHARE} % or more, which sounds repetitive."
 
 
 def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
@@ -144,8 +144,8 @@ def _repeated_rows(player: PlayerPhrases) -> Iterator[LedgerRow]:
 def _repeated_reason(player: str, phrase: Phrase, details: dict[str, Any]) -> str:
     uses, in_messages = details["uses"], details["messages"]
     where = f"{in_messages} of {details['of_messages']} messages" if in_messages > 1 else "one message"
-    robotic = ", which sounds robotic" if details["robotic"] else ""
-    return f'{player} uses "{" ".join(phrase)}" {uses} times in {where}{robotic}; only the first use counts.'
+    flagged = ", which sounds repetitive" if details["robotic"] else ""
+    return f'{player} uses "{" ".join(phrase)}" {uses} times in {where}{flagged}; only the first use counts.'
 
 
 def _evidence_of(places: Sequence[tuple[MessagePhrases, int]]) -> tuple[Evidence, ...]:
@@ -181,8 +181,9 @@ def _robotic_note(worst: Mapping[str, Any], player: str, more: int) -> str:
     rest = f" (and {counted(more, 'more phrase')} like it)" if more else ""
     of_all = f"{worst['messages']} of {worst['of_messages']} messages"
     if not player:
-        return f'robotic: "{worst["phrase"]}" stands in {of_all}{rest}'
-    return f'robotic: {player} uses "{worst["phrase"]}" {worst["uses"]} times in {of_all}{rest}'
+        word, share = ("robotic", _FAILING_SHARE) if worst["fails"] else ("repetitive", _FLAGGED_SHARE)
+        return f'{word}: "{worst["phrase"]}" stands in {of_all}, {share} % or more{rest}'
+    return f'repetitive: {player} uses "{worst["phrase"]}" {worst["uses"]} times in {of_all}{rest}'
 
 
 def _robotic_details(row: LedgerRow) -> dict[str, Any]:

@@ -66,8 +66,8 @@ LABELS = {
     ),
     '"They said so" is too vague: no speaker can be identified.': "Too vague: no speaker can be identified.",
     f'Ann uses "i think that" 5 times in 4 of 20 messages; {ONCE}': f"Repeats a phrase in several messages; {ONCE}",
-    f'Ann uses "i think that" 15 times in 14 of 20 messages, which sounds robotic; {ONCE}': (
-        f"Repeats a phrase until it sounds robotic; {ONCE}"
+    f'Ann uses "i think that" 15 times in 14 of 20 messages, which sounds repetitive; {ONCE}': (
+        f"Repeats a phrase until it sounds repetitive; {ONCE}"
     ),
     f'Ann uses "i think that" 2 times in one message; {ONCE}': f"Repeats a phrase within one message; {ONCE}",
     f'{TAKES_UP} only "vote" with them.': f"{TAKES_UP} too few keywords with them.",

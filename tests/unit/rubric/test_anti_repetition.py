@@ -38,8 +38,8 @@ def test_the_rubrics_failing_example_fails_whatever_the_score() -> None:
     # 14 repetitions of 550 phrases are 2.5 %, yet a phrase in 15 of 50 messages (30 %) is robotic.
     result = measure(discussion(fifty_messages("I think Agent", 15)))
     assert (result.numerator, result.denominator, result.status) == (536, 550, Status.FAILED)
-    assert result.reason == 'robotic: "i think agent" stands in 15 of 50 messages'
-    assert result.notes == ('robotic: Ann uses "i think agent" 15 times in 15 of 50 messages',)
+    assert result.reason == 'robotic: "i think agent" stands in 15 of 50 messages, 30 % or more'
+    assert result.notes == ('repetitive: Ann uses "i think agent" 15 times in 15 of 50 messages',)
     numbers = {"phrase": "i think agent", "uses": 15, "messages": 15, "of_messages": 50}
     assert result.details["robotic"] == [
         {"player": None, **numbers, "fails": True},
@@ -58,11 +58,14 @@ def test_the_robotic_rule_is_over_all_players() -> None:
     ]
     result = measure(discussion(said, players=["Bob"]))
     assert (result.score or 0) > 97
-    assert (result.status, result.reason) == (Status.FAILED, 'robotic: "i think NAME" stands in 15 of 50 messages')
+    assert (result.status, result.reason) == (
+        Status.FAILED,
+        'robotic: "i think NAME" stands in 15 of 50 messages, 30 % or more',
+    )
     # One message less is 28 %: flagged, and passed.
     fewer = measure(discussion([*said[:14], ("P4", fresh(1900)), *said[15:]], players=["Bob"]))
     assert (fewer.status, fewer.reason) == (Status.PASSED, "")
-    assert fewer.notes == ('robotic: "i think NAME" stands in 14 of 50 messages',)
+    assert fewer.notes == ('repetitive: "i think NAME" stands in 14 of 50 messages, 15 % or more',)
 
 
 @pytest.mark.parametrize(
