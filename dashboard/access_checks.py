@@ -43,6 +43,7 @@ DOWNLOADS: Mapping[str, Action] = {
 """By what a button gives away."""
 
 FRAGMENTS: Mapping[str, Action] = {
+    "go_to": Action.READ,
     "conversation": Action.READ,
     "why_this_verdict": Action.READ,
     "job_lookout": Action.READ,

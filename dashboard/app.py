@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard import access_checks, visitors
 from dashboard.shared import resources, state
 from dashboard.shared.database_panel import way_out
+from dashboard.shared.go_to import go_to
 from dashboard.shared.identity.identity import Person
 from dashboard.shared.identity.sign_in import admitted, identity_panel
 from dashboard.shared.jobs import jobs
@@ -119,6 +120,7 @@ def frame(person: Person) -> None:
     }
     page = st.navigation({group: pages for group, pages in reachable.items() if pages}, expanded=True)
     st.set_page_config(page_title=f"{page.title} · Dramaturg")
+    go_to([one for pages in reachable.values() for one in pages], page.title)
     identity_panel(person)
     state.keep_one_history_entry_per_page()
     state.apply_next_choices()

@@ -21,7 +21,7 @@ HELP_PAGE = "app_pages/settings/page.py"
 VIEW = "desk"
 """The key, and query parameter, of the Rate page's view."""
 
-DESK = "Rate"
+DESK, OWN, HOW_TO_RATE, STYLE = DESK_VIEWS = "Rate", "My ratings", "How to rate", "Who speaks?"
 HANDED_OVER = "rating_handover"
 
 

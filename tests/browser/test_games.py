@@ -137,3 +137,32 @@ def test_what_a_list_in_a_popover_holds_is_legible_in_the_dark(sample_server, vi
     field = seen.page.get_by_test_id("stPopoverBody").get_by_test_id("stSelectbox").get_by_role("combobox").first
     expect(field).to_be_visible()
     assert field.evaluate(_CONTRAST) >= 4.5
+
+
+def test_a_key_on_every_page_goes_to_a_game_an_iteration_or_a_setting_by_name_and_back_leads_back(
+    sample_server, visit
+) -> None:
+    page = visit(f"{sample_server.url}/games").page
+    expect(page.locator(ROWS)).to_have_count(21)
+    for words, address, sign in (
+        ("game 2 v4", "transcript=", ".message"),
+        ("game 3 v1", "transcript=", ".message"),
+        ("iteration v3", "iteration=Prompt[+]v3", "text=Told the players to answer in one short sentence"),
+        ("iteration v2", "iteration=Prompt[+]v2", "text=cite specific rounds"),
+        ("limits", "/settings", "text=Import limits"),
+    ):
+        settle(page)
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("combobox", name="Page, setting, iteration or game")).to_be_focused()
+        page.keyboard.type(words)
+        expect(page.get_by_role("option").first).to_be_visible()
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(address))
+        expect(page.locator(sign).first).to_be_visible()
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    settle(page)
+    for address in ("Prompt[+]v2", "Prompt[+]v3", "transcript=", "transcript=", "/games$"):
+        page.go_back()
+        page.wait_for_url(re.compile(address))
+        settle(page)
+    expect(page.locator(ROWS)).to_have_count(21)

@@ -7,10 +7,9 @@ from dashboard.app_pages.rate.instructions import rating_guide
 from dashboard.app_pages.rate.own_ratings import own_ratings
 from dashboard.app_pages.rate.rate_view import take_handed_over, take_picked
 from dashboard.app_pages.rate.style_check import style_check
-from dashboard.shared import resources, state
+from dashboard.shared import page_links, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import empty_state
-from dashboard.shared.page_links import no_games_yet
 from evaluation.access import Action
 from evaluation.errors import StoreError
 from evaluation.store import Store
@@ -23,12 +22,12 @@ def show() -> None:
         parts.ask_for_name(store)
         return
 
-    view = state.choose_view(parts.VIEWS, key=parts.VIEW, default=parts.DESK)
-    if view == parts.DESK:
+    view = state.choose_view(page_links.DESK_VIEWS, key=page_links.VIEW)
+    if view == page_links.DESK:
         _desk(store, rater)
-    elif view == parts.OWN:
+    elif view == page_links.OWN:
         own_ratings(store, rater)
-    elif view == parts.GUIDE:
+    elif view == page_links.HOW_TO_RATE:
         with st.container(width=720):
             rating_guide()
     else:
@@ -48,7 +47,7 @@ def _desk(store: Store, rater: str) -> None:
             raise
         return
     if identity.allowed(Action.ADD):
-        no_games_yet("review", "Nothing to rate yet", "Upload games first; then rate them here one by one.")
+        page_links.no_games_yet("review", "Nothing to rate yet", "Upload games first; then rate them here one by one.")
     else:
         empty_state("Nothing to rate yet", "Ask an admin to add games. Until then you can read how to rate.")
 

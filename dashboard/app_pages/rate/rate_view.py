@@ -24,9 +24,7 @@ from dashboard.shared import resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.visible_games import game_called
 from dashboard.shared.notices import plain, words_of
-from dashboard.shared.page_links import DESK as DESK
-from dashboard.shared.page_links import HANDED_OVER, OVERVIEW_PAGE, TEAM_PAGE
-from dashboard.shared.page_links import VIEW as VIEW
+from dashboard.shared.page_links import DESK, HANDED_OVER, HOW_TO_RATE, OVERVIEW_PAGE, OWN, TEAM_PAGE, VIEW
 from evaluation.access import Action
 from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
 from evaluation.iterations.iteration import reference_of
@@ -34,11 +32,6 @@ from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
-
-OWN = "My ratings"
-GUIDE = "How to rate"
-STYLE = "Who speaks?"
-VIEWS = (DESK, OWN, GUIDE, STYLE)
 
 _KEY = "rating_desk"
 _RATED_FOR = "rated_for"
@@ -182,7 +175,7 @@ def to_desk() -> None:
 
 
 def _to_guide() -> None:
-    st.session_state[VIEW] = GUIDE
+    st.session_state[VIEW] = HOW_TO_RATE
 
 
 _WORDS = "This game was picked, not handed out by the queue. If you have seen its scores, say so in the comment."

@@ -355,6 +355,8 @@ function skip(view) {
 function onKey(view, event) {
   // A dialog of Streamlit's own, such as the one about a lost connection, is not a reason to ignore a key.
   if (event.repeat || event.isComposing || event.altKey || event.metaKey || view.help.open || view.discard.open) return;
+  // Somebody is choosing where to go.
+  if (document.querySelector(".st-key-go_to_choice")) return;
   if (event.ctrlKey) {
     if (event.key === "Enter") {
       event.preventDefault();

@@ -20,20 +20,19 @@ from evaluation.readers import ReadResult, read_uploads, understood
 from evaluation.text.display import counted
 from evaluation.workflows.validation import warnings_of
 
-ABOUT, METRICS, TERMS, SHAPES = "What this is", state.METRICS_TRUST, "Terms", state.FORMATS
 _LONGEST_PASTED = 200_000
 
 
 def guide() -> None:
     """Draw the view of the guide that the address names."""
-    view = state.choose_part([ABOUT, METRICS, SHAPES, state.IN_CI, TERMS], key=state.GUIDE_VIEW)
-    if view == ABOUT:
+    view = state.choose_part(state.GUIDE_VIEWS, key=state.GUIDE_VIEW)
+    if view == state.ABOUT:
         explanations.about()
-    elif view == METRICS:
+    elif view == state.METRICS_TRUST:
         explanations.metrics()
     elif view == state.IN_CI:
         explanations.in_ci()
-    elif view == TERMS:
+    elif view == state.TERMS:
         explanations.words()
     else:
         shapes()
