@@ -21,7 +21,7 @@ function drawRows(view) {
   // The widths of the pictures are known only now that they are laid out.
   drawAxis(axis, view.data.ticks ?? [0, 25, 50, 75, 100]);
   rows.forEach((row, place) => {
-    drawMarks(view.rows[place].querySelector(".picture"), row, place);
+    drawMarks(view.rows[place].querySelector(".picture"), row, place, view.data.begin ?? 0);
     if (row.history) drawHistory(view.rows[place].querySelector(".history"), row, place);
   });
   setTabStops(view);
@@ -52,17 +52,18 @@ function drawHistory(cell, row, place) {
   });
 }
 
-function drawMarks(cell, row, place) {
+// The axis begins at a share of the scale below which nothing lies.
+function drawMarks(cell, row, place, begin) {
   const width = cell.clientWidth;
-  const at = (share) => placeOf(share, width);
+  const at = (share) => placeOf((share - begin) / (1 - begin), width);
   const svg = makeShape(cell, "svg", { height: HEIGHT });
-  if (row.threshold !== null) makeShape(svg, "rect", { class: "below", x: at(0), y: 3, width: at(row.threshold) - at(0), height: AXIS - 3 });
-  makeShape(svg, "line", { class: "axis-line", x1: at(0), x2: at(1), y1: AXIS, y2: AXIS });
+  if (row.threshold !== null) makeShape(svg, "rect", { class: "below", x: at(begin), y: 3, width: at(row.threshold) - at(begin), height: AXIS - 3 });
+  makeShape(svg, "line", { class: "axis-line", x1: at(begin), x2: at(1), y1: AXIS, y2: AXIS });
   if (row.threshold !== null) makeShape(svg, "line", { class: "threshold", x1: at(row.threshold), x2: at(row.threshold), y1: 1, y2: AXIS + 2 });
   addMarks(svg, row, place, at, UPPER, AXIS - 3);
   if (row.after === null) {
     // Beside the threshold's line, on the side that has room.
-    const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(0) + 6;
+    const x = row.threshold < 0.6 ? at(row.threshold) + 8 : at(begin) + 6;
     makeShape(svg, "text", { x, y: UPPER + 12 }).textContent = row.texts.no_score;
   }
 }

@@ -40,14 +40,14 @@ function placeOf(share, width) {
   return MARGIN + share * (width - 2 * MARGIN);
 }
 
-// The numbers of the scale above the pictures, which ends at the last of them.
+// The numbers of the scale above the pictures, which begins at the first and ends at the last of them.
 function drawAxis(cell, ticks) {
   const width = cell.clientWidth;
   const svg = makeShape(cell, "svg", { height: 16 });
-  const most = ticks.at(-1);
+  const [least, most] = [ticks[0], ticks.at(-1)];
   ticks.forEach((tick) => {
-    const anchor = { 0: "start", [most]: "end" }[tick] ?? "middle";
-    const x = tick === 0 ? 0 : tick === most ? width : placeOf(tick / most, width);
+    const anchor = { [least]: "start", [most]: "end" }[tick] ?? "middle";
+    const x = tick === least ? 0 : tick === most ? width : placeOf((tick - least) / (most - least), width);
     makeShape(svg, "text", { x, y: 12, "text-anchor": anchor }).textContent = tick === 100 ? "100 %" : tick;
   });
 }

@@ -12,7 +12,6 @@ import pandas as pd
 from dashboard.shared.chat.conversation import Conversation, RowsByMessage, rows_by_message
 from dashboard.shared.formatting import look, score_text
 from evaluation.iterations.board import Board
-from evaluation.iterations.iteration import Fate
 from evaluation.readers.import_report import ImportReport
 from evaluation.rubric.at_chance import metrics_above_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -342,7 +341,7 @@ def iteration_sizes(store: Store) -> dict[str, int]:
 
 def reverted(store: Store) -> set[str]:
     """The names of the iterations that somebody decided to revert, on which nothing builds."""
-    return {one.name for one in store.iterations.list() if one.recorded and one.recorded.fate is Fate.REVERTED}
+    return {one.name for one in store.iterations.list() if one.is_reverted}
 
 
 def near_copies(store: Store, games: Sequence[Transcript]) -> dict[str, str]:

@@ -152,6 +152,11 @@ class Iteration:
         return self.recorded is not None and self.recorded.fate is Fate.KEPT
 
     @property
+    def is_reverted(self) -> bool:
+        """Whether a person recorded that its change is reverted, so that nothing builds on it."""
+        return self.recorded is not None and self.recorded.fate is Fate.REVERTED
+
+    @property
     def is_signed_off(self) -> bool:
         """Whether a person found it fascinating to watch."""
         return self.signed_off_by is not None

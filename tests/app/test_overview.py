@@ -288,43 +288,27 @@ def figure(app, index: int = 0) -> dict:
     return json.loads(app.get("plotly_chart")[index].proto.spec)
 
 
-def test_the_latest_iteration_is_set_beside_its_reference_not_the_one_before() -> None:
-    rows = [("v1", 1, 50.0, 1.0), ("v2", 2, 90.0, 2.0), ("v2", 2, 90.0, 3.0), ("v3", 3, 10.0, 9.0)]
-    rows += [("v4", 4, 80.0, 1.5)]
-    scores = pd.DataFrame(rows, columns=["iteration", "position", "score", "cost"])
-    points = scores.assign(metric="strategic_depth", status="passed")
-    references = {"v2": "v1", "v3": "v2", "v4": "v2"}
-    assert data.sentence(points, {"strategic_depth": 60.0}, references) == (
-        "v4 reaches 1 of 1 threshold, as many as v2",
-        "Lower than v2 on Strategic depth; the Overview tells what could be luck.",
-    )
-    costs = points.assign(metric="cost_usd", score=scores["cost"])
-    # v2: (2.00 + 3.00) / 2
-    assert [one.replace("\u00a0", " ") for one in data.cost_sentence(costs, references)] == [
-        "v4 costs 1.50 USD a game, less than v2",
-        "1 of 1 game is below the goal of 2 USD, none above 3 USD, which fails a game.",
+def test_costs_of_the_last_iteration_stand_beside_those_of_the_first_with_what_could_be_luck() -> None:
+    rows = [("v1", 1, 3.0), ("v1", 1, 3.2), ("v3", 2, 9.0), ("v4", 3, 1.4), ("v4", 3, 1.6)]
+    costs = pd.DataFrame(rows, columns=["iteration", "position", "score"]).assign(metric="cost_usd")
+    between = ("v1", "v4")
+
+    def said(points: pd.DataFrame, between: tuple[str, str] | None = between) -> list[str]:
+        told = data.cost_sentence(points, between, data.figure_outcomes(points, between))
+        return [one.replace("\u00a0", " ") for one in told]
+
+    assert said(costs) == [
+        "v4 costs 1.50 USD a game, 1.60 USD less than v1, beyond luck",
+        "2 of 2 games are below the goal of 2 USD, none above 3 USD, which fails a game.",
     ]
+    apart = costs.assign(score=[3.0, 0.6, 9.0, 1.4, 1.8])
+    assert said(apart)[0] == "v4 costs 1.60 USD a game, 0.20 USD less than v1, could be luck"
+    assert said(costs, None)[0] == "v4 costs 1.50 USD a game"
     unknown = costs.assign(score=costs["score"].where(costs["iteration"] != "v4"))
     partly = pd.concat([costs, costs.tail(1).assign(score=float("nan"))])
-    assert "v4 costs 1.50 USD a game, known of 1 of 2 games," in data.cost_sentence(partly, references)[0].replace(
-        "\u00a0", " "
-    )
-    assert data.cost_sentence(unknown, references)[0] == "The cost of v4 is not recorded."
-    assert data.cost_sentence(costs.head(0), references)[0] == "These games belong to no iteration."
-
-
-def test_a_metric_that_waits_or_has_no_score_counts_on_neither_side() -> None:
-    rows = [("v2", 1, "engagement", 4.0, "passed"), ("v4", 2, "engagement", float("nan"), "pending")]
-    rows += [(*one, "strategic_depth", 90.0, "passed") for one in (("v2", 1), ("v4", 2))]
-    rows += [("v2", 1, "memory_accuracy", 99.0, "passed"), ("v4", 2, "memory_accuracy", float("nan"), "not_applicable")]
-    points = pd.DataFrame(rows, columns=["iteration", "position", "metric", "score", "status"])
-    limits = {"engagement": 3.5, "strategic_depth": 60.0, "memory_accuracy": 95.0}
-    games = {"v2": [Game("a", "Game 1", {}, original="a")], "v4": [Game("b", "Game 2", {}, original="a")]}
-    head, rest = data.sentence(points, limits, {"v4": "v2"}, games)
-    assert head == "v4 reaches 1 of 1 threshold, as many as v2"
-    assert "Engagement waits for the rating of 1 game of v4, so it is not counted." in rest
-    assert "Not known of both, so not counted: Memory accuracy." in rest
-    assert "Games that repeat others nearly word for word are not evidence of their own: 1 of 2 (Game 2)." in rest
+    assert "v4 costs 1.50 USD a game, known of 2 of 3 games," in said(partly)[0]
+    assert said(unknown)[0] == "The cost of v4 is not recorded."
+    assert said(costs.head(0))[0] == "These games belong to no iteration."
 
 
 def test_behaviour_stands_in_the_rows_of_the_chart_of_costs(open_page, filled, words) -> None:

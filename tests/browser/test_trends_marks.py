@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 from tests.browser.test_cockpit import lands_on_what_is_behind
 
-# Two traces a metric, the games and the means: strategic depth is the second metric.
-GAME, MEAN = 2, 3
+# Three traces a metric, the games, the means and their figures: strategic depth is the second metric.
+GAME, MEAN = 3, 4
 
 
 def point(page: Page, trace: int, number: int) -> Locator:

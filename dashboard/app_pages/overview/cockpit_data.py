@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -24,7 +24,7 @@ from evaluation.iterations.game_tests import (
     metrics_of,
     with_open_engagement,
 )
-from evaluation.iterations.iteration import Fate, Iteration
+from evaluation.iterations.iteration import Iteration
 from evaluation.iterations.keep_or_revert import FEWEST_GAMES, Choice
 from evaluation.rubric.at_chance import above_chance_change
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -57,6 +57,22 @@ def legend_of(*sides: IterationSummary | None) -> dict[str, object]:
     now, *before = (shortened(one.iteration.name, _SHORT_NAME) for one in sides if one)
     marks = [*(f"○ {name}, the reference" for name in before), f"● {now}, 95 % interval", "· a game"]
     return {"now": now, "legend": [*marks, "┃ threshold: left of it fails", "a mark opens its games"]}
+
+
+def axis_of(row: Mapping[str, Any], definition: MetricDefinition) -> dict[str, object]:
+    """The axis of a row that stands alone, so that games which lie close are told apart.
+
+    Args:
+        row: As in :func:`cockpit_of`.
+        definition: Of its metric.
+
+    Returns:
+        ``begin``, the last quarter of the scale below which no mark lies, and ``ticks``, the numbers from there on.
+    """
+    places = [one["place"] for one in row["games"]] + [*(row["interval"] or ()), row["before"], row["threshold"]]
+    begin = min(3, math.floor(4 * min(place for place in places if place is not None)))
+    scale = definition.scale
+    return {"begin": begin / 4, "ticks": [scale.low + scale.width * at / 4 for at in range(begin, 5)]}
 
 
 class NextStep(StrEnum):
@@ -145,7 +161,7 @@ def versions_between(board: Board, shown: Iteration, reference: Iteration) -> li
     A version comes from its parent; where none is named, from the latest before it that was not reverted.
     """
     known = {one.iteration.name: one.iteration for one in board.iterations}
-    before = [one for one in known.values() if not (one.recorded and one.recorded.fate is Fate.REVERTED)]
+    before = [one for one in known.values() if not one.is_reverted]
     passed, at = [shown], shown
     while at.name != reference.name:
         earlier = [one for one in before if one.position < at.position]

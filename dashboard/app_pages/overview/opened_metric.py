@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import access_checks
-from dashboard.app_pages.overview.cockpit_data import CockpitRow, change_text, legend_of, mean_detail
+from dashboard.app_pages.overview.cockpit_data import CockpitRow, axis_of, change_text, legend_of, mean_detail
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.answer import Fact, answer
@@ -75,7 +75,8 @@ def opened_metric(
         back, to = "Back to the decision", {state.OPENED_METRIC: None}
         st.button(back, icon=":material/arrow_back:", key="close_metric", on_click=state.choose, kwargs=to)
     on_open = access_checks.event("cockpit_open", remember_click(_KEY, [row[1]]))
-    cockpit_rows(key=_KEY, data={"rows": [row[0]], **legend_of(shown, reference)}, on_open_change=on_open)
+    data = {"rows": [row[0]], **axis_of(row[0], definition), **legend_of(shown, reference)}
+    cockpit_rows(key=_KEY, data=data, on_open_change=on_open)
     for column, side in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             plain(f"{shortened(side.iteration.name, LONGEST_NAME)}: {mean_detail(metric, side.means[metric])}")

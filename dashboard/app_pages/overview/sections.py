@@ -179,12 +179,14 @@ def _card(about: str, finding: str, lost: str = "", reason: str = "", examples: 
 
 
 def iteration_table(board: Board, *, is_hidden: bool) -> None:
-    """The seven means of every iteration, a column each; without what rests on ratings that a rater must not see yet.
+    """The seven means of every iteration, a column each, the latest first.
+
+    Without what rests on ratings that a rater must not see yet.
 
     A cell opens the decision on its iteration.
     """
     columns = {}
-    for one in board.iterations:
+    for one in reversed(board.iterations):
         shown = one.without_ratings() if is_hidden else one
         columns[one.iteration.name] = {
             **({} if is_hidden else {"Verdict": look(one.verdict.status).label if one.verdict else ""}),

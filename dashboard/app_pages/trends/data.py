@@ -6,31 +6,34 @@ Independent of Streamlit.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from dashboard.shared.answer import Fact
 from dashboard.shared.charts.metric_charts import games_of_dots
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
-from dashboard.shared.formatting import TIMES, USD, WORDS, decided_words, score_text, told_apart, usd_text
+from dashboard.shared.comparison_tables import signed
+from dashboard.shared.formatting import TIMES, USD, WORDS, score_text, told_apart, usd_text
 from dashboard.shared.queries import LOOSE, group_of
+from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
-from evaluation.iterations.board import Board, IterationSummary
+from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
-from evaluation.iterations.game_tests import Game, reserve_words
-from evaluation.iterations.keep_or_revert import MetricChange, not_counted_words
+from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.judged_by import apart_words
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
-from evaluation.rubric.at_chance import control_words, is_at_chance, summarise_controls
+from evaluation.rubric.at_chance import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT, MetricDefinition, Scale
+from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import interval_words
+from evaluation.statistics.words import change_of, interval_words, sizes_words, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, listed
 from evaluation.workflows.iterations import side_scores
@@ -44,50 +47,8 @@ PERSONA_DEFINITIONS: Mapping[str, MetricDefinition] = {
 }
 """The persona dimensions on the scale from 0 to 9. Ideas are counts, without a scale; they have their own table."""
 
-_LONGEST_NAME = 60
-_SAME_COST = 0.05
-"""Up to this share of difference, two costs are called about the same."""
 COLUMNS = ("metric", "position", "iteration", "game", "transcript_id", "score", "status", "raters")
 """What every game of a chart has, a row for each figure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An iteration as it stands below a chart: its place from 1, the one change that it made, and what became of it.
-
-    Attributes:
-        reference: Name of the iteration that it is compared with; empty for none.
-        decision: What a person decided, else what the rule says, in words; empty without a reference.
-    """
-
-    position: int
-    name: str
-    change: str
-    target: str
-    reference: str = ""
-    decision: str = ""
-
-
-def steps(board: Board, *, is_hidden: bool = False) -> list[Step]:
-    """All iterations in their order, with the decisions that every page shows.
-
-    Args:
-        board: All iterations.
-        is_hidden: Whether the ratings of some of their games are hidden from the person.
-    """
-    shown = [one.without_ratings() if is_hidden else one for one in board.iterations]
-    return [_step(place, one) for place, one in enumerate(shown, start=1)]
-
-
-def _step(place: int, one: IterationSummary) -> Step:
-    held, decision = one.iteration, one.decision
-    target = DEFINITIONS[held.target_metric].label if held.target_metric else ""
-    return Step(place, held.name, held.change, target, decision.reference if decision else "", decided_words(one))
-
-
-def references(found: Sequence[Step]) -> dict[str, str]:
-    """Name of the iteration that each is compared with, by its name; those with none are left out."""
-    return {one.name: one.reference for one in found if one.reference}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +111,15 @@ def beside_definitions(points: pd.DataFrame) -> dict[str, MetricDefinition]:
     for name, (label, scale, unit_top) in _BESIDE.items():
         values = points.loc[points["metric"] == name, "score"].dropna()
         if len(values):
-            high = scale.high if unit_top is None else max(unit_top, float(values.max()))
+            high = scale.high if unit_top is None else _rounded_up(max(unit_top, float(values.max())))
             found[name] = MetricDefinition(name, label, Scale(scale.name, scale.low, high), math.nan, "1")
     return found
+
+
+def _rounded_up(value: float) -> float:
+    """The next value of one digit: 1,493 to 2,000."""
+    step = 10.0 ** math.floor(math.log10(value))
+    return math.ceil(value / step) * step
 
 
 # What each is called, on which scale, and how high its axis reaches at least (None: as high as the scale).
@@ -160,7 +127,7 @@ _BESIDE: Mapping[str, tuple[str, Scale, float | None]] = {
     "cost_usd": ("Cost per game", Scale(USD, 0.0, 0.0), COST_LIMIT_USD),
     "cache_hit_rate": ("Cache hit rate", PERCENT, None),
     "words": ("Words per game", Scale(WORDS, 0.0, 0.0), 100.0),
-    "most_talkative": ("Words of the most talkative player, times the average", Scale(TIMES, 1.0, 0.0), 2.0),
+    "most_talkative": ("Most talkative, times the average", Scale(TIMES, 1.0, 0.0), 2.0),
     "addressed": ("Others that a player addresses", PERCENT, None),
     "answered": ("Players that answer who addresses them", PERCENT, None),
     "role_mafia": ("Role consistency, Mafia", PERCENT, None),
@@ -199,81 +166,78 @@ def beside_points(store: Store) -> pd.DataFrame:
     return frame.sort_values("position", kind="stable", ignore_index=True)
 
 
-def sentence(
-    points: pd.DataFrame,
-    thresholds: Mapping[str, float],
-    references: Mapping[str, str],
-    games: Mapping[str, Sequence[Game]] | None = None,
-) -> tuple[str, str]:
-    """The latest iteration against the thresholds, and against its reference: untrusted text, as it names both.
+def ends(shown: Sequence[IterationSummary]) -> tuple[str, str] | None:
+    """The first and the last iteration that has games and was not reverted: what trends compare, and lines join.
 
-    Such as "Prompt v4 reaches 6 of 6 thresholds, as many as Prompt v2", and "Engagement waits for the rating of 1 game
-    of Prompt v4, so it is not counted. Lower than Prompt v2 on Strategic depth; the Overview tells what could be luck."
-    Only what is settled on both sides, and at chance on neither, counts. Games of no iteration are left out.
+    ``None`` unless there are two.
+    """
+    names = [one.iteration.name for one in shown if one.games and not one.iteration.is_reverted]
+    return (names[0], names[-1]) if len(names) > 1 else None
+
+
+def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None) -> tuple[str, str, list[Fact]]:
+    """The metrics that got better or worse from the first iteration to the last, and what is chance: untrusted text.
+
+    Such as "Prompt v1 to Prompt v4: 1 metric better, none worse beyond luck", and "Better beyond luck: Strategic depth
+    (+7.5 points, true change +1.2 to +13.8). Could be luck: Memory accuracy. Prompt v3 was reverted, and is left out."
 
     Args:
-        points: From ``queries.trend_points``.
-        thresholds: Today's, by metric.
-        references: Name of the iteration that each is compared with, by its name; those that are not shown are left
-            out.
-        games: All iterations' games by its name, for the reserve on the comparison.
+        shown: The iterations that are shown.
+        pair: The comparison of their :func:`ends`, without what the person must not see; ``None`` where there is none.
+
+    Returns:
+        Headline, sentences, and the number of games on both sides, with how sure their difference is.
     """
-    iterations = points[~points["iteration"].isin(LOOSE)].groupby("position")
-    shown = {str(one["iteration"].iloc[0]): one for _, one in iterations}
-    if not shown:
-        return _NO_ITERATION.rstrip("."), ""
-    name = list(shown)[-1]
-    reference = references.get(name, "")
-    sides = {one: shown[one] for one in (reference, name) if one in shown}
-    means: dict[str, dict[Any, float]] = {
-        one: side.dropna(subset=["score"]).groupby("metric")["score"].mean().to_dict() for one, side in sides.items()
-    }
-    waiting = {metric for side in sides.values() for metric in side.loc[side["status"] == "pending", "metric"]}
-    settled = {one for one in thresholds if one not in waiting and all(one in side for side in means.values())}
-    reached = {
-        one: {metric for metric in settled if side[metric] >= thresholds[metric] - 1e-9} for one, side in means.items()
-    }
-    passing = set().union(*reached.values())
-    at_chance = {
-        one: {str(metric) for metric, scores in side.groupby("metric") if metric in passing and _is_at_chance(scores)}
-        for one, side in sides.items()
-    }
-    counting = settled.difference(*at_chance.values())
-    told = [*_unsettled(sides, set(thresholds) - settled), not_counted_words(at_chance)]
-    told += [reserve_words(*((games or {}).get(one, ()) for one in (reference, name)))]
-    count, beside, other = len(reached[name] & counting), "", cut(reference, _LONGEST_NAME)
-    if reference in sides and (apart := _apart(*sides.values())):
-        told += [
-            f"{DEFINITIONS[metric].label} does not compare with {other}: judged {words}."
-            for metric, words in apart.items()
-        ]
-    elif reference in sides:
-        more = count - len(reached[reference] & counting)
-        beside = f", {abs(more)} {'more' if more > 0 else 'fewer'} than {other}" if more else f", as many as {other}"
-        changes = [MetricChange(metric, old, means[name].get(metric, old)) for metric, old in means[reference].items()]
-        if lower := [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]:
-            told.append(f"Lower than {other} on {listed(lower)}; the Overview tells what could be luck.")
-    head = f"{cut(name, _LONGEST_NAME)} reaches {count} of {counted(len(counting), 'threshold')}{beside}"
-    return head, " ".join(filter(None, told))
+    gone = [cut(one.iteration.name, LONGEST_NAME) for one in shown if one.iteration.is_reverted]
+    left = f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} reverted, and left out." if gone else ""
+    if pair is None:
+        return "Nothing to compare yet: it takes games of two versions that are not reverted", left, []
+    told: dict[str, list[str]] = {Outcome.BETTER.words: [], Outcome.WORSE.words: []}
+    for one in pair.comparison.values():
+        why = f" ({one.welch.reason})" if one.outcome is Outcome.UNTESTABLE else ""
+        told.setdefault(one.words + why, []).append(_moved(one))
+    better, worse, *_ = map(len, told.values())
+    before, after = (cut(side.name, LONGEST_NAME) for side in (pair.before, pair.after))
+    head = (
+        f"{before} to {after}: {better or 'no'} {'metrics' if better > 1 else 'metric'} better, {worse or 'none'} worse"
+    )
+    said = [f"{words[0].upper()}{words[1:]}: {listed(labels)}." for words, labels in told.items() if labels]
+    is_open = pair.after.iteration.recorded is None
+    said.append(f"{left} {f'{after} is not decided yet.' if is_open else ''} {pair.reserve}".strip())
+    alone = next((DEFINITIONS[one.name].label for one in pair.comparison.values() if one.is_primary), "")
+    sizes = Fact(sizes_words(len(pair.after.games), len(pair.before.games)), why=stricter_words(alone))
+    return f"{head} beyond luck", "\n".join(filter(None, said)), [sizes]
 
 
-def _unsettled(sides: Mapping[str, pd.DataFrame], metrics: Collection[str]) -> Iterator[str]:
-    """Sentences on the metrics that a side does not know yet, or not at all."""
-    waits = {
-        name: counted(count, "game")
-        for name, side in sides.items()
-        if (count := int(((side["metric"] == ENGAGEMENT.name) & (side["status"] == "pending")).sum()))
-    }
-    if waits:
-        whose = listed([f"{count} of {cut(name, _LONGEST_NAME)}" for name, count in waits.items()])
-        yield f"{ENGAGEMENT.label} waits for the rating of {whose}, so it is not counted."
-    rest = [one.label for one in DEFINITIONS.values() if one.name in metrics and not (waits and one is ENGAGEMENT)]
-    if rest:
-        yield f"Not known{' of both' if len(sides) > 1 else ''}, so not counted: {listed(rest)}."
+def _moved(one: Difference) -> str:
+    label, waits = DEFINITIONS[one.name].label, one.before.waiting + one.after.waiting
+    if one.outcome in (Outcome.BETTER, Outcome.WORSE):
+        return f"{label} ({change_of(one)}, true change {interval_words(one.deciding_interval, signed=True)})"
+    return f"{label} ({counted(waits, 'game')} not rated)" if waits and one.name == ENGAGEMENT.name else label
 
 
-def _is_at_chance(games: pd.DataFrame) -> bool:
-    return "control" in games and is_at_chance(games.loc[games["score"].notna(), "control"])
+def outcomes(pair: IterationComparison | None) -> dict[str, str]:
+    """The outcome of every metric behind its sign, for beside its row; none without a comparison."""
+    return {name: signed(one.outcome, one.words) for name, one in pair.comparison.items()} if pair else {}
+
+
+def figure_outcomes(points: pd.DataFrame, between: tuple[str, str] | None) -> dict[str, str]:
+    """Whether each figure differs beyond luck between two iterations, as a higher one need not be better.
+
+    Args:
+        points: In the columns of ``queries.trend_points``.
+        between: Their :func:`ends`.
+    """
+    if between is None:
+        return {}
+    sides = [points[points["iteration"] == name] for name in between]
+    apart = _apart(*sides)
+    measures = {}
+    for name in map(str, points["metric"].unique()):
+        before, after = (side.loc[side["metric"] == name, "score"].tolist() for side in sides)
+        measures[name] = Measure(before, after, apart=apart.get(name, ""))
+    found = compare(measures)
+    return {name: one.words.removeprefix("better ").removeprefix("worse ") for name, one in found.items()}
 
 
 def _apart(*sides: pd.DataFrame) -> dict[str, str]:
@@ -285,36 +249,32 @@ def _apart(*sides: pd.DataFrame) -> dict[str, str]:
     return {metric: words for metric, words in found.items() if words}
 
 
-_NO_ITERATION = "These games belong to no iteration."
+def cost_sentence(points: pd.DataFrame, between: tuple[str, str] | None, found: Mapping[str, str]) -> tuple[str, str]:
+    """The cost of a game of the last iteration and of the first: untrusted text, as it names both.
 
-
-def cost_sentence(points: pd.DataFrame, references: Mapping[str, str]) -> tuple[str, str]:
-    """The cost of a game of the latest iteration and of its reference: untrusted text, as it names both.
-
-    Such as "Prompt v4 costs 1.75 USD a game, about as much as Prompt v2", "3 of 3 games are below the goal of 2
-    USD, none above 3 USD, which fails a game."
+    Such as "Prompt v4 costs 1.75 USD a game, 1.07 USD less than Prompt v1, beyond luck", "3 of 3 games are below the
+    goal of 2 USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
-        references: As :func:`sentence` takes them.
+        between: The :func:`ends` of what is shown.
+        found: Their :func:`figure_outcomes`.
     """
     costs = points[(points["metric"] == "cost_usd") & ~points["iteration"].isin(LOOSE)]
     if costs.empty:
-        return _NO_ITERATION, ""
+        return "These games belong to no iteration.", ""
     means = costs.groupby("iteration", sort=False)["score"].mean().dropna().to_dict()
-    name = str(costs.sort_values("position")["iteration"].iloc[-1])
+    first, name = between or ("", str(costs.sort_values("position")["iteration"].iloc[-1]))
     if name not in means:
-        return f"The cost of {cut(name, _LONGEST_NAME)} is not recorded.", ""
-    reference = references.get(name, "")
+        return f"The cost of {cut(name, LONGEST_NAME)} is not recorded.", ""
     beside = ""
-    if reference in means:
-        share = means[name] / means[reference] - 1 if means[reference] else 0.0
-        size = "about as much as" if abs(share) < _SAME_COST else "more than" if share > 0 else "less than"
-        beside = f", {size} {cut(reference, _LONGEST_NAME)}"
+    if first in means and (change := means[name] - means[first]):
+        size = f"{usd_text(abs(change))} {'more' if change > 0 else 'less'} than"
+        beside = f", {size} {cut(first, LONGEST_NAME)}, {found['cost_usd']}"
     own = costs.loc[costs["iteration"] == name, "score"].dropna()
     below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
     return (
-        f"{cut(name, _LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}",
+        f"{cut(name, LONGEST_NAME)} costs {usd_text(means[name])} a game{_known(costs, name)}{beside}",
         f"{below} of {counted(len(own), 'game')} {'is' if below == 1 else 'are'} below the goal of "
         f"{COST_GOAL_USD:g} USD, {dear or 'none'} above {COST_LIMIT_USD:g} USD, which fails a game.",
     )

@@ -1,7 +1,5 @@
 """The Trends page: metrics over games and iterations; cost, behaviour and agents beside them."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 import streamlit as st
 
@@ -14,6 +12,7 @@ from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.page_links import no_games_yet
 from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
+from evaluation.comparison.iterations import compare_iterations
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 
 
@@ -31,7 +30,8 @@ def show() -> None:
     versions_banner(resources.store())
     # The board that the Overview shows: of 10,000 games it takes a second.
     board = resources.share(queries.overview).board
-    found = data.steps(board, is_hidden=is_engagement_hidden(resources.store(), games_of(board)))
+    is_hidden = is_engagement_hidden(resources.store(), games_of(board))
+    found = [one.without_ratings() if is_hidden else one for one in board.iterations]
     if board.current:
         newer_note(board, board.current.iteration.name)
     part = state.choose_view([state.METRIC_TRENDS, state.COST_AND_BEHAVIOUR], key=state.TRENDS_VIEW)
@@ -44,13 +44,17 @@ def show() -> None:
             bind="query-params",
             help="They stand to the right of all iterations.",
         )
-    first, last = parts.pick_range(found)
+    first, last = parts.pick_range(len(found))
+    within = found[first - 1 : last]
+    between = data.ends(within)
     if part == state.COST_AND_BEHAVIOUR:
+        drawn_as = ("beside", first, last, with_loose)
         beside = parts.beside_points(first, last, with_loose=with_loose)
+        outcomes = resources.once(data.figure_outcomes, drawn_as, beside, between)
         with sentence:
-            answer(*data.cost_sentence(beside, data.references(found)))
-        parts.beside_charts(beside, ("beside", first, last, with_loose))
-        below_the_chart(beside, first, last)
+            answer(*data.cost_sentence(beside, between, outcomes))
+        parts.beside_charts(beside, drawn_as, outcomes)
+        below_the_chart(beside, first, last, between)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
@@ -61,28 +65,25 @@ def show() -> None:
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
         with sentence:
-            drawn = set(shown["metric"])
-            thresholds = resources.read(resources.store().settings.thresholds)
-            limits = {name: limit for name, limit in thresholds.items() if name in drawn}
             facts = trust_facts(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
-            games = {one.iteration.name: one.games for one in board.iterations}
-            answer(*data.sentence(shown, limits, data.references(found), games), facts)
+            pair = resources.once(compare_iterations, between, board, *between) if between else None
+            pair = pair.without(ENGAGEMENT.name) if pair and is_hidden else pair
+            head, said, sizes = data.sentence(within, pair)
+            answer(head, said, sizes + facts)
             if is_hidden:
                 hidden_note(resources.store())
-        metrics(shown, limits, ("metrics", with_loose, first, last, is_hidden), found[first - 1 : last])
+        key = ("metrics", with_loose, first, last, is_hidden)
+        limits = resources.read(resources.store().settings.thresholds)
+        drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
+        parts.metric_chart(shown, drawn, limits, key, data.outcomes(pair))
+        if any(one.iteration.change for one in within):
+            is_noted = shown["position"].nunique() <= MOST_WITH_NOTES
+            with st.container(key="notes_for_a_phone" if is_noted else "notes"):
+                parts.change_notes(within)
+        parts.numbers(shown, drawn, limits, key)
 
 
-def metrics(shown: pd.DataFrame, limits: Mapping[str, float], key: tuple[object, ...], found: list[data.Step]) -> None:
-    drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-    parts.metric_chart(shown, drawn, limits, key)
-    if any(one.change for one in found):
-        is_noted = shown["position"].nunique() <= MOST_WITH_NOTES
-        with st.container(key="notes_for_a_phone" if is_noted else "notes"):
-            parts.change_notes(found)
-    parts.numbers(shown, drawn, limits, key)
-
-
-def below_the_chart(beside: pd.DataFrame, first: int, last: int) -> None:
+def below_the_chart(beside: pd.DataFrame, first: int, last: int, between: tuple[str, str] | None) -> None:
     """The chart's numbers, calls to models and the agents of these games, as tabs; each is read when it is opened."""
     names = ("Numbers", "Calls to models", "Agents")
     tabs = st.tabs(names, key="cost_part", on_change="rerun", bind="query-params")
@@ -93,7 +94,7 @@ def below_the_chart(beside: pd.DataFrame, first: int, last: int) -> None:
         elif opened == 1:
             parts.model_calls()
         else:
-            parts.persona_dimensions(first, last)
+            parts.persona_dimensions(first, last, between)
 
 
 show()

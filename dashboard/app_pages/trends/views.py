@@ -14,11 +14,12 @@ from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.clicked_marks import remember_point
 from dashboard.shared.drawing import draw_chart, marks_legend
-from dashboard.shared.formatting import look, threshold_text
+from dashboard.shared.formatting import decided_words, look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
+from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.checklist import CACHE_HIT_GOAL, COST_GOAL_USD
-from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import Coverage, MetricDefinition
 from evaluation.store.llm_calls import spending_by_model
@@ -35,9 +36,8 @@ ZOOMABLE = {
 _FEWEST_FOR_RANGE = 6
 
 
-def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
+def pick_range(last: int) -> tuple[int, int]:
     """The iterations to show, from and to; the choice stands in the URL. At first, and where there are few, all."""
-    last = len(found)
     if last < _FEWEST_FOR_RANGE:
         return 1, max(1, last)
     return st.slider(
@@ -51,15 +51,17 @@ def pick_range(found: Sequence[data.Step]) -> tuple[int, int]:
     )
 
 
-def change_notes(found: Sequence[data.Step]) -> None:
+def change_notes(found: Sequence[IterationSummary]) -> None:
     """The change of each iteration, and what became of it, the latest first."""
     st.subheader("What each iteration changed", anchor=False)
     rows = [
         {
-            "Iteration": one.name,
-            "Decision": one.decision,
-            "Change": one.change,
-            "To raise": f"{one.target}, against {one.reference}" if one.target and one.reference else "",
+            "Iteration": one.iteration.name,
+            "Decision": decided_words(one),
+            "Change": one.iteration.change,
+            "To raise": f"{DEFINITIONS[target].label}, against {one.decision.reference}"
+            if (target := one.iteration.target_metric) and one.decision
+            else "",
         }
         for one in reversed(found)
     ]
@@ -71,6 +73,7 @@ def metric_chart(
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     key: tuple[object, ...],
+    outcomes: Mapping[str, str],
     goals: Mapping[str, float] = MappingProxyType({}),
 ) -> None:
     """One chart with a row for each metric; every mark opens the games behind it.
@@ -80,9 +83,11 @@ def metric_chart(
         definitions: The metrics to draw.
         thresholds: Today's; a metric that is missing has none.
         key: What was chosen, to tell this chart from others of the same data.
+        outcomes: How the last iteration differs from the first, by metric.
         goals: Values to reach that fail no game.
     """
-    more = ["┄ threshold, shaded: fails"] * bool(thresholds) + ["┈ goal"] * bool(goals)
+    more = ["━ change beyond luck, ─ not"] * bool(outcomes)
+    more += ["┄ threshold, shaded: fails"] * bool(thresholds) + ["┈ goal"] * bool(goals)
     is_close = shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS
     dot = "a game, or games that lie close: it opens the lowest" if is_close else "a game"
     legend = marks_legend("the mean of an iteration", "a reverted iteration", dot, *more, "a mark opens its games")
@@ -98,7 +103,7 @@ def metric_chart(
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
-        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates),
+        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates, outcomes),
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
@@ -144,7 +149,7 @@ def beside_points(first: int, last: int, *, with_loose: bool) -> pd.DataFrame:
     return _within(points, first, last, with_loose)
 
 
-def beside_charts(points: pd.DataFrame, key: tuple[object, ...]) -> None:
+def beside_charts(points: pd.DataFrame, key: tuple[object, ...], outcomes: Mapping[str, str]) -> None:
     """Cost, cache hits, behaviour, and role consistency by side as a chart."""
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
@@ -153,7 +158,7 @@ def beside_charts(points: pd.DataFrame, key: tuple[object, ...]) -> None:
     if definitions:
         drawn = {name: one for name, one in definitions.items() if name != "answered"}
         goals = {"cost_usd": COST_GOAL_USD, "cache_hit_rate": 100 * CACHE_HIT_GOAL}
-        metric_chart(points, drawn, {"cost_usd": COST_LIMIT_USD}, key, goals)
+        metric_chart(points, drawn, {"cost_usd": COST_LIMIT_USD}, key, outcomes, goals)
 
 
 def beside_numbers(points: pd.DataFrame) -> None:
@@ -171,7 +176,7 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def persona_dimensions(first: int, last: int) -> None:
+def persona_dimensions(first: int, last: int, between: tuple[str, str] | None) -> None:
     """The persona dimensions of the games of these iterations, game by game."""
     points = resources.read(data.dimension_points)
     shown = points.frame[points.frame["position"].between(first, last)]
@@ -187,7 +192,8 @@ def persona_dimensions(first: int, last: int) -> None:
         "over all that an agent said belongs to no game: Agents, Profiles has it, and one agent from run to run."
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
-    metric_chart(shown, known, {}, ("personas", first, last))
+    key = ("personas", first, last)
+    metric_chart(shown, known, {}, key, resources.once(data.figure_outcomes, key, shown, between))
 
 
 def model_calls() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +16,7 @@ from dashboard.shared.formatting import USD, score_text, threshold_text
 from evaluation.escaping import safe
 from evaluation.judged_by import Judges, have_one_judge
 from evaluation.rubric.definitions import ENGAGEMENT
-from evaluation.score import LIKERT, PERCENT, MetricDefinition
+from evaluation.score import LIKERT, PERCENT, MetricDefinition, Scale
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import interval_words
 from evaluation.text.display import counted, shortened
@@ -47,13 +47,15 @@ _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
 _HEAD_HEIGHT = 28
 """Room for the chart's own tools, which would cover words."""
-_ROW_HEIGHT = 112
-_MOST_WITH_REASONS = 8
+_ROW_HEIGHT = 124
+_MOST_WITH_FIGURES = 8
 _NAMES_HEIGHT = 38
 """Room for the iterations' names, and what was decided on each, above the first row as well: seven rows are higher than
 a screen."""
 _REACH = 0.14
 """The share of a scale that an axis goes beyond its ends."""
+_FIGURES = 0.3
+"""The share of a scale that the figures of the means take above it: no line or dot lies there."""
 
 
 def escaped_label(text: str, limit: int = _LABEL_LENGTH) -> str:
@@ -70,11 +72,13 @@ def trend_figure(
     aside: Collection[str] = (),
     goals: Mapping[str, float] = MappingProxyType({}),
     fates: Mapping[str, str] = MappingProxyType({}),
+    outcomes: Mapping[str, str] = MappingProxyType({}),
 ) -> go.Figure:
     """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
 
     Each row has the whole scale of its metric, so that rows on the same scale compare. A line joins the means, past
-    iterations in ``aside``. Where few iterations are drawn, one without any score of a metric says why.
+    iterations in ``aside``: in colour where the last differs from the first beyond luck, else gray and thin. The means
+    stand above it, of many iterations those of its ends; one without any score says so, and why when pointed at.
 
     Args:
         points: One row per game and metric: ``metric``, ``position`` (int, order of the iteration), ``iteration``
@@ -86,42 +90,46 @@ def trend_figure(
         aside: Names of iterations that later ones do not build on; their means are open circles.
         goals: Values to reach that fail no game, dotted.
         fates: What was decided on each iteration, by its name, in words below it.
+        outcomes: How the last differs from the first, by metric, in words beside its name.
 
     Returns:
-        A figure with the traces "game" and "mean" of each metric in turn. Without any score both are empty.
+        A figure with the traces "game" and "mean" of each metric in turn, empty without any score, then their figures.
     """
     iterations = points.groupby("position")["iteration"].first()
     of_metric = {str(name): games for name, games in points.groupby("metric", sort=False)}
     labels = {str(game): escaped_label(str(game), 40) for game in points["game"].unique()}
     # Plotly takes most of the time for what is added one by one, and for looking whether it is valid.
     traces: list[dict[str, object]] = []
+    figures: list[dict[str, object]] = []
     layout: dict[str, object] = {}
     shapes: list[dict[str, object]] = []
     joined: list[dict[str, object]] = []
     written: list[dict[str, object]] = []
-    names_below = _names_axis(iterations, fates, changes)
+    places = [int(place) for place in iterations.index] or [1]
+    span = {"x0": places[0] - 0.5, "x1": places[-1] + 0.5}
+    names_below = _names_axis(iterations, fates, changes, [*span.values()])
     for row, (name, definition) in enumerate(definitions.items(), start=1):
         games = of_metric.get(name, points.head(0))
         scored = games.dropna(subset=["score"])
         means = _means(scored, definition, iterations, changes, aside)
         axes = {"xaxis": _axis(row, "x"), "yaxis": _axis(row)}
         traces += [_game_dots(scored, definition, labels) | axes, means | axes]
-        joined += _line_through(means, iterations, aside, row, _judges_by_place(scored))
+        figures.append(_figures(means, games, definition, iterations, aside) | axes)
+        outcome = outcomes.get(name, "")
+        line = {"width": 3, "color": ACCENT} if outcome.endswith("beyond luck") else {"width": 2, "color": NEUTRAL}
+        joined += _line_through(means, iterations, aside, row, _judges_by_place(scored), line)
+        is_cost = definition.scale.name == USD
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
-            # In the margin, where no game can lie under it.
-            margin = {"y": thresholds[name], "x": 1.01, "yanchor": "middle"}
-            written.append(_words(row, _limit_words(thresholds[name], definition), margin))
+            written.append(_limit_words(thresholds[name], definition, row, "≤" if is_cost else "≥"))
         if name in goals:
             shapes.append(_level(goals[name], row) | {"line": {"dash": "dot", "width": 2, "color": LIMIT}})
-            margin = {"y": goals[name], "x": 1.01, "yanchor": "middle"}
-            words = _limit_words(goals[name], definition).replace("≤", "<").replace("≥", ">")
-            written.append(_words(row, words, margin))
-        above = {"y": definition.scale.high + _REACH * definition.scale.width, "x": 0, "yanchor": "bottom"}
+            written.append(_limit_words(goals[name], definition, row, "<" if is_cost else ">"))
+        above = {"y": _top(definition.scale), "x": 0, "yanchor": "bottom"}
         above["yshift"] = _NAMES_HEIGHT if row == 1 else 0
         written.append(_words(row, definition.label, above, weight=600))
-        if len(iterations) <= _MOST_WITH_REASONS and "status" in games:
-            written += _reasons(games, definition, row)
+        if outcome:
+            written.append(_words(row, outcome, above | {"x": 1, "xanchor": "right", "xshift": 50}))
         layout |= _axes_of_row(definition, row, len(definitions), names_below)
     layout |= {
         "height": _HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
@@ -130,16 +138,16 @@ def trend_figure(
         "clickmode": "event+select",
         "showlegend": False,
         "hovermode": "closest",
-        "shapes": shapes + joined,
+        "shapes": [shape | span for shape in shapes] + joined,
         "annotations": written,
         "font": {"color": TEXT},
         **KEEP_ZOOM,
     }
-    return go.Figure({"data": traces, "layout": layout}, _validate=False)
+    return go.Figure({"data": traces + figures, "layout": layout}, _validate=False)
 
 
 def _names_axis(
-    iterations: pd.Series[str], fates: Mapping[str, str], changes: Mapping[str, str]
+    iterations: pd.Series[str], fates: Mapping[str, str], changes: Mapping[str, str], span: list[float]
 ) -> tuple[dict[str, object], list[str]]:
     """The axis of the iterations, and the names with what each changed, for below the last row.
 
@@ -153,7 +161,7 @@ def _names_axis(
     axis = {
         "tickvals": [int(place) for place in iterations.index],
         "ticktext": labels,
-        "range": [int(iterations.index.min()) - 0.5, int(iterations.index.max()) + 0.5] if len(iterations) else None,
+        "range": span,
         "tickangle": 0,
         "automargin": True,
         "tickfont": {"color": TEXT},
@@ -175,7 +183,7 @@ def _axes_of_row(
     scale, gap = definition.scale, 0.25 / rows
     height = (1.0 - gap * (rows - 1)) / rows
     bottom = 1.0 - row * height - (row - 1) * gap
-    ticks, reach = _TICKS.get(scale.name), _REACH * scale.width
+    ticks, reach = _TICKS.get(scale.name, [scale.low, (scale.low + scale.high) / 2, scale.high]), _REACH * scale.width
     axis, noted = names
     across = axis | {"anchor": _axis(row), "domain": [0.0, 1.0], "showticklabels": row in (1, rows)}
     if row == rows:
@@ -187,11 +195,9 @@ def _axes_of_row(
     along = {
         "anchor": _axis(row, "x"),
         "domain": [max(0.0, bottom), min(1.0, bottom + height)],
-        "range": [scale.low - reach, scale.high + reach],
+        "range": [scale.low - reach, _top(scale)],
         "tickvals": ticks,
-        "ticksuffix": " USD" if scale.name == USD else "",
-        "ticktext": [f"{tick} %" if scale == PERCENT else str(tick) for tick in ticks] if ticks else None,
-        "nticks": 4,
+        "ticktext": [f"{tick:,g} %" if scale == PERCENT else f"{tick:,g}" for tick in ticks],
         "zeroline": False,
         "automargin": True,
         "tickfont": {"color": TEXT},
@@ -240,23 +246,6 @@ def _close_words(games: int, lowest: float, highest: float, *, definition: Metri
     return f"{counted(games, 'game')}, {score_text(lowest, definition.scale)}{to}"
 
 
-def _error_bars(held: Sequence[tuple[float, float | None, float | None]]) -> dict[str, object]:
-    """The intervals around values as plotly draws them; each value with the ends, ``None`` for those that are unknown.
-
-    Args:
-        held: Value, lower and upper end of each mark.
-    """
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [0.0 if high is None else max(0.0, high - value) for value, _, high in held],
-        "arrayminus": [0.0 if low is None else max(0.0, value - low) for value, low, _ in held],
-        "color": ACCENT,
-        "thickness": 1.5,
-        "width": 6,
-    }
-
-
 def legible(figure: go.Figure) -> go.Figure:
     """``figure`` with all its words in the colour of the page's text."""
     # A figure that is kept between runs is drawn again as it is.
@@ -292,11 +281,50 @@ def _game_trace(games: pd.DataFrame, texts: list[str]) -> dict[str, object]:
             "size": 7 if is_each else (6 + 2 * games["dots"].clip(upper=32) ** 0.5).tolist(),
             "color": NEUTRAL,
             "opacity": 0.75,
-            "line": {"width": 1, "color": "white"},
         },
         "text": texts,
         "hovertemplate": "%{text}<extra></extra>",
     }
+
+
+def _top(scale: Scale) -> float:
+    return scale.high + (_REACH + _FIGURES) * scale.width
+
+
+def _figures(
+    means: Mapping[str, Any],
+    games: pd.DataFrame,
+    definition: MetricDefinition,
+    names: pd.Series[str],
+    aside: Collection[str],
+) -> dict[str, object]:
+    """The figures of the means in a line above them, of many those of the ends of the line; why there is none."""
+    joined = [place for place in names.index if names[place] not in aside]
+    told = names.index if len(names) <= _MOST_WITH_FIGURES else [*joined[:1], *joined[-1:]]
+    known = {place: mean for place, mean in zip(means["x"], means["y"], strict=True) if not math.isnan(mean)}
+    why = {place: _missing(games[games["position"] == place], definition) for place in told if place not in known}
+    shown = {place: score_text(mean, definition.scale).split()[0] for place, mean in known.items()}
+    return {
+        "type": "scatter",
+        "x": [int(place) for place in told],
+        "y": [definition.scale.high + _REACH * definition.scale.width] * len(told),
+        "mode": "text",
+        "name": "figure",
+        "text": [shown[place] if place in known else why[place][0] for place in told],
+        "textposition": "top center",
+        "textfont": {"size": 12, "color": TEXT},
+        "hovertext": [why.get(place, ("", ""))[1] for place in told],
+        "hoverinfo": ["text" if place in why else "skip" for place in told],
+    }
+
+
+def _missing(games: pd.DataFrame, definition: MetricDefinition) -> tuple[str, str]:
+    """Words in the place of a figure, and why there is none."""
+    status = _shared(games, "status")
+    if status == "pending":
+        return ("not rated" if definition.name == ENGAGEMENT.name else status), ""
+    # What would have to be done about it stands after a colon.
+    return "no score", escaped_label(_shared(games, "reason").partition(":")[0] or status.replace("_", " "), 60)
 
 
 def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
@@ -312,6 +340,7 @@ def _line_through(
     aside: Collection[str],
     row: int,
     judges: Mapping[int, frozenset[Judges]],
+    line: Mapping[str, object],
 ) -> Iterator[dict[str, object]]:
     """The line of the means, if any: it passes by those of ``aside`` and breaks at others that are unknown.
 
@@ -329,22 +358,7 @@ def _line_through(
             step, last = "L", own
     if path:
         axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
-        line = {"width": 3, "color": ACCENT}
-        yield {"type": "path", **axes, "path": "".join(path), "line": line, "layer": "below"}
-
-
-def _reasons(games: pd.DataFrame, definition: MetricDefinition, row: int) -> Iterator[dict[str, object]]:
-    """Why an iteration has no score, in its place."""
-    for position, group in games.groupby("position"):
-        if group["score"].isna().all():
-            status = _shared(group, "status")
-            waits = "not rated" if definition.name == ENGAGEMENT.name else "pending"
-            # What would have to be done about it stands after a colon.
-            reason = _shared(group, "reason").partition(":")[0] or status.replace("_", " ") or "no score"
-            words = waits if status == "pending" else _wrapped(reason, 3)
-            place = {"x": position, "xref": _axis(row, "x"), "xanchor": "center"}
-            place |= {"y": definition.scale.low, "yanchor": "bottom"}
-            yield _words(row, words, place)
+        yield {"type": "path", **axes, "path": "".join(path), "line": dict(line), "layer": "between"}
 
 
 def _shared(games: pd.DataFrame, column: str) -> str:
@@ -369,6 +383,8 @@ def _means(
     scores, limits = scored.groupby("position")["score"], definition.scale.limits
     sides = {int(str(place)): mean_interval(games.tolist(), limits=limits) for place, games in scores}
     means = scores.mean().reindex(names.index if len(scored) else [])
+    above = {place: max(0.0, one.high - means[place]) for place, one in sides.items() if one.high is not None}
+    below = {place: max(0.0, means[place] - one.low) for place, one in sides.items() if one.low is not None}
     counts = scores.size()
     told = {name: f"<br>changed: {escaped_label(words, 60)}" for name, words in changes.items() if words}
     texts = [
@@ -379,12 +395,11 @@ def _means(
         else ""
         for place in means.index
     ]
-    low_end = definition.scale.low + definition.scale.width / 4
     return {
         "type": "scatter",
         "x": [int(place) for place in means.index],
         "y": means.tolist(),
-        "mode": "markers+text",
+        "mode": "markers",
         "name": "mean",
         "marker": {
             "size": 10,
@@ -392,18 +407,17 @@ def _means(
             "color": ACCENT,
             "line": {"width": 2, "color": ACCENT},
         },
-        "text": ["" if math.isnan(mean) else score_text(mean, definition.scale).split()[0] for mean in means],
-        # Below the line, but for those that stand at the lower end of their row.
-        "textposition": ["top right" if mean < low_end else "bottom right" for mean in means],
-        "textfont": {"size": 12, "color": TEXT},
         "hovertext": texts,
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "error_y": _error_bars(
-            [
-                (means[place], sides[place].low, sides[place].high) if place in sides else (0.0, None, None)
-                for place in means.index
-            ]
-        ),
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [above.get(place, 0.0) for place in means.index],
+            "arrayminus": [below.get(place, 0.0) for place in means.index],
+            "color": ACCENT,
+            "thickness": 1.5,
+            "width": 6,
+        },
     }
 
 
@@ -423,8 +437,8 @@ def _threshold_shapes(threshold: float, definition: MetricDefinition, row: int) 
 
 def _level(value: float, row: int) -> dict[str, object]:
     """A line at a value, across the row."""
-    across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": _axis(row), "y0": value, "y1": value}
-    return across | {"layer": "below"}
+    axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
+    return {"type": "line", **axes, "y0": value, "y1": value, "layer": "between"}
 
 
 def _axis(row: int, letter: str = "y") -> str:
@@ -445,10 +459,10 @@ def _words(row: int, text: str, place: Mapping[str, object], weight: int = 400) 
     }
 
 
-def _limit_words(threshold: float, definition: MetricDefinition) -> str:
-    if definition.scale.name == USD:
-        return f"≤ {threshold:g} USD"
-    return f"≥ {threshold:g}" + (" %" if definition.scale == PERCENT else "")
+def _limit_words(limit: float, definition: MetricDefinition, row: int, sign: str) -> dict[str, object]:
+    """A value to reach, in the margin, where no game can lie under it."""
+    unit = {USD: " USD", PERCENT.name: " %"}.get(definition.scale.name, "")
+    return _words(row, f"{sign} {limit:g}{unit}", {"y": limit, "x": 1.01, "yanchor": "middle"})
 
 
 _TICKS = {PERCENT.name: [0, 50, 100], LIKERT.name: [1, 3, 5], "nine": [0, 3, 6, 9]}

@@ -9,7 +9,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from dashboard.app_pages.overview.cockpit_data import cockpit_of, sentence
@@ -29,7 +28,7 @@ from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.judged_by import JudgedBy, apart_words, have_one_judge
 from evaluation.ratings import Rating
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, marked_status, shown_status
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import AT_CHANCE, RowVerdict, Status
@@ -194,20 +193,27 @@ def test_trust_has_four_words_and_raters_are_trusted_as_far_as_they_agree() -> N
     assert trust_words("engagement") == "rated by people"
 
 
-def test_trends_count_no_such_threshold_as_reached() -> None:
-    rows = [
-        {"metric": name, "position": 1, "iteration": "v2", "score": one.score, "status": str(Status.PASSED)}
-        | {"control": one.control}
-        for game in RISEN["v2"].games
-        for name, one in game.metrics.items()
-    ]
-    head, rest = trends.sentence(pd.DataFrame(rows), DEFAULT_THRESHOLDS, {})
-    assert (head, rest) == ("v2 reaches 6 of 6 thresholds", f"{AT_CHANCE.capitalize()}, so not counted: {LABEL}.")
-    # As many as the rule counts: what is at chance in the reference alone is left out of both.
-    newer = [row | {"position": 2, "iteration": "v3", "control": None} for row in rows]
-    head, rest = trends.sentence(pd.DataFrame(rows + newer), DEFAULT_THRESHOLDS, {"v3": "v2"})
-    assert head == "v3 reaches 6 of 6 thresholds, as many as v2"
-    assert rest == f"{AT_CHANCE.capitalize()}, so not counted: {LABEL} (v2)."
+def test_trends_say_what_got_better_over_all_versions_without_chance_and_without_what_was_reverted() -> None:
+    low, high = games((60.0, 20.0), (62.0, 20.0), (64.0, 20.0)), games((70.0, 20.0), (72.0, 20.0), (74.0, 20.0))
+    kept, gone = (RecordedDecision(fate, "Lea", datetime.now(UTC)) for fate in (Fate.KEPT, Fate.REVERTED))
+    named = [Iteration("v1", 1, is_baseline=True), Iteration("v2", 2, recorded=kept), Iteration("v3", 3, recorded=gone)]
+    found = make_board(named, {"v1": low, "v2": high, "v3": low}).iterations
+    assert trends.ends(found) == ("v1", "v2")
+    held = make_board(named, {"v1": low, "v2": high, "v3": low})
+    head, said, [sizes] = trends.sentence(found, compare_iterations(held, "v1", "v2"))
+    assert head == "v1 to v2: 1 metric better, none worse beyond luck"
+    better, rest, left = said.split("\n")
+    assert better.startswith(f"Better beyond luck: {LABEL} (+10.0 points, true change +")
+    assert rest.startswith("Cannot be tested (no spread")
+    assert left == "v3 was reverted, and left out."
+    assert sizes.text == "3 games against 3"
+    assert trends.outcomes(compare_iterations(held, "v1", "v2"))[TARGET] == "▲ better beyond luck"
+    # A rise into what scrambled copies score is chance, and one version alone shows nothing.
+    head, said, _ = trends.sentence(RISEN.iterations, compare_iterations(RISEN, "v1", "v2"))
+    assert head == "v1 to v2: no metric better, none worse beyond luck"
+    assert f"{AT_CHANCE.capitalize()}: {LABEL}.\nv2 is not decided yet." in said
+    assert trends.ends(found[:1]) is None
+    assert trends.sentence(found[2:], None)[0].startswith("Nothing to compare yet")
 
 
 def test_an_a_b_test_names_no_winner_by_it() -> None:
@@ -409,8 +415,12 @@ def test_a_line_breaks_where_the_judge_changes(apart: Store) -> None:
     depth, coherence = paths()
     assert "L" not in depth
     assert "L" in coherence
-    _, told = trends.sentence(points, apart.settings.thresholds(), {"v2": "v1"})
-    assert f"Strategic depth does not compare with v1: judged {APART}." in told
+    held = stored_board(apart)
+    _, told, _ = trends.sentence(held.iterations, compare_iterations(held, "v1", "v2"))
+    assert (
+        f"Cannot be tested (judged {APART}, and verdicts of different judges do not compare): Strategic depth." in told
+    )
+    assert trends.figure_outcomes(points, ("v1", "v2"))[DEPTH] == "cannot be tested"
 
 
 def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(apart: Store) -> None:

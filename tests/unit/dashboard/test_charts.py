@@ -11,7 +11,15 @@ import pytest
 
 from dashboard.app_pages.overview.why_messages_fail import COMMON, failure_atlas, rare_count, read_reason, trend_words
 from dashboard.app_pages.trends.data import chart_targets
-from dashboard.shared.charts.metric_charts import MOST_DOTS, escaped_label, games_of_dots, trend_alt, trend_figure
+from dashboard.shared.charts.metric_charts import (
+    ACCENT,
+    MOST_DOTS,
+    NEUTRAL,
+    escaped_label,
+    games_of_dots,
+    trend_alt,
+    trend_figure,
+)
 from dashboard.shared.clicked_marks import MarkTarget, read_mark
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
@@ -44,13 +52,16 @@ THREE_AND_TWO = points((1, "v1", 50.0), (1, "v1", 60.0), (1, "v1", 70.0), (2, "v
 
 
 def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
-    dots, means = drawn(THREE_AND_TWO, limit=60.0).data
+    dots, means, figures = drawn(THREE_AND_TWO, limit=60.0).data
     assert list(dots.y) == [50.0, 60.0, 70.0, 80.0]
     # (50 + 60 + 70) / 3 = 60; the pending game of v2 stays out of its mean of 80.
     assert list(means.y) == [60.0, 80.0]
     assert list(means.x) == [1, 2]
     assert "of 3 games" in means.hovertext[0]
     assert "of 1 game" in means.hovertext[1]
+    # In a line above the scale, where no threshold, line or dot strikes through them.
+    assert list(figures.text) == ["60.0", "80.0"]
+    assert set(figures.y) == {114.0}
 
 
 def test_a_row_has_the_whole_scale_with_goals_dotted_and_decisions_by_the_names() -> None:
@@ -75,7 +86,7 @@ def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
     # Each point opens its own iteration, also those after the gap.
     opened = chart_targets(frame, ["strategic_depth"])["mean:strategic_depth"]
     assert [one.iteration for one in opened] == ["v1", "v2", "v3"]
-    assert [list(trace.y) for trace in drawn(points((1, "v1", None))).data] == [[], []]
+    assert [list(trace.y) for trace in drawn(points((1, "v1", None))).data[:2]] == [[], []]
 
 
 def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> None:
@@ -90,10 +101,22 @@ def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> 
     # As on all pages: a filled circle is a mean, an open one that of what is not built on.
     assert list(means.marker.symbol) == ["circle", "circle-open", "circle-open", "circle", "circle"]
     assert means.y[1] == 20.0
-    reasons = {note.text: note.x for note in figure.layout.annotations}
-    assert (reasons["alignments unknown"], reasons["pending"]) == (3, 5)
+    figures = figure.data[2]
+    assert list(figures.text) == ["50.0", "20.0", "no score", "80.0", "pending"]
+    assert (figures.hovertext[2], figures.hoverinfo[2]) == ("alignments unknown", "text")
     # Between iterations that build on each other, a gap stays a gap.
     assert trend_figure(frame, definitions, {}).layout.shapes[0].path == "M1,50.0L2,20.0M4,80.0"
+
+
+def test_a_change_that_could_be_luck_is_a_gray_line_and_of_many_means_the_ends_are_written() -> None:
+    frame = points(*((place, f"v{place}", 40.0 + place) for place in range(1, 11))).assign(metric="strategic_depth")
+    definitions = {"strategic_depth": STRATEGIC_DEPTH}
+    for outcome, color in (("could be luck", NEUTRAL), ("▲ better beyond luck", ACCENT)):
+        figure = trend_figure(frame, definitions, {}, aside={"v10"}, outcomes={"strategic_depth": outcome})
+        assert figure.layout.shapes[0].line.color == color
+        assert outcome in [note.text for note in figure.layout.annotations]
+        # The last one was reverted.
+        assert (list(figure.data[2].x), list(figure.data[2].text)) == ([1, 9], ["41.0", "49.0"])
 
 
 def test_means_carry_their_interval_over_games() -> None:
@@ -109,7 +132,7 @@ def test_many_games_share_dots_and_each_opens_the_lowest_of_them() -> None:
     scores = [place / 50 for place in range(MOST_DOTS + 2)]
     many = points(*((1, "v1", score) for score in reversed(scores)))
     kept = games_of_dots(many)
-    dots, means = drawn(many, limit=60.0).data
+    dots, means, _ = drawn(many, limit=60.0).data
     assert kept["dots"].sum() == len(scores)
     assert list(dots.y) == kept["score"].tolist()
     assert len(dots.y) == 51
