@@ -459,6 +459,11 @@ class RaterDifference:
     without: float
 
     @property
+    def is_early(self) -> bool:
+        """Whether the games are too few to say that the rater lies apart."""
+        return self.games < FEWEST_FOR_READING
+
+    @property
     def words(self) -> str:
         """ "Ann gives 1.2 points less than the others on 9 games, 1.5 points apart." The names are untrusted text."""
         side = "more" if self.points > 0 else "less"

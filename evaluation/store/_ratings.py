@@ -174,12 +174,12 @@ class Ratings:
             )
         return token
 
-    def paces(self, seconds: float) -> dict[str, tuple[int, int]]:
-        """By rater: the games rated within ``seconds`` of coming to the desk, and all rated there; sheets tell no time.
+    def desk_seconds(self) -> dict[tuple[str, str], float]:
+        """By transcript and rater: seconds from when the game came to the desk until its first rating was saved.
 
-        A revision does not count: its form comes to the desk filled in.
+        What came from a sheet is missing. Revisions do not count: their forms come to the desk filled in.
         """
-        return {rater: (quick, timed) for rater, quick, timed in self._store.rows(_PACES, {"seconds": seconds})}
+        return {(game, rater): seconds for game, rater, seconds in self._store.rows(_DESK_SECONDS)}
 
     def _select(self, query: str, value: object) -> list[Rating]:
         return [rating_of(row) for row in self._store.rows(query, [value])]
@@ -237,12 +237,10 @@ SELECT {RATING_COLUMNS}, row_number() OVER (PARTITION BY rater ORDER BY coalesce
 FROM ratings WHERE transcript_id = ? ORDER BY rating_id
 """
 
-_PACES = f"""
-SELECT rater, count(*) FILTER (took < $seconds), count(*) FROM (
-    SELECT r.rater, epoch(r.created_at - a.created_at) AS took
-    FROM (FROM {_LIVING} QUALIFY row_number() OVER (PARTITION BY transcript_id, rater ORDER BY rating_id) = 1) r
-    JOIN assignments a USING (token)
-) GROUP BY rater
+_DESK_SECONDS = f"""
+SELECT r.transcript_id, r.rater, epoch(r.created_at - a.created_at)
+FROM (FROM {_LIVING} QUALIFY row_number() OVER (PARTITION BY transcript_id, rater ORDER BY rating_id) = 1) r
+JOIN assignments a USING (token)
 """
 
 _OPEN_TOKEN = """

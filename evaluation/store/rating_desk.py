@@ -102,6 +102,10 @@ class RatingQueue:
         """Puts a game aside for this rater, in every session, until the rater goes through the skipped ones."""
         self._units.write(_SKIP, {"rater": rater_name(rater), "game": well_formed(transcript_id)})
 
+    def skipped(self) -> set[Pair]:
+        """The games that are put aside, with the rater whom they come to again at the end."""
+        return {*self._units.rows("SELECT transcript_id, rater FROM skipped_games")}
+
     def take_back_skips(self, rater: str) -> None:
         """Hands out again what the rater has skipped."""
         self._units.write("DELETE FROM skipped_games WHERE rater = ?", [rater_name(rater)])

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from evaluation.agreement.report import AgreementReport, DecidedRow, agreement_report
 from evaluation.overrides import Override
-from evaluation.rating_desk.assignments import AssignmentPlan, Pair, plan_assignments
+from evaluation.rating_desk.assignments import AssignmentPlan, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, sheet_rows, write_sheet
 from evaluation.ratings import NO_ANSWERS, EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -164,8 +164,8 @@ class CellState(StrEnum):
     DONE = "done"
     UNDER_WAY = "under way"
     ASSIGNED = "assigned"
+    SKIPPED = "skipped"
     REFUSED = "cannot be rated"
-    NOT_ASSIGNED = "not assigned"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +182,14 @@ class GridCell:
     @property
     def words(self) -> str:
         """The score where there is one, "4", else the state with a symbol."""
-        return str(self.rating.score) if self.rating is not None else f"{_SYMBOLS[self.state]} {self.state}"
+        return str(self.rating.score) if self.rating is not None else f"{SYMBOLS[self.state]} {self.state}"
 
 
-_SYMBOLS = {
+SYMBOLS = {
     CellState.UNDER_WAY: "…",
     CellState.ASSIGNED: "○",
+    CellState.SKIPPED: "»",
     CellState.REFUSED: "✗",
-    CellState.NOT_ASSIGNED: "–",
 }
 
 
@@ -299,13 +299,16 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
         assignments = store.rating_assignments.current()
         standing = {(one.transcript_id, one.rater): one for one in store.ratings.current()}
         refused = {(one.transcript_id, one.rater) for one in store.discards.list() if one.undone_by is None}
-        under_way = store.drafts.begun()
+        under_way, skipped = store.drafts.begun(), store.rating_queue.skipped()
         decisions = store.engagement_decisions.current()
         scores = store.results.scores(iteration)
         people = sorted({rater for _, rater in standing} | {one.rater for one in assignments})
         progress = store.rating_queue.progress_of(people)
     assigned = {(one.transcript_id, one.rater) for one in assignments}
-    states = _states(assigned, under_way, refused, set(standing))
+    # Whoever has more than one of them is in the last that applies.
+    states = dict.fromkeys(assigned, CellState.ASSIGNED) | dict.fromkeys(under_way, CellState.UNDER_WAY)
+    states |= dict.fromkeys(skipped & states.keys(), CellState.SKIPPED)
+    states |= dict.fromkeys(refused, CellState.REFUSED) | dict.fromkeys(standing, CellState.DONE)
     engagement = scores[(scores["metric"] == ENGAGEMENT.name) & scores["score"].notna()]
     counts = dict(zip(engagement["transcript_id"], engagement["score"], strict=True))
     rows = []
@@ -321,43 +324,51 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
     return RatingGrid({rater: progress[rater] for rater in people}, tuple(rows))
 
 
-def _states(assigned: set[Pair], under_way: set[Pair], refused: set[Pair], rated: set[Pair]) -> dict[Pair, CellState]:
-    """The state of each pair; the last that applies stands."""
-    states = dict.fromkeys(assigned, CellState.ASSIGNED)
-    states |= dict.fromkeys(under_way, CellState.UNDER_WAY)
-    states |= dict.fromkeys(refused, CellState.REFUSED)
-    return states | dict.fromkeys(rated, CellState.DONE)
-
-
 QUICK_SECONDS = 20
 FEWEST_ALIKE = 5
 """Ratings of one person from which it is told that all are the same."""
 
 
-def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, str]:
-    """By rater, what may say that games were not read: "6 of 8 games rated in under 20 seconds, ...", as a fact.
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """The signs that a rater did not read games.
+
+    Attributes:
+        words: As a fact: "6 of 8 games rated in under 20 seconds, the same answers for all 8".
+        ratings: Those that it rests on, the quickest first, with the seconds from when the game came to the desk;
+            ``None`` for one from a sheet.
+    """
+
+    words: str
+    ratings: tuple[tuple[Rating, float | None], ...]
+
+
+def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, Habit]:
+    """The raters who may not have read what they rated.
 
     Args:
         store: Where to read.
         hidden: Games whose ratings say nothing here.
     """
-    given: dict[str, list[Rating]] = {}
+    given: dict[str, list[tuple[Rating, float | None]]] = {}
+    seconds = store.ratings.desk_seconds()
     for rating in store.ratings.current():
         if rating.transcript_id not in hidden:
-            given.setdefault(rating.rater, []).append(rating)
-    paces = store.ratings.paces(QUICK_SECONDS)
-    told = {}
+            given.setdefault(rating.rater, []).append((rating, seconds.get(_place(rating))))
+    found = {}
     for rater, ratings in given.items():
-        quick, timed = paces.get(rater, (0, 0))
-        facts = [f"{quick} of {counted(timed, 'game')} rated in under {QUICK_SECONDS} seconds"] if quick else []
-        answers = {one.answers for one in ratings}
-        alike = ["score"] * (len({one.score for one in ratings}) == 1)
+        ratings.sort(key=lambda one: (one[1] is None, one[1]))
+        timed = [took for _, took in ratings if took is not None]
+        quick = sum(took < QUICK_SECONDS for took in timed)
+        facts = [f"{quick} of {counted(len(timed), 'game')} rated in under {QUICK_SECONDS} seconds"] if quick else []
+        answers = {one.answers for one, _ in ratings}
+        alike = ["score"] * (len({one.score for one, _ in ratings}) == 1)
         alike += ["answers"] * (len(answers) == 1 and answers != {NO_ANSWERS})
-        if alike and len(ratings) >= FEWEST_ALIKE:
+        if is_alike := bool(alike) and len(ratings) >= FEWEST_ALIKE:
             facts.append(f"the same {listed(alike)} for all {len(ratings)}")
         if facts:
-            told[rater] = ", ".join(facts)
-    return told
+            found[rater] = Habit(", ".join(facts), tuple(ratings if is_alike else ratings[:quick]))
+    return found
 
 
 def stored_agreement(store: Store, hidden: Collection[str] = ()) -> AgreementReport:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dashboard.app_pages.team.agreement import coefficient_rows
+from dashboard.app_pages.team.agreement import coefficient_row
 from evaluation.ratings import MAX_COMMENT_LENGTH, Rating
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import RowVerdict
@@ -48,9 +48,9 @@ def test_what_raters_gave_stands_side_by_side_and_changes_after_others_are_count
     rated.ratings.add(Rating(game, "Grace", 2, (False, True, None, None, True), "Slow."))
     app = open_page("team", team="Agreement", differ="Raters differ")
     assert "1 of 5 ratings was changed after another rater's score of the game could be seen" in words(app)
-    beside = next(table for table in tables(app) if "Comment" in table)
+    beside = next(table for table in tables(app) if "Rater" in table)
     assert beside["Score"].tolist() == ["1", "2"]
-    assert beside["Comment"].tolist() == ["", "Slow."]
+    assert "Grace: Slow." in words(app)
     assert beside["Rater"].tolist()[1] == "Grace"
 
 
@@ -60,7 +60,9 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
             filled.ratings.add(Rating(game, rater, score))
     app = open_page("team", team="Agreement", differ="Rater by rater")
     assert not app.exception
-    assert "Ann gives " in words(app)
+    assert "Ann gives " not in words(app)
+    assert "that takes 20 games that a rater shares with others, so far at most 4." in words(app)
+    assert set(tables(app)[0]["Lies apart?"]) == {"? too few games to tell"}
     assert tables(app)[0].iloc[0, 0].startswith("Ann gives ")
     app.selectbox(key="differs_from").set_value("Ann").run()
     assert "Ann gives 2.0 points less than Bob on 4 games." in tables(app)[0].iloc[:, 0].tolist()
@@ -76,20 +78,13 @@ def test_a_lead_takes_and_brings_ratings_on_the_page_of_agreement_without_a_name
     assert "1 mistake: nothing of the sheet was stored." in words(app)
 
 
-def test_the_table_of_agreement_has_a_row_for_each_item_and_coefficient_and_plain_cells(rated) -> None:
-    rows = coefficient_rows(stored_agreement(rated))
-    # The score has no AC1.
-    assert [(row["item"], row["coefficient"]) for row in rows[:4]] == [
-        ("score", "alpha"),
-        ("score", "same_answer"),
-        ("question_1", "alpha"),
-        ("question_1", "ac1"),
-    ]
-    assert len(rows) == 2 + 5 * 3
-    # Of two games, one was rated the same by both.
-    assert (rows[1]["value"], rows[1]["games"], rows[1]["raters"], rows[1]["ratings"]) == (0.5, 2, 2, 4)
-    assert {type(cell) for row in rows for cell in row.values()} <= {str, int, float, type(None)}
-    assert (rows[0]["reading"], rows[1]["reading"]) == ("from too few games", "")
+def test_the_table_of_agreement_has_a_row_for_each_item_and_plain_cells(rated) -> None:
+    rows = [*map(coefficient_row, stored_agreement(rated).items)]
+    assert [row["Item"] for row in rows] == ["Score 1 to 5", *(f"Question {number}" for number in range(1, 6))]
+    # The score has no AC1. Of two games, one was rated the same by both.
+    assert (rows[0]["AC1"], rows[0]["Same answer (%)"], rows[0]["Games"]) == ("", "50", 2)
+    assert {type(cell) for row in rows for cell in row.values()} <= {str, int}
+    assert rows[0]["Reading"] == "from too few games"
 
 
 def test_a_game_is_decided_where_it_is_listed_and_nobody_decides_without_a_name(

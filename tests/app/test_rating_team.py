@@ -8,10 +8,11 @@ import pytest
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate.rating_desk import RATE
 from dashboard.shared.identity import identity
+from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
 from evaluation.workflows.ratings import rating_habits
-from tests.app.drawn import data_of, sent
+from tests.app.drawn import data_of, sent, tables
 
 
 def team(open_page: Any, **parameters: str) -> Any:
@@ -62,6 +63,30 @@ def test_a_lead_assigns_an_iteration_and_raters_get_it_first(open_page, filled: 
     assert desk["progress"] == f"Game 1 of {len(mine)} assigned to you · Ann"
 
 
+def test_games_that_one_person_rated_get_a_second_and_a_skipped_game_says_so(open_page, filled: Store, words) -> None:
+    games = [game for game in filled.transcripts.ids() if game not in filled.ratings.rater_counts()]
+    single = [game for game, raters in filled.ratings.rater_counts().items() if raters == 1]
+    app = team(open_page)
+    app.text_area(key="team_names").set_value("Ann\nBob")
+    app.number_input(key="team_common").set_value(0)
+    app.radio(key="team_scope").set_value(f"{len(single)} games that only one person rated").run()
+    assert f"{len(single)} new assignments for {len(single)} games" in words(app)
+    assert "Rated by others, to have games in common" not in words(app)
+    app.button(key="team_assign").click().run()
+    assert {one.transcript_id for one in filled.rating_assignments.current()} == {*single}
+    filled.rating_assignments.add([(game, "Ann") for game in games], who="Lea")
+    filled.rating_queue.skip("Ann", games[0])
+    filled.discards.add(games[1], "Ann", DiscardReason.LANGUAGE)
+    app = team(open_page)
+    (cells,) = [table for table in tables(app) if "Score" in table]
+    (ann,) = [name for name in cells if name.startswith("Ann")]
+    held = dict(zip(cells["Game"], cells[ann], strict=True))
+    names = filled.transcripts.game_names()
+    assert [held[names[game]] for game in games[:3]] == ["» skipped", "✗ cannot be rated", "○ assigned"]
+    assert "» put off by the rater" in words(app)
+    assert "✗ out of the rater's queue" in words(app)
+
+
 def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_page, filled: Store, words) -> None:
     games = filled.transcripts.ids()
     for game in games[:3]:
@@ -92,23 +117,39 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
         at = datetime.now(UTC) + timedelta(seconds=10 if place < 3 else 50)
         filled.ratings.add(Rating(game, "Ann", 3 + place % 2, (True,) * 5, created_at=at, token=token))
     # One from a sheet has no time at the desk, and four that are alike say nothing yet.
-    assert rating_habits(filled) == {"Ann": "3 of 4 games rated in under 20 seconds"}
+    (found,) = rating_habits(filled).values()
+    assert found.words == "3 of 4 games rated in under 20 seconds"
+    # Exactly these are listed, and no other.
+    assert sorted((one.transcript_id, round(took)) for one, took in found.ratings) == [
+        (key, 10) for key in sorted(games[:3])
+    ]
     filled.ratings.add(Rating(games[4], "Ann", 5, (True,) * 5))
     # A revision comes to the desk filled in.
     filled.ratings.add(Rating(games[3], "Ann", 4, (True,) * 5, token=filled.ratings.token("Ann", games[3])))
     told = "3 of 4 games rated in under 20 seconds, the same answers for all 5"
-    assert rating_habits(filled) == {"Ann": told}
+    (found,) = rating_habits(filled).values()
+    assert found.words == told
+    assert [took and round(took) for _, took in found.ratings] == [10, 10, 10, 50, None]
     assert rating_habits(filled, games) == {}
-    assert f"Ann: {told}." in words(team(open_page))
+    app = team(open_page, habits="true")
+    assert f"Ann: {told}." in words(app)
+    names = filled.transcripts.game_names()
+    assert tables(app)[0]["Game"].tolist() == [names[one.transcript_id] for one, _ in found.ratings]
+    assert tables(app)[0]["Seconds"].tolist() == ["10", "10", "10", "50", ""]
+    assert "Rated 10 s after the game came to the desk." in words(team(open_page, team_game=games[0], team_rater="Ann"))
+    assert "First rated 50 s after" in words(team(open_page, team_game=games[3], team_rater="Ann"))
+    assert "Rated from a sheet." in words(team(open_page, team_game=games[4], team_rater="Ann"))
     # Nor does the answer that rests on these ratings keep it back.
     rated = filled.transcripts.summaries().set_index("transcript_id")["iteration"].dropna()
     assert f"Ann: {told}." in words(open_page(iteration=rated[rated.index.isin(games[:4])].iloc[0]))
     # Nor is it told to a rater of what is hidden from them, whichever games the view shows.
     for game in games[:3]:
         filled.ratings.add(Rating(game, "Max", 2 if game == games[0] else 4))
-    seen = words(open_page("team", rater="Max", team_of="Baseline prompt"))
-    assert "Ann: " in seen
-    assert "the same answers" not in seen
+    app = open_page("team", rater="Max", team_of="Baseline prompt", habits="true")
+    assert "Ann: 3 of 3 games rated in under 20 seconds." in words(app)
+    assert "the same answers" not in words(app)
+    assert len(tables(app)[0]) == 3
+    assert "after the game came" not in words(open_page("team", rater="Max", team_game=games[3], team_rater="Ann"))
 
 
 @pytest.mark.usefixtures("session")

@@ -110,3 +110,9 @@ def save_once_read(page: Page) -> None:
     """Saves by key what the desk pointed something out about: not before a person can have read it."""
     page.wait_for_function("(since) => performance.now() - since > 600", arg=page.evaluate("performance.now()"))
     page.keyboard.press("Control+Enter")
+
+
+def see_game(page: Page, words: str) -> None:
+    """Waits until the desk says so, and a person can have seen its game: before, no key counts."""
+    expect(page.get_by_text(words).first).to_be_visible()
+    expect(page.locator(".fields:not([inert])")).to_be_visible()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from evaluation.ratings import Rating
-from tests.browser.hands import go, save_once_read, save_with_open_questions, settle
+from tests.browser.hands import go, save_once_read, save_with_open_questions, see_game, settle
 
 _numbers = itertools.count(1)
 
@@ -81,7 +82,7 @@ def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(des
     page = desk.seen.page
     first = page.locator(".talk").inner_text()
     page.keyboard.press("s")
-    expect(page.get_by_text("1 skipped").first).to_be_visible()
+    see_game(page, "1 skipped")
     assert page.locator(".talk").inner_text() != first
     assert desk.scores == []
     page.keyboard.press("4")
@@ -95,7 +96,44 @@ def test_skipping_shows_another_game_and_submitting_twice_at_once_saves_once(des
         page.keyboard.press("n")
     page.get_by_role("button", name="Save and next").dblclick()
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
+    assert desk.scores == [4]
+
+
+def test_what_is_struck_before_the_next_game_was_seen_counts_for_neither_and_is_named(desk) -> None:
+    page, refused = desk.seen.page, "Did not count, as the next conversation was not on the screen"
+    for key in "4ynyny":
+        page.keyboard.press(key)
+    desk.server.process.send_signal(signal.SIGSTOP)
+    try:
+        page.keyboard.press("Control+Enter")
+        page.keyboard.type("2n")
+        expect(page.get_by_text(f"Saving. {refused}: 2 n")).to_be_visible()
+        assert checked(page, "score") == "4"
+        # By mouse neither.
+        expect(page.locator(".fields")).to_have_js_property("inert", True)
+    finally:
+        desk.server.process.send_signal(signal.SIGCONT)
+    # The key comes with the game itself: nobody has read a word of it.
+    page.wait_for_function(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((node) => node.shadowRoot?.querySelector(".desk"));
+            if (!host.shadowRoot.querySelector(".message-line").textContent.includes("This is the next")) return false;
+            document.dispatchEvent(new KeyboardEvent("keydown", { key: "1", bubbles: true }));
+            return true;
+        }""",
+        polling=1,
+    )
+    see_game(page, f"Saved. This is the next conversation. {refused}: 2 n 1")
+    assert desk.scores == [4]
+    assert [checked(page, name) for name in ("score", "question0")] == [None, None]
+    page.keyboard.press("5")
+    assert checked(page, "score") == "5"
+    page.keyboard.press("s")
+    page.keyboard.press("3")
+    # The skipped game is not taken up again by a key that came too late.
+    see_game(page, "1 skipped")
+    assert checked(page, "score") is None
     assert desk.scores == [4]
 
 
@@ -127,7 +165,7 @@ def test_the_greeting_leads_to_the_guide_and_goes_with_the_first_rating(desk) ->
     expect(page.locator(".desk")).to_be_visible()
     page.keyboard.press("4")
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     expect(page.get_by_text("New here?")).to_have_count(0)
 
 
@@ -136,14 +174,14 @@ def test_the_last_rating_is_changed_from_the_desk_in_one_press(desk) -> None:
     first = page.locator(".talk .message").first.inner_text()
     page.keyboard.press("4")
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     page.get_by_role("button", name="Change the last rating").click()
-    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    see_game(page, "You gave 4")
     assert page.locator(".talk .message").first.inner_text() == first
     page.keyboard.press("2")
     # Which questions stay open was said once.
     page.get_by_role("button", name="Save the revision").dblclick()
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert desk.scores == [4, 2]
 
 
@@ -151,19 +189,19 @@ def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_bo
     page = desk.seen.page
     page.keyboard.press("4")
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     page.keyboard.press("3")
     page.get_by_label("Comment, if you like").fill("half a thought")
     desk.seen.settle()
     page.get_by_role("button", name="Change the last rating").click()
-    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    see_game(page, "You gave 4")
     page.keyboard.press("1")
     page.go_back()
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     expect(page.get_by_label("Comment, if you like")).to_have_value("half a thought")
     assert checked(page, "score") == "3"
     page.go_forward()
-    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    see_game(page, "You gave 4")
     expect(page.locator("input[name='score'][value='1']")).to_be_checked()
     assert desk.scores == [4]
 
@@ -172,12 +210,12 @@ def test_back_from_a_rating_that_is_revised_leads_to_the_list_that_it_was_chosen
     page = desk.seen.page
     page.keyboard.press("4")
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     page.get_by_role("radio", name="My ratings").click()
     expect(page.get_by_text("You rated 1 game").first).to_be_visible()
     desk.seen.settle()
     page.locator("tbody tr").first.click()
-    expect(page.get_by_text("You gave 4").first).to_be_visible()
+    see_game(page, "You gave 4")
     page.keyboard.press("2")
     page.go_back()
     expect(page.get_by_text("You rated 1 game").first).to_be_visible()
@@ -210,15 +248,16 @@ def test_a_second_tab_overwrites_no_rating_without_asking(desk, visit, button, c
     second = visit(f"{desk.server.url}/rate?rater={quote(desk.rater)}").page
     first.keyboard.press("4")
     save_with_open_questions(first)
-    expect(first.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(first, "Game 2 of 21")
     second.keyboard.press("2")
     save_with_open_questions(second)
     expect(second.get_by_text("Saved in another tab on").first).to_contain_text("4, which counts. Yours, 2, is kept")
     assert desk.scores == [4, 2]
     assert [one.score for one in store.ratings.by_rater(desk.rater)] == [4]
+    see_game(second, "Two tabs rated this game")
     expect(second.locator("input[name='score'][value='2']")).to_be_checked()
     second.get_by_role("button", name=button).click()
-    expect(second.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(second, "Game 2 of 21")
     assert [one.score for one in store.ratings.by_rater(desk.rater)] == [counts]
 
 
@@ -231,7 +270,7 @@ def test_who_opened_a_game_with_its_scores_is_told_that_the_rating_is_not_blind(
     page.locator(".talk").get_by_role("button", name="Cannot rate").click()
     page.get_by_role("radio", name="I know it").check()
     page.get_by_role("button", name="Take it out of my queue").click()
-    expect(page.get_by_text("Game 2 of 21, 1 cannot be rated").first).to_be_visible()
+    see_game(page, "Game 2 of 21, 1 cannot be rated")
     expect(page.get_by_text("You have seen scores or ratings of this game")).to_have_count(0)
 
 
@@ -239,10 +278,10 @@ def test_skipped_games_stay_aside_in_another_browser(desk, visit) -> None:
     page = desk.seen.page
     first = page.locator(".talk .message").first.inner_text()
     page.keyboard.press("s")
-    expect(page.get_by_text("1 skipped").first).to_be_visible()
+    see_game(page, "1 skipped")
     assert "skipped" not in page.url
     other = visit(f"{desk.server.url}/rate?rater={quote(desk.rater)}", apart=True).page
-    expect(other.get_by_text("Game 1 of 21, 1 skipped").first).to_be_visible()
+    see_game(other, "Game 1 of 21, 1 skipped")
     assert other.locator(".talk .message").first.inner_text() != first
 
 
@@ -261,7 +300,7 @@ def test_a_score_that_contradicts_the_answers_is_pointed_out_once(desk) -> None:
     page.get_by_role("button", name="Save and next").click()
     assert desk.scores == []
     save_once_read(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert desk.scores == [2]
 
 
@@ -307,11 +346,11 @@ def test_a_form_that_did_not_arrive_comes_back_in_another_tab_though_the_queue_m
     page = visit(f"{server.url}/rate?rater={quote(desk.rater)}").page
     expect(page.get_by_label("Comment, if you like")).to_have_value("begun while the server was away")
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
-    expect(page.get_by_text("This one was not saved yet: save it again.").first).to_be_visible()
+    see_game(page, "This one was not saved yet: save it again.")
     assert desk.scores == []
     expect_draft(server, page, server.store.ratings.token(desk.rater, game))
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     given = [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)]
     assert given == [(game, 2)]
     expect(page.get_by_label("Comment, if you like")).to_have_value("")
@@ -331,7 +370,7 @@ def test_keys_answer_without_a_connection_and_a_form_is_not_called_saved_because
     server.store.ratings.add(Rating(game, f"Quicker than {desk.rater}", 3))
     server.store.close()
     server.start()
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert [(one.transcript_id, one.score) for one in server.store.ratings.by_rater(desk.rater)] == [(game, 5)]
     page.keyboard.press("Backspace")
     page.keyboard.press("y")
@@ -347,7 +386,7 @@ def test_a_link_opens_the_desk_on_its_game_until_that_is_rated(stored_server, vi
     expect(page.get_by_text("This game was picked, not handed out by the queue").first).to_be_visible()
     expect(page.locator("input[name='score'][value='2']")).to_be_checked()
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert "game=" not in page.url
     assert [one.transcript_id for one in stored_server.store.ratings.by_rater(rater)] == [game]
 
@@ -365,7 +404,7 @@ def test_a_database_that_was_moved_away_loses_no_rating_and_no_form(desk) -> Non
     assert not server.database.exists()
     server.database.with_name("elsewhere.duckdb").rename(server.database)
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert [(one.score, one.comment) for one in server.store.ratings.by_rater(desk.rater)] == [(4, "Kept")]
 
 
@@ -406,7 +445,7 @@ def desk_of(stored_server, visit) -> Callable[[str], Page]:
 
     def open_(rater: str) -> Page:
         page = visit(f"{stored_server.url}/rate?rater={quote(rater)}").page
-        expect(page.get_by_text("Game 1 of 21").first).to_be_visible()
+        see_game(page, "Game 1 of 21")
         return page
 
     return open_
@@ -431,7 +470,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     tab_to(page, "Your name")
     page.keyboard.type("Keyboard Kay")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Game 1 of 21").first).to_be_visible()
+    see_game(page, "Game 1 of 21")
     first = page.locator(".talk").inner_text()
     # Read: the keys that scroll go to the conversation at once, and also when nothing has the focus any more.
     page.evaluate("document.activeElement.blur()")
@@ -445,7 +484,7 @@ def test_a_full_rating_by_keyboard_alone(stored_server, visit) -> None:
     page.keyboard.press("5")
     page.keyboard.press("t")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     expect(page.get_by_text("Saved. This is the next conversation.").first).to_be_visible()
     (rating,) = stored_server.store.ratings.every("Keyboard Kay")
     assert (rating.score, rating.comment) == (5, "Tense, until 5 spoke")
@@ -467,7 +506,7 @@ def test_a_game_is_put_aside_by_keyboard(stored_server, desk_of) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type("stops in round 2")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_text("Game 2 of 21, 1 cannot be rated").first).to_be_visible()
+    see_game(page, "Game 2 of 21, 1 cannot be rated")
     assert page.locator(".talk").inner_text() != first
     (discard,) = stored_server.store.discards.of("Keyboard Dee")
     assert (str(discard.reason), discard.note) == ("truncated", "stops in round 2")
@@ -494,7 +533,7 @@ def test_saving_by_key_works_wherever_the_focus_is(stored_server, desk_of, place
         page.locator("h1").click()
     expect(page.locator("input[name='score'][value='4']")).to_be_checked()
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert [one.score for one in stored_server.store.ratings.every(f"Keyboard {place}")] == [4]
 
 
@@ -507,5 +546,5 @@ def test_half_a_point_is_given_by_keyboard(stored_server, desk_of) -> None:
     page.keyboard.press(".")
     expect(page.get_by_role("checkbox", name="add a half: 3.5")).to_be_checked()
     save_with_open_questions(page)
-    expect(page.get_by_text("Game 2 of 21").first).to_be_visible()
+    see_game(page, "Game 2 of 21")
     assert [one.score for one in stored_server.store.ratings.every("Keyboard Half")] == [3.5]

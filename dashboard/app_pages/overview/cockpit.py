@@ -213,10 +213,10 @@ def _habits(store: Store, shown: IterationSummary) -> None:
     """Names those who may have rated games of the iteration without reading them."""
     games, habits = {one.transcript_id for one in shown.games}, visible_habits(store)
     rated = {one.rater for one in resources.read(store.ratings.current) if one.transcript_id in games}
-    if told := [f"{shortened(rater, LONGEST_NAME)}: {habits[rater]}." for rater in sorted(rated & habits.keys())]:
+    if told := [f"{shortened(rater, LONGEST_NAME)}: {habits[rater].words}." for rater in sorted(rated & habits.keys())]:
         plain("\n".join(("Engagement rests on these ratings:", *told[:_MOST_LINES])))
-        query = {state.TEAM_VIEW: state.AGREEMENT}
-        st.page_link(page_links.TEAM_PAGE, label="How far raters agree", query_params=query)
+        query = {state.TEAM_VIEW: state.ASSIGN, state.HABITS: "true"}
+        st.page_link(page_links.TEAM_PAGE, label="Which games, and how long each took", query_params=query)
 
 
 def _go(shown: IterationSummary, step: NextStep) -> None:

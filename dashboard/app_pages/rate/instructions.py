@@ -76,11 +76,27 @@ _LOOK_FOR = (
 
 
 def rating_guide() -> None:
-    """The instructions, in plain words."""
+    """The game to practise on, then the instructions, folded, in plain words."""
     st.markdown(
         "You read a conversation of agents who play a game of hidden roles, and say **how good it was to watch**. You "
-        "are the audience, not the referee: it does not matter who is right, or how it ended.\n\n"
-        "- **Read to the end before you score.** A slow beginning can pay off, a good one can run dry.\n"
+        "are the audience, not the referee: it does not matter who is right, or how it ended. **Read to the end** "
+        "before you score."
+    )
+    _example()
+    for label, draw in {
+        "The score": _score,
+        "The five questions": _questions,
+        "How it should be rated, and why": _answer,
+        "Rules for every game": _rules,
+    }.items():
+        with st.expander(label):
+            draw()
+    st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
+
+
+def _rules() -> None:
+    st.markdown(
+        "- **A slow beginning can pay off**, a good one can run dry: the end counts as well.\n"
         "- **Rate this conversation**, not the one before it. High and low scores need not balance.\n"
         "- **Do not discuss a game with other raters** before all of you have rated it. Independent ratings are worth "
         "more than ratings that agree.\n"
@@ -88,9 +104,13 @@ def rating_guide() -> None:
         "- **Leave a question untouched** when you cannot say: no answer is better than a guess. The form asks once, "
         "before it saves.\n"
         "- **A bad conversation gets a low score.** *Cannot rate* is only for what you cannot judge: cut off, "
-        "unreadable, in a language you do not know, or a game that you took part in."
+        "unreadable, in a language you do not know, or a game that you took part in.\n"
+        "- **What you enter is kept** while you type, also for another computer. What you saved can be revised under "
+        "*My ratings*. At the desk, `?` lists the keys."
     )
-    st.subheader("The score", anchor=False)
+
+
+def _score() -> None:
     st.markdown(
         "Each score has an example. In those for 3, 4 and 5 somebody has asked: *Kim, yesterday "
         "you trusted Lou, today you vote to eliminate Lou. What changed?*"
@@ -106,40 +126,33 @@ def rating_guide() -> None:
     ]
     status_table(rows, "The five scores, each with its signs and an example")
     st.markdown("Torn between two? Take the lower one, or add a half if you can name a moment that deserves more.")
-    st.subheader("The five questions", anchor=False)
+
+
+def _questions() -> None:
     for number, (question, words) in enumerate(zip(QUESTIONS, _LOOK_FOR, strict=True), start=1):
         st.markdown(f"**{number}. {question}** {words}")
     st.markdown(
         "With four or five times yes, a score below 3 does not fit. The reverse does not hold: a 4 with two times yes "
         "is fine. Where the two do not fit, the form asks you to look again, and saves what you decide."
     )
-    st.subheader("The form", anchor=False)
-    st.markdown(
-        "- Keys: `1` to `5`, `.` for a half, then `y` or `n` along the questions, `t` for a comment, `Ctrl+Enter` to "
-        "save and go on, "
-        "`s` to skip, `d` if it cannot be rated, `?` for all of them.\n"
-        "- What you enter is kept while you type: after a reload, a lost connection or on another computer.\n"
-        "- Games that your lead assigns to you come first.\n"
-        "- What you saved can be revised under *My ratings*. The newer rating counts, both are kept."
-    )
-    _example()
-    st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
 
 
 def _example() -> None:
-    """One game to try oneself on, its rating folded."""
+    """One game to try oneself on."""
     game = example_game()
     st.subheader("Try it on one game", anchor=False)
-    st.caption("Written for practice. Choose a score and the answers for yourself, then open the rating.")
+    st.caption("Written for practice. Choose a score and answers for yourself, then open what stands below it.")
     with st.container(border=True):
         for number in sorted({round_ for round_, _, _ in game.messages}):
             st.markdown(f"**Round {number}**")
             plain("\n".join(f"{speaker}: {text}" for round_, speaker, text in game.messages if round_ == number))
             for player in (player for round_, player in game.left if round_ == number):
                 st.caption(f"{player} left the game.")
-    with st.expander("How it should be rated, and why"):
-        rated = game.reference
-        st.markdown(f"**{rated.score} – {SCALE_POINTS[rated.score - 1].name}.** {rated.why}")
-        for question, answer, reason in zip(QUESTIONS, rated.answers, rated.reasons, strict=True):
-            st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
-        st.caption("One point apart is common among careful raters. Read the reason, and trust your own judgement.")
+
+
+def _answer() -> None:
+    rated = example_game().reference
+    st.markdown(f"**{rated.score} – {SCALE_POINTS[rated.score - 1].name}.** {rated.why}")
+    for question, answer, reason in zip(QUESTIONS, rated.answers, rated.reasons, strict=True):
+        st.markdown(f"**{question}** {'Yes' if answer else 'No'}. {reason}")
+    st.caption("One point apart is common among careful raters. Read the reason, and trust your own judgement.")

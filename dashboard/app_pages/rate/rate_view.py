@@ -20,7 +20,7 @@ from dashboard.app_pages.rate.desk_state import (
     tell,
 )
 from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
-from dashboard.shared import resources, state
+from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.visible_games import game_called
 from dashboard.shared.notices import plain, words_of
@@ -30,7 +30,6 @@ from evaluation.errors import ConflictError, InputError, NotFoundError, StoreErr
 from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
-from evaluation.store.transcripts import simulated
 from evaluation.text.display import counted
 
 _KEY = "rating_desk"
@@ -43,8 +42,7 @@ def ask_for_name(store: Store) -> None:
     st.markdown(
         "Computer players play Mafia, also called Werewolf: some are secretly the Mafia, the others try to find them "
         "and vote them out. You read what they say, give one score for how good it was to watch, and answer five "
-        "questions with yes or no."
-        f"{resources.read(_length_words)}\n\n"
+        "questions with yes or no.\n\n"
         "Scores, roles and the prompt behind a game stay hidden here until you have rated it. Stop whenever you like: "
         "each rating is kept at once, under your name, which your team sees.",
         width=640,
@@ -63,17 +61,6 @@ def ask_for_name(store: Store) -> None:
                 plain(words_of(error))
                 return
             st.rerun()
-
-
-def _length_words(store: Store) -> str:
-    """The number of games, and between which numbers of messages half of them lie; empty without games."""
-    summaries = store.transcripts.summaries()
-    messages = summaries.loc[~simulated(summaries), "messages"]
-    if messages.empty:
-        return ""
-    low, high = (round(messages.quantile(share)) for share in (0.25, 0.75))
-    length = f"{low} to {high}" if low < high else str(low)
-    return f" {counted(len(messages), 'game')} can be rated; half of them have {length} messages."
 
 
 def desk(store: Store, rater: str, progress: QueueProgress) -> None:

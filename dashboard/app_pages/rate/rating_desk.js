@@ -8,6 +8,7 @@ const MOST_SENDS = 24;
 const DRAFT_MS = 250;
 const READ_MS = 500;
 const MOST_OFFERED = 20;
+const MOST_REFUSED = 24;
 const SHORT_KEY = "dramaturg-short-scale";
 
 export default function (component) {
@@ -24,8 +25,7 @@ function remove(view) {
   window.removeEventListener("keydown", view.onkey, true);
   document.removeEventListener("dramaturg-kept", view.onkept);
   view.desk.remove();
-  clearTimeout(view.resend);
-  clearTimeout(view.drafting);
+  for (const timer of [view.resend, view.drafting, view.waking]) clearTimeout(timer);
 }
 
 function button(className, text, onclick, key) {
@@ -36,7 +36,7 @@ function button(className, text, onclick, key) {
 }
 
 function createView(root) {
-  const view = { token: null, toldAt: -Infinity, toldOpen: null, left: null, offered: null, pending: null, sends: 0, error: null };
+  const view = { token: null, refused: "", toldAt: -Infinity, toldOpen: null, left: null, offered: null, pending: null, sends: 0, error: null };
   view.desk = element("div", "desk");
   view.talk = region("talk", "Conversation to rate");
   view.form = region("form", "Your rating");
@@ -80,7 +80,7 @@ function receive(view, data) {
       offer(view, [{ token: view.token, ...view.draft }]);
     } else {
       draw(view);
-      if (isSaved) say(view, "Saved. This is the next conversation.", false);
+      if (isSaved) sayComing(view, "Saved. This is the next conversation.");
     }
   }
   view.progress.textContent = data.progress;
@@ -98,6 +98,11 @@ function draw(view) {
   drawForm(view);
   drawDiscard(view);
   takeFocus(view, isFirst);
+  if (!isFirst) {
+    rest(view, READ_MS);
+    view.coming = "This conversation came just now.";
+    if (view.refused) sayComing(view, view.coming);
+  }
   if (view.draft.isSent) say(view, "This one was not saved yet: save it again.", true);
   if (isFirst && view.draft.rev === 0) offer(view, otherDrafts(view));
 }
@@ -120,7 +125,7 @@ function kept(view, token) {
   remember(draftKey(view, token), null);
   clearTimeout(view.resend);
   view.resend = setTimeout(() => sendPending(view), KEPT_RESEND_MS);
-  say(view, "Saved. The next conversation is coming.", false);
+  sayComing(view, "Saved. The next conversation is coming.");
 }
 
 function acknowledge(view) {
@@ -224,7 +229,40 @@ function press(view, name, value) {
     clearTimeout(view.drafting);
     saveDraft(view, view.token);
   }
+  view.refused = "";
+  rest(view, RESEND_MS, "The server has not answered yet. What you enter is kept; press again.");
+  sayComing(view, "Another conversation is coming.");
   view.send(name, value);
+}
+
+// From the press that leaves a conversation until the next one was seen, what is struck counts for neither: the form is
+// closed, and names it.
+function rest(view, ms, words) {
+  clearTimeout(view.waking);
+  closeForm(view, true);
+  if (ms) view.waking = setTimeout(() => wake(view, words), ms);
+}
+
+function wake(view, words) {
+  clearTimeout(view.waking);
+  closeForm(view, false);
+  if (words) say(view, words, true);
+}
+
+function closeForm(view, isClosed) {
+  view.fields.inert = view.submit.disabled = view.skip.disabled = isClosed;
+}
+
+function refuse(view, key) {
+  view.refused = `${view.refused} ${key}`.slice(-MOST_REFUSED);
+  sayComing(view, view.coming);
+  return true;
+}
+
+function sayComing(view, words) {
+  view.coming = words;
+  const refused = view.refused && ` Did not count, as the next conversation was not on the screen:${view.refused}`;
+  say(view, words + refused, refused !== "");
 }
 
 // Conversation ------------------------------------------------------------------------------------------------------
@@ -246,7 +284,7 @@ function greeting(view) {
   // For somebody who has not rated yet, until it is dismissed; inside the conversation, where it takes nothing from the form.
   const key = `dramaturg-greeted:${view.data.storage}`;
   if (!view.data.isNew || remembered(key, "")) return [];
-  const note = element("p", "note", "New here? The guide says how to score, and ends with a short game to practise on.");
+  const note = element("p", "note", "New here? The guide begins with a short game to practise on.");
   const dismiss = () => {
     remember(key, "1");
     note.remove();
@@ -267,7 +305,8 @@ function drawMessage(view, row) {
 
 function submit(view) {
   // A key that is pressed twice is one press, as a double click is: what it shows is read before the next.
-  if (view.pending || performance.now() - view.toldAt < READ_MS) return;
+  if (view.fields.inert) return void (view.pending || refuse(view, "save"));
+  if (performance.now() - view.toldAt < READ_MS) return;
   if (view.draft.score === null) {
     say(view, "Choose a score from 1 to 5 first.", true);
     return;
@@ -305,13 +344,13 @@ function nextDoubt(view) {
 
 function deliver(view, name, body) {
   if (view.pending) return;
+  view.refused = "";
+  rest(view);
   clearTimeout(view.drafting);
   view.pending = { name, token: view.token, body };
   // Whoever leaves the page before the server answers is told when they come back.
   if (name === "submit") remember(draftKey(view, view.token), JSON.stringify({ ...view.draft, isSent: true }));
   view.sends = 0;
-  view.submit.disabled = true;
-  view.skip.disabled = true;
   sendPending(view);
 }
 
@@ -328,7 +367,7 @@ function sendPending(view) {
     return;
   }
   view.sends += 1;
-  say(view, view.sends === 1 ? "Saving" : `Saving, try ${view.sends} of ${MOST_SENDS}`, false);
+  sayComing(view, view.sends === 1 ? "Saving." : `Saving, try ${view.sends} of ${MOST_SENDS}.`);
   view.send(view.pending.name, { ...view.pending.body, attempt: view.sends });
   view.resend = setTimeout(() => sendPending(view), RESEND_MS);
 }
@@ -336,12 +375,11 @@ function sendPending(view) {
 function stopSending(view) {
   clearTimeout(view.resend);
   view.pending = null;
-  if (view.submit) view.submit.disabled = false;
-  if (view.skip) view.skip.disabled = false;
+  if (view.fields) wake(view);
 }
 
 function skip(view) {
-  if (view.pending) return;
+  if (view.fields.inert) return;
   // The server has another game on the desk already, and kept this one waiting for its form.
   if (view.token !== view.data.token) draw(view);
   else {
@@ -377,6 +415,7 @@ function onKey(view, event) {
 }
 
 function act(view, key) {
+  if (view.fields.inert && /^([1-5.,ynstd]|backspace)$/i.test(key)) return refuse(view, key);
   if (/^[1-5]$/.test(key)) {
     setScore(view, Number(key));
     showQuestion(view, view.questions.length - 1);
@@ -397,7 +436,7 @@ function act(view, key) {
   }
   const acts = {
     s: () => skip(view),
-    d: () => view.data.discards.length && !view.pending && view.discard.showModal(),
+    d: () => view.data.discards.length && view.discard.showModal(),
     f: () => shorten(view, !view.isShort),
     t: () => view.comment.focus(),
     "?": () => view.help.showModal(),

@@ -16,7 +16,7 @@ function drawForm(view) {
   label.append(view.comment);
   view.current = view.draft.answers.indexOf(null);
   view.lastAnswered = -1;
-  const fields = element("div", "fields");
+  const fields = (view.fields = element("div", "fields"));
   fields.append(drawHead(view), drawScale(view), drawQuestions(view), label);
   view.form.replaceChildren(fields, drawFooter(view, fields));
   shorten(view, view.isShort);

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.app_pages.team.disagreements import disagreements, figure_words, percent_words, row_agreement
@@ -138,6 +136,7 @@ def _raters(report: AgreementReport) -> None:
     for row, one in zip(rows, shown, strict=True):
         if not one.against:
             row["Alpha without"] = "–" if math.isnan(one.without) else f"{one.without:.2f}"
+            row["Lies apart?"] = f"? {TOO_FEW_GAMES}" if one.is_early else "✗ most of all" * (one is report.outlier)
     status_table(rows, "How much more or less each rater gives on the games that they share")
 
 
@@ -151,14 +150,15 @@ def raters(report: AgreementReport) -> None:
     )
     if report.note:
         st.caption(report.note)
-    status_table([*map(_item_row, report.items)], "Agreement by item")
+    status_table([*map(coefficient_row, report.items)], "Agreement by item")
     st.caption(
         "AC1 (Gwet) stays meaningful where nearly everybody gives the same answer. "
         "Floor: how often always the commonest answer would agree."
     )
 
 
-def _item_row(one: ItemAgreement) -> dict[str, object]:
+def coefficient_row(one: ItemAgreement) -> dict[str, object]:
+    """The row of an item in the table and its file; the JSON has the figures unrounded, with all intervals."""
     return {
         "Item": one.item.short_label,
         "Alpha": figure_words(one.alpha),
@@ -171,33 +171,8 @@ def _item_row(one: ItemAgreement) -> dict[str, object]:
     }
 
 
-def coefficient_rows(report: AgreementReport) -> list[dict[str, object]]:
-    """One row per item and coefficient, empty where it is not defined: what it is of, its interval, and its reading."""
-    return [
-        {
-            "item": one.item.name,
-            "asks": one.item.label,
-            "coefficient": name,
-            "value": None if math.isnan(found.value) else found.value,
-            **asdict(found.interval),
-            "games": one.games,
-            "raters": one.raters,
-            "ratings": one.ratings,
-            "floor": None if math.isnan(one.floor) else one.floor,
-            "reading": one.reading if found is one.alpha else "",
-        }
-        for one in report.items
-        for name, found in (("alpha", one.alpha), ("ac1", one.ac1), ("same_answer", one.exact))
-        if found is not None
-    ]
-
-
 def export(report: AgreementReport) -> None:
     """The agreement of items as CSV, and the whole report as JSON."""
     with st.container(horizontal=True):
-        csv_download(
-            "Download the table (CSV)",
-            lambda: pd.DataFrame(coefficient_rows(report)),
-            "agreement.csv",
-        )
+        csv_download("Download the table (CSV)", lambda: [*map(coefficient_row, report.items)], "agreement.csv")
         json_download("Download the agreement (JSON)", lambda: agreement_data(report), "agreement.json")

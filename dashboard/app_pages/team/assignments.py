@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -13,15 +13,16 @@ import streamlit as st
 
 from dashboard import access_checks
 from dashboard.app_pages.team.deciding import act, attempt, decision
-from dashboard.app_pages.team.disagreements import RATERS
+from dashboard.app_pages.team.disagreements import ANSWERS, RATERS
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
+from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.visible_games import visible_habits
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain, words_of
 from dashboard.shared.page_links import add_games_link, transcript_link
-from dashboard.shared.status_table import pick_cell, pick_row
+from dashboard.shared.status_table import open_row, pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from dashboard.shared.version_notes import newer_note
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
@@ -34,9 +35,10 @@ from evaluation.store.rating_desk import QueueProgress
 from evaluation.text.display import counted, fixed, listed, shortened
 from evaluation.workflows.iterations import current
 from evaluation.workflows.ratings import (
+    SYMBOLS,
     CellState,
-    GridCell,
     GridGame,
+    Habit,
     RatingGrid,
     assign_games,
     rating_grid,
@@ -75,26 +77,48 @@ def team(store: Store, lead: str) -> None:
     raters = dict(sorted(grid.raters.items(), key=lambda one: -one[1].rated))
     games = tuple(sorted(grid.games, key=lambda one: {_UNRATED: 1, _RATED: 2}.get(groups[one.transcript_id], 0)))
     grid = replace(grid, games=games, raters=raters)
-    newest = {key for key, group in groups.items() if group not in (_RATED, _UNRATED)}
     with (
         answer(*missing_words(grid, iteration, None if iteration else latest)),
         st.popover("Assign games", icon=":material/assignment_ind:", type="primary"),
     ):
-        assigning(store, lead, grid, set() if iteration else newest)
+        assigning(store, lead, grid, set() if iteration else blocking)
     _take_back_batch(store, lead)
     hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
-    if habits := visible_habits(store):
-        plain("\n".join(f"{shortened(rater, _LONGEST_NAME)}: {words}." for rater, words in habits.items()))
+    _habits(visible_habits(store))
     if hidden:
         st.caption("What others gave a game is hidden from you until you have rated it.")
     if grid.raters:
         planner(store, lead, grid, [groups[one.transcript_id] for one in grid.games], hidden)
-        _open_chosen(store, lead, grid, hidden)
-    aside, answers = store.discards.list(), store.style_answers.list()
+        _open_chosen(store, lead)
+    aside = [one for one in store.discards.list() if one.undone_by is None]
+    answers = store.style_answers.list()
     if aside or answers:
         with st.expander("Put aside, and who speaks"):
             discards(store, lead, aside)
             style_table(answers)
+
+
+def _habits(habits: Mapping[str, Habit]) -> None:
+    """Names those who may not have read what they rated, with exactly these ratings; one opens like a cell."""
+    if not habits:
+        return
+    plain("\n".join(f"{shortened(rater, _LONGEST_NAME)}: {one.words}." for rater, one in habits.items()))
+    ratings = [shown for one in habits.values() for shown in one.ratings]
+    names = {one.transcript_id: one.name for one in resources.read(rating_grid, None).games}
+    with state.linked_box(f"Look at these {counted(len(ratings), 'rating')}", state.HABITS) as is_open:
+        if not is_open:
+            return
+        rows = [
+            {
+                "Game": shortened(names[one.transcript_id], _LONGEST_NAME),
+                "Rater": shortened(one.rater, _LONGEST_NAME),
+                "Seconds": "" if took is None else round(took),
+                "Score": one.score,
+            }
+            for one, took in ratings
+        ]
+        if (row := open_row(rows, "Ratings perhaps given without reading", "habit_rows")) is not None:
+            state.choose(team_game=ratings[row][0].transcript_id, team_rater=ratings[row][0].rater)
 
 
 def _take_back_batch(store: Store, lead: str) -> None:
@@ -106,7 +130,7 @@ def _take_back_batch(store: Store, lead: str) -> None:
         (game.transcript_id, rater)
         for game in resources.read(rating_grid, None).games
         for rater, cell in game.cells.items()
-        if cell.state is CellState.ASSIGNED
+        if cell.state in (CellState.ASSIGNED, CellState.SKIPPED)
     }
     batch = [(one.transcript_id, one.rater) for one in made if one.created_at == last and one.withdrawn_at is None]
     pairs = [pair for pair in batch if pair in waiting]
@@ -164,17 +188,17 @@ def missing_words(grid: RatingGrid, iteration: str | None, latest: tuple[str, Ra
 def _asked_words(grid: RatingGrid) -> str:
     """A sentence on whether somebody is asked to rate the games that wait; empty where nobody rates yet."""
     waiting = _unrated(grid)
-    free = sum(not any(map(_is_taken, one.cells.values())) for one in waiting)
+    asked = [{cell.state for cell in one.cells.values()} & _ASKED for one in waiting]
+    free, put_off = sum(not states for states in asked), sum(states == {CellState.SKIPPED} for states in asked)
     if not grid.raters:
         return "Nobody has rated yet."
     if not free:
-        return "Somebody is asked to."
+        return f"Somebody is asked to{', but skipped ' + counted(put_off, 'game') if put_off else ''}."
     which = "it" if len(waiting) == 1 else "them" if free == len(waiting) else f"{free} of them"
     return f"Nobody is asked to rate {which}."
 
 
-def _is_taken(cell: GridCell) -> bool:
-    return cell.state in (CellState.ASSIGNED, CellState.UNDER_WAY)
+_ASKED = {CellState.ASSIGNED, CellState.UNDER_WAY, CellState.SKIPPED}
 
 
 def _unrated(grid: RatingGrid) -> list[GridGame]:
@@ -198,8 +222,10 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     """
     waiting = [one.transcript_id for one in _unrated(grid)]
     first = [one for one in waiting if one in newest]
+    single = [one.transcript_id for one in grid.games if len(one.ratings) == 1]
     scopes = {
         f"All {counted(len(grid.games), 'game')}": [one.transcript_id for one in grid.games],
+        f"{counted(len(single), 'game')} that only one person rated": single,
         f"{counted(len(waiting), 'game')} without a rating": waiting,
         f"{counted(len(first), 'game')} of the latest iteration without a rating": first,
     }
@@ -250,7 +276,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
         st.error("This cannot be assigned.", icon=":material/error:")
         plain(words_of(error))
         return
-    _preview(plan, len(raters), grid)
+    _preview(plan, len(raters), [one for one in grid.games if one.transcript_id not in games])
     if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
         act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
@@ -267,13 +293,13 @@ def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
     return list(found)
 
 
-def _preview(plan: AssignmentPlan, raters: int, grid: RatingGrid) -> None:
-    """Draws the outcome of a plan, and names the games that others have rated and that it takes to compare raters."""
+def _preview(plan: AssignmentPlan, raters: int, beside: Sequence[GridGame]) -> None:
+    """Draws the outcome of a plan, and names the rated games ``beside`` those asked for that it takes to compare."""
     if plan.pairs:
         st.caption(f"{counted(len(plan.pairs), 'new assignment')} for {counted(plan.games, 'game')}:")
         plain("\n".join(f"{rater}: {counted(count, 'game')} to rate" for rater, count in plan.to_rate.items()))
         asked = {game for game, _ in plan.pairs}
-        again = [shortened(one.name, _LONGEST_NAME) for one in grid.games if one.ratings and one.transcript_id in asked]
+        again = [shortened(one.name, _LONGEST_NAME) for one in beside if one.ratings and one.transcript_id in asked]
         if again:
             plain(f"Rated by others, to have games in common: {listed(again)}.")
     elif not plan.short:
@@ -319,7 +345,9 @@ def planner(
         words = ["+" if cell is None else "✓" if is_hidden and cell.rating else cell.words for cell in cells]
         rows.append([shortened(game.name, _LONGEST_NAME), engagement, *words])
     frame = pd.DataFrame(rows, columns=["Game", "Score", *(_head(*one) for one in grid.raters.items())])
-    st.caption(r"\+ assigns the game to the rater · another cell opens what is in it")
+    there = {cell.state for game in grid.games for cell in game.cells.values()}
+    signs = [f"{SYMBOLS[state]} {words}" for state, words in _LEGEND.items() if state in there]
+    st.caption(" · ".join((r"\+ assigns the game to the rater", "another cell opens what is in it", *signs)))
     chosen = pick_cell(frame, "Raters by games", "team_grid", groups=groups, heads=2)
     if chosen is None:
         return
@@ -357,32 +385,38 @@ def engagement_words(game: GridGame) -> str:
     return words
 
 
-def _open_chosen(store: Store, lead: str, grid: RatingGrid, hidden: frozenset[str]) -> None:
-    """Opens what the address names: a game in the hands of a rater."""
+def _open_chosen(store: Store, lead: str) -> None:
+    """Opens what the address names: a game in the hands of a rater, whichever games the view shows."""
+    grid = resources.read(rating_grid, None)
     game = next((one for one in grid.games if one.transcript_id == state.chosen(state.TEAM_GAME)), None)
     rater = state.chosen(_RATER, grid.raters)
-    if game is not None and rater is not None:
-        _cell(store, lead, game, rater, game.transcript_id in hidden)
+    if game is not None and rater is not None and rater in game.cells:
+        _cell(store, lead, game, rater)
 
 
 def _close() -> None:
     state.choose(team_game=None, team_rater=None)
 
 
-_WORDS = {True: "yes", False: "no", None: "no answer"}
+_LEGEND = {
+    CellState.ASSIGNED: "not begun",
+    CellState.UNDER_WAY: "begun",
+    CellState.SKIPPED: "put off by the rater, comes again at the end",
+    CellState.REFUSED: "out of the rater's queue",
+}
 
 
 @st.dialog("A game and its rater", on_dismiss=_close)
 @access_checks.fragment("team_cell")
-def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) -> None:
+def _cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
     """The rating with its history, and what a lead can do about it and about the game."""
-    cell = game.cells.get(rater, GridCell(CellState.NOT_ASSIGNED))
+    cell, is_hidden = game.cells[rater], bool(identity.hidden_games(store, lead, [game.transcript_id]))
     plain(f"{game.name}\n{rater}: {cell.state}")
     transcript_link("Read the game", transcript=game.transcript_id)
     if cell.rating is not None and not is_hidden:
         given = [one for one in store.ratings.of_transcript(game.transcript_id)[0] if one.rater == rater]
-        _rating(cell.rating, given)
-    if cell.state in (CellState.NOT_ASSIGNED, CellState.ASSIGNED, CellState.UNDER_WAY):
+        _rating(cell.rating, given, store.ratings.desk_seconds().get((game.transcript_id, rater)))
+    if cell.state in _ASKED:
         _assignment(store, lead, game, rater)
     if not is_hidden:
         decision(store, lead, game, _close)
@@ -392,9 +426,11 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str, is_hidden: bool) 
         state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT})
 
 
-def _rating(counting: Rating, given: list[Rating]) -> None:
+def _rating(counting: Rating, given: list[Rating], took: float | None) -> None:
     st.markdown(f"**{counting.score} of 5**, {local_time(counting.created_at)}")
-    answers = [f"{text} {_WORDS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
+    after = "from a sheet" if took is None else f"{duration_text(took)} after the game came to the desk"
+    st.caption(f"{'First rated' if len(given) > 1 else 'Rated'} {after}.")
+    answers = [f"{text} {ANSWERS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
     plain("\n".join(answers))
     if counting.comment:
         st.caption("Comment")
@@ -427,24 +463,10 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
             "Reason": one.reason.words,
             "Note": one.note,
             "When": local_time(one.created_at),
-            "Taken back by": one.undone_by or "",
         }
         for one in found
     ]
-    if (
-        row := pick_row(rows, "Games that cannot be rated", f"discards_{hash(tuple(one.id for one in found))}")
-    ) is not None:
+    if (row := pick_row(rows, "Games that cannot be rated", "discards")) is not None:
         chosen = found[row]
-        st.button(
-            "Give it back to the rater",
-            icon=":material/undo:",
-            key="give_back",
-            disabled=chosen.undone_by is not None,
-            on_click=_give_back,
-            args=(store, chosen, lead),
-        )
-
-
-def _give_back(store: Store, chosen: Discard, who: str) -> None:
-    words = f"It comes to {chosen.rater} again."
-    attempt(lambda: store.discards.undo(chosen.id, who=who), words, _close)
+        if st.button("Give it back to the rater", icon=":material/undo:", key="give_back"):
+            act(lambda: store.discards.undo(chosen.id, who=lead), f"It comes to {chosen.rater} again.", _close)

@@ -12,8 +12,8 @@ from dashboard.shared import resources, state
 from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import transcript_link
-from dashboard.shared.status_table import open_below, status_table
+from dashboard.shared.page_links import GAMES_PAGE, transcript_link
+from dashboard.shared.status_table import open_below, open_row, status_table
 from evaluation.access import Action
 from evaluation.agreement.between_raters import Figure
 from evaluation.agreement.report import SOURCE_WORDS, AgreementReport, DecidedRow, RowAgreement, row_sentences
@@ -30,7 +30,7 @@ _ROWS_PER_PAGE = 20
 _ROW, _CLOSED = "row", "none"
 _LONGEST_NAME = 60
 _LONGEST_REASON = 200
-_ANSWERS = {True: "yes", False: "no", None: "no answer"}
+ANSWERS = {True: "yes", False: "no", None: "no answer"}
 
 
 def disagreements(report: AgreementReport, parts: Mapping[str, Callable[[AgreementReport], None]]) -> None:
@@ -62,21 +62,25 @@ def _split_games(report: AgreementReport) -> None:
     given = resources.read(store.ratings.current) if waiting else ()
     grid = resources.read(rating_grid, None)
     for one in waiting[:_FIRST]:
-        _lead(one.game, f"{counted(one.spread, 'point')} apart", one.transcript_id)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            plain(f"{shortened(one.game, _LONGEST_NAME)}: {counted(one.spread, 'point')} apart")
+            transcript_link("Open the game", transcript=one.transcript_id)
         own = sorted((each for each in given if each.transcript_id == one.transcript_id), key=lambda each: each.score)
         rows = [
             {
                 "Rater": shortened(each.rater, _LONGEST_NAME),
                 "Score": f"{each.score:g}",
                 **{
-                    QUESTION_TOPICS[number - 1].capitalize(): _ANSWERS[each.answers[number - 1]]
+                    QUESTION_TOPICS[number - 1].capitalize(): ANSWERS[each.answers[number - 1]]
                     for number in one.split_questions
                 },
-                "Comment": each.comment,
             }
             for each in own
         ]
-        status_table(rows, "What each rater gave, where answers differ, and their comments")
+        # On a phone the decision stands on the screen of its game: no card for each rater.
+        status_table(rows, "What each rater gave, where answers differ", is_matrix=True)
+        if said := [f"{shortened(each.rater, _LONGEST_NAME)}: {each.comment}" for each in own if each.comment]:
+            plain("\n".join(said))
         if one.spread and identity.allowed(Action.EDIT):
             _decision(grid, one.transcript_id)
     if settled := [one for one in report.split if one.transcript_id in decided]:
@@ -84,55 +88,41 @@ def _split_games(report: AgreementReport) -> None:
             for one in settled:
                 plain(shortened(one.game, _LONGEST_NAME))
                 _decision(grid, one.transcript_id)
-    _rest(
-        [
-            {
-                "Game": one.game,
-                "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
-                "Points apart": one.spread,
-                "Answers differ on": _topics(one.split_questions),
-                "Decided": f"{decided[one.transcript_id].score:g}" if one.transcript_id in decided else "",
-            }
-            for one in report.split
-        ],
-        "Games that split the raters",
-    )
+    differing = [
+        {
+            "Game": one.game,
+            "Scores": ", ".join(f"{rater} {score}" for rater, score in one.scores),
+            "Points apart": one.spread,
+            "Answers differ on": listed([QUESTION_TOPICS[number - 1] for number in one.split_questions]),
+            "Decided": f"{decided[one.transcript_id].score:g}" if one.transcript_id in decided else "",
+        }
+        for one in report.split
+    ]
+    if len(differing) > _FIRST:
+        with st.expander(f"All {counted(len(differing), 'game')} with a difference"):
+            status_table(differing, "Games that split the raters")
 
 
 def _decision(grid: RatingGrid, transcript_id: str) -> None:
     game = next(one for one in grid.games if one.transcript_id == transcript_id)
-    decision(resources.store(), identity.author_name(), game, _stay, is_open=False)
-
-
-def _stay() -> None:
-    """The next game that waits takes the place of the one that is decided."""
-
-
-def _topics(numbers: tuple[int, ...]) -> str:
-    return listed([QUESTION_TOPICS[number - 1] for number in numbers])
+    # The next game that waits takes the place of the one that is decided.
+    decision(resources.store(), identity.author_name(), game, lambda: None, is_open=False)
 
 
 def _rule_gaps(report: AgreementReport) -> None:
     st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
-    for one in report.gaps[:_FIRST]:
-        words = (
-            f"{counted(one.raters, 'rater')} gave {fixed(one.rated)}, the metrics {fixed(one.automatic)}: "
-            f"{fixed(abs(one.gap))} {'more' if one.gap > 0 else 'less'}"
-        )
-        _lead(one.game, words, one.transcript_id)
-    _rest(
-        [
-            {
-                "Game": one.game,
-                "Raters": fixed(one.rated),
-                "Metrics": fixed(one.automatic),
-                "Gap": fixed(one.gap, signed=True),
-                "By": one.raters,
-            }
-            for one in report.gaps
-        ],
-        "Games that metrics and raters see differently",
-    )
+    rows = [
+        {
+            "Game": one.game,
+            "Raters": fixed(one.rated),
+            "Metrics": fixed(one.automatic),
+            "Gap": fixed(one.gap, signed=True),
+            "By": one.raters,
+        }
+        for one in report.gaps
+    ]
+    if (row := open_row(rows, "Games that metrics and raters see differently", "rule_gaps")) is not None:
+        st.switch_page(GAMES_PAGE, query_params={"transcript": report.gaps[row].transcript_id})
 
 
 def row_agreement(report: AgreementReport) -> None:
@@ -223,15 +213,3 @@ def _stake_words(one: DecidedRow) -> str:
     if one.is_open:
         return f"Deciding it moves the score by up to {points}."
     return f"{shortened(one.author, _LONGEST_NAME)} decided it; the verdicts put the score {points} apart."
-
-
-def _lead(game: str, words: str, transcript_id: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        plain(f"{shortened(game, _LONGEST_NAME)}: {words}")
-        transcript_link("Open the game", transcript=transcript_id)
-
-
-def _rest(rows: list[dict[str, object]], alt: str) -> None:
-    if len(rows) > _FIRST:
-        with st.expander(f"All {counted(len(rows), 'game')} with a difference"):
-            status_table(rows, alt)

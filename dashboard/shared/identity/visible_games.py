@@ -17,7 +17,7 @@ from evaluation.iterations.board import Board
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.workflows.ratings import rating_habits
+from evaluation.workflows.ratings import Habit, rating_habits
 
 _MOST_SHOWN = 200
 """Games that are put aside at one press: each is a row on record."""
@@ -36,8 +36,8 @@ def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
     return is_hidden
 
 
-def visible_habits(store: Store) -> dict[str, str]:
-    """By rater, what may say that games were not read; games whose ratings are hidden from the person say nothing."""
+def visible_habits(store: Store) -> dict[str, Habit]:
+    """:func:`rating_habits`; games whose ratings are hidden from the person say nothing."""
     hidden = identity.hidden_games(store, identity.author_name(), store.ratings.rater_counts())
     return resources.read(rating_habits, tuple(sorted(hidden)))
 

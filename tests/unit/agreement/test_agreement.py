@@ -222,18 +222,21 @@ def test_alpha_without_a_rater_is_not_told_from_one_game() -> None:
 
 
 def test_a_rater_who_is_now_above_and_now_below_the_others_is_named_with_the_agreement_of_the_rest() -> None:
-    given = {"Ann": (1, 2, 4, 5), "Ben": (1, 2, 4, 5), "Cleo": (4, 5, 1, 2)}
-    rows = [
-        (game, who, score, "yyyyy") for who, each in given.items() for game, score in zip("abcd", each, strict=True)
-    ]
-    found = agreement_report(ratings(*rows), scores(a=50.0), NAMES)
+    given = {"Ann": (1, 2, 4, 5) * 5, "Ben": (1, 2, 4, 5) * 5, "Cleo": (4, 5, 1, 2) * 5}
+    rows = [(f"g{game}", who, score, "yyyyy") for who, each in given.items() for game, score in enumerate(each)]
+    found = agreement_report(ratings(*rows), scores(g0=50.0), NAMES)
     # In the mean Cleo gives as much as the others do.
     assert found.outlier_words == (
-        "Cleo scatters on 4 games (3.0 points from the others on average). "
-        "Alpha of the score is 1.00 without, 0.02 with."
+        "Cleo scatters on 20 games (3.0 points from the others on average). "
+        "Alpha of the score is 1.00 without, -0.05 with."
     )
-    calm = [row for row in rows if row[1] != "Cleo"] + [(game, "Cleo", 4, "yyyyy") for game in "cd"]
-    assert agreement_report(ratings(*calm), scores(a=50.0), NAMES).outlier_words == ""
+    calm = [row for row in rows if row[1] != "Cleo"] + [("g2", "Cleo", 4, "yyyyy"), ("g3", "Cleo", 5, "yyyyy")]
+    early = "Too early to say whether one rater lies apart: that takes 20 games that a rater shares with others"
+    assert agreement_report(ratings(*calm), scores(g0=50.0), NAMES).outlier_words == ""
+    # Of 5 games, raters who differ alike would name one as often as not.
+    few = agreement_report(ratings(*[row for row in rows if row[0] < "g13"]), scores(g0=50.0), NAMES)
+    assert few.outlier is None
+    assert few.outlier_words == f"{early}, so far at most 5."
 
 
 def test_one_of_eight_who_scatters_is_named_whatever_the_offset_and_nobody_where_all_differ_alike() -> None:
@@ -258,11 +261,11 @@ def test_one_of_eight_who_scatters_is_named_whatever_the_offset_and_nobody_where
 def test_a_rater_with_an_offset_gives_less_and_does_not_scatter() -> None:
     rows = [
         (game, who, score - 2 * (who == "Cleo"), "yyyyy")
-        for game, score in zip("abcd", (3, 4, 5, 5), strict=True)
+        for game, score in ((f"g{number}", 3 + number % 3) for number in range(20))
         for who in ("Ann", "Ben", "Cleo")
     ]
-    told = agreement_report(ratings(*rows), scores(a=50.0), NAMES).outlier_words
-    assert told.startswith("Cleo gives 2.0 points less than the others on 4 games. Alpha")
+    told = agreement_report(ratings(*rows), scores(g0=50.0), NAMES).outlier_words
+    assert told.startswith("Cleo gives 2.0 points less than the others on 20 games. Alpha")
 
 
 YES, NO, OUT = RowVerdict.COUNTS, RowVerdict.DOES_NOT_COUNT, RowVerdict.EXCLUDED
