@@ -40,7 +40,7 @@ export default function () {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Goal:
     """One entry of the list.
 
     Attributes:
@@ -65,19 +65,19 @@ _PARTS = (
     *((_HELP, _GUIDE | {state.GUIDE_VIEW: view}) for view in state.GUIDE_VIEWS),
 )
 _SETTINGS = ("Model that judges", "Thresholds and tests", "Database and backup", "Import limits")
-_VIEWS = [Place(": ".join((title, *list(address.values())[-1:])), title, address) for title, address in _PARTS] + [
-    Place(f"Setting: {name}", _HELP) for name in _SETTINGS
+_VIEWS = [Goal(": ".join((title, *list(address.values())[-1:])), title, address) for title, address in _PARTS] + [
+    Goal(f"Setting: {name}", _HELP) for name in _SETTINGS
 ]
 
 
-def places(store: Store) -> list[Place]:
+def places(store: Store) -> list[Goal]:
     """Every iteration, then the newest games; the last is first."""
     games = store.transcripts.summaries()[["transcript_id", "game", "iteration"]].fillna("")[-MOST_GAMES:]
-    found = [Place(f"Iteration: {name}", "Overview", {state.ITERATION: name}) for name in iteration_names(store)][::-1]
+    found = [Goal(f"Iteration: {name}", "Overview", {state.ITERATION: name}) for name in iteration_names(store)][::-1]
     for key, game, iteration in games[::-1].itertuples(index=False):
         # Names of games that would be alike hold their iteration already.
         words = f"Game: {game}" if iteration in game else f"Game: {game} · {iteration}"
-        found.append(Place(words, _GAMES, {state.TRANSCRIPT: key}))
+        found.append(Goal(words, _GAMES, {state.TRANSCRIPT: key}))
     return found
 
 
@@ -111,7 +111,7 @@ def _close() -> None:
 @st.dialog("Go to", on_dismiss=_close)
 @access_checks.fragment("go_to")
 def _list(pages: Mapping[str, StreamlitPage], *, is_blind: bool) -> None:
-    known = [Place(title, title) for title in pages] + list(_VIEWS) + ([] if is_blind else resources.read(places))
+    known = [Goal(title, title) for title in pages] + list(_VIEWS) + ([] if is_blind else resources.read(places))
     place = st.selectbox(
         "Page, setting, iteration or game",
         [place for place in known if place.title in pages],

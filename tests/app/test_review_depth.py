@@ -6,9 +6,9 @@ import pytest
 
 from dashboard.app_pages.rate import desk_state
 from dashboard.app_pages.rate import own_ratings as own
-from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.instructions import example_game
 from dashboard.app_pages.rate.style_check import CANNOT_TELL
+from dashboard.shared.page_links import HOW_TO_RATE, OWN, STYLE
 from evaluation.escaping import safe
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.rating_desk.style_check import style_questions
@@ -33,7 +33,7 @@ def test_ones_own_discards_are_listed_without_the_games_name_and_taken_back(
     open_page, filled, words, small_game
 ) -> None:
     filled.discards.add(small_game("loose").id, "Grace", DiscardReason.LANGUAGE, "Latin")
-    app = view(open_page, parts.OWN)
+    app = view(open_page, OWN)
     assert "I do not read its language well enough\nLatin" in words(app)
     assert "loose" not in words(app)
     buttons(app)["Take it back"].click().run()
@@ -91,7 +91,7 @@ def test_own_ratings_say_how_near_they_are_to_others_or_lead_to_a_shared_game(op
 
 
 def test_the_instructions_hold_the_whole_scale_and_all_questions(open_page, filled, words, table) -> None:
-    app = view(open_page, parts.GUIDE)
+    app = view(open_page, HOW_TO_RATE)
     said = words(app) + table(app)
     scale = ("5 Fascinating", "Memorable moments", "1 Boring")
     questions = ("Did you find yourself curious", "Would you want to watch another game?")
@@ -111,9 +111,9 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
 ) -> None:
     game = talkative(hostile)
     add_evaluated(filled, game, source_name="talkative.json")
-    assert "Rate a game first" in words(view(open_page, parts.STYLE, rater="Ada"))
+    assert "Rate a game first" in words(view(open_page, STYLE, rater="Ada"))
     filled.ratings.add(Rating(game.id, "Ada", 4))
-    app = view(open_page, parts.STYLE, rater="Ada")
+    app = view(open_page, STYLE, rater="Ada")
     assert tables(app)[0]["Players"].tolist() == ["0 of 2 players answered"]
     app.session_state["style_game"] = game.id
     app.run()
@@ -148,7 +148,7 @@ def test_who_speaks_is_asked_one_by_one_and_told_at_the_end(
 
 
 def test_a_sheet_is_checked_before_it_is_stored(open_page, filled, words, table) -> None:
-    app = view(open_page, parts.OWN, rater="Ada", sheets="true")
+    app = view(open_page, OWN, rater="Ada", sheets="true")
     app.file_uploader(key="sheet").set_value(("s.csv", b"game,score\none,3\ntwo,8\n", "text/csv")).run()
     assert "1 mistake: nothing of the sheet was stored." in words(app)
     assert "not on the scale" in table(app)
