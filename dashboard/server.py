@@ -16,6 +16,9 @@ import click
 import streamlit as st
 import uvicorn
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
 from streamlit import config
 from streamlit.web import bootstrap
 from streamlit.web.cli import configurator_options
@@ -50,8 +53,14 @@ class _LogRecord(logging.LogRecord):
         return visible(super().getMessage()).replace("\n", "\\n")
 
 
+def _to_overview(request: Request) -> RedirectResponse:
+    """The Overview is the page without a path; its choices are those of the address."""
+    return RedirectResponse(f"./?{request.url.query}")
+
+
 app = st.App(
     Path(__file__).with_name("app.py"),
+    routes=[Route("/overview", _to_overview)],
     middleware=[Middleware(VisitorGuard)],
 )
 

@@ -10,7 +10,7 @@ from dashboard.shared.formatting import CHANCE
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.game_tests import game_coverage
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.at_chance import ControlSummary
+from evaluation.rubric.at_chance import WAITING, ControlSummary
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE, LOW_EVIDENCE
 from evaluation.statistics.comparison import Comparison, Difference, Outcome
@@ -90,8 +90,8 @@ def limit_rows(found: IterationComparison) -> list[dict[str, str]]:
         coverages = [game_coverage(name, side.games) for side in (found.before, found.after)]
         limits = {
             LOW_EVIDENCE: [coverage is not None and coverage.is_low for coverage in coverages],
-            AT_CHANCE: [control.is_at_chance for control in controls],
-            "not compared with scrambled copies yet": [control.pending > 0 for control in controls],
+            CHANCE: [control.is_at_chance for control in controls],
+            WAITING: [control.pending > 0 for control in controls],
         }
         cells = {
             "Metric": METRIC_LABELS[name],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from dashboard.app_pages.overview.edit_iteration import FORMS
 from tests.browser.accessibility import findings
 from tests.browser.hands import choose, in_every_size, settle
 
@@ -119,6 +121,18 @@ def test_the_address_names_the_iteration_that_is_shown_over_a_tab_and_back(sampl
     page.wait_for_url("**iteration=Prompt+v3**")
     page.reload()
     expect(shown).to_have_value("Prompt v3")
+
+
+def test_rows_of_the_menu_are_40_pixels_high_and_what_deletes_stands_apart(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/").page
+    page.get_by_role("button", name="More", exact=True).click()
+    rows = [page.get_by_test_id("stPopoverBody").get_by_role("button", name=form) for form in FORMS]
+    expect(rows[-1]).to_be_visible()
+    settle(page)
+    tops = [row.evaluate("row => row.getBoundingClientRect().top") for row in rows]
+    steps = [after - before for before, after in pairwise(tops)]
+    assert steps[:-1] == [40, 40]
+    assert steps[-1] > 44
 
 
 def test_a_decision_that_was_begun_survives_another_page_and_a_reload(sample_server, visit) -> None:

@@ -63,6 +63,19 @@ def test_from_empty_to_a_trend(empty_server, visit, data_root: Path) -> None:
 @pytest.mark.long
 def test_the_first_start_fills_the_pages_by_itself(visit, tmp_path: Path) -> None:
     with serving(tmp_path / "first.duckdb", "--samples") as server:
-        seen = visit(server.url)
+        # The Overview has no path of its own; its address with one leads there.
+        seen = visit(f"{server.url}/overview?panel=Games")
+        expect(seen.page).to_have_url(re.compile(r"/\?panel=Games"))
+        seen.page.evaluate(_WATCH_THE_BAND)
         expect(seen.page.get_by_text("Loading examples: done.").first).to_be_visible()
         expect(seen.page.get_by_text("Cannot be decided yet").first).to_be_visible()
+        assert seen.page.evaluate("window.heldWords") == []
+
+
+_WATCH_THE_BAND = """() => {
+    window.heldWords = [];
+    new MutationObserver(() => {
+        const band = document.querySelector("[class*='st-key-verdict_band_']");
+        if (band?.innerText.includes("fills by itself")) window.heldWords.push(band.innerText);
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+}"""

@@ -18,9 +18,19 @@ from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.store import Store
 from evaluation.workflows.agents import KnownAgents
 from evaluation.workflows.persona_runs import PersonaRunRequest, evaluate_example, run_personas
+from tests.browser.accessibility import findings
 from tests.browser.conftest import _running
+from tests.browser.hands import settle
 from tests.browser.test_cockpit import mark
 from tests.dashboard_server import Server
+
+
+def test_what_is_chosen_in_a_popover_is_legible_in_the_dark(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/agents", theme="dark").page
+    page.get_by_role("button", name="Evaluate agents").first.click()
+    expect(page.locator("[data-tag]").first).to_be_visible()
+    settle(page)
+    assert [one for one in findings(page, ["color-contrast"]) if "<span title=" in one] == []
 
 
 @pytest.fixture(scope="module")

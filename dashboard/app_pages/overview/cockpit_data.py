@@ -14,7 +14,7 @@ from typing import Any
 from dashboard.shared.answer import Fact
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.comparison_tables import METRIC_LABELS, signed
-from dashboard.shared.formatting import label_with_unit, look, score_text, spread_text, threshold_text
+from dashboard.shared.formatting import CHANCE, label_with_unit, look, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import (
@@ -195,7 +195,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     chance = sum(one.outcome is Outcome.AT_CHANCE for one in differences)
     sizes = sizes_words(len(pair.after.games), len(pair.before.games))
     told = f"{sizes}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower"
-    facts = [Fact(f"{told}, {chance} at chance" if chance else told)]
+    facts = [Fact(f"{told}, {chance} {CHANCE}" if chance else told)]
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
     known = [one for one in metric_trust() if one.metric in scored]

@@ -63,10 +63,10 @@ def more_menu(shown: IterationSummary, board: Board) -> None:
     """A menu with what is known about the iteration, and what can be edited of it, each in a view of its own."""
     with st.popover("More", icon=":material/more_horiz:", key="manage_iteration"):
         _facts(shown, board)
-        for form, sign in FORMS.items():
-            to = {MANAGED: form}
-            icon, key = f":material/{sign}:", f"manage_{sign}"
-            st.button(form, icon=icon, key=key, type="tertiary", on_click=state.choose, kwargs=to)
+        with st.container(gap=None):
+            for form, sign in FORMS.items():
+                icon, to = f":material/{sign}:", {MANAGED: form}
+                st.button(form, icon=icon, key=f"manage_{sign}", type="tertiary", on_click=state.choose, kwargs=to)
 
 
 def managed(store: Store, shown: IterationSummary, board: Board, form: str) -> None:

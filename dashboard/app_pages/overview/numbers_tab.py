@@ -21,19 +21,18 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
     rows = difference_rows(found.comparison, labels, found.names)
     for row, one in zip(rows, found.comparison.values(), strict=True):
         usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
-        row["Their cost, USD"] = "" if usd is None else cost_text(usd).removesuffix(" USD")
+        row["Games needed"] = ", ".join((str(row["Games needed"]), *([] if usd is None else [cost_text(usd)])))
     differences = pd.DataFrame(rows)
     status_table(differences.drop(columns=[*TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
     pairs = f" {counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
-    st.caption(f"Games needed: on each side. Cost: of the games that are missing.{pairs}")
-    if limits := limit_rows(found):
-        st.subheader("What limits the scores", anchor=False)
-        status_table(limits, "What limits each metric's scores, and what they rest on")
-        st.caption(
-            "Counted: what a score rests on, of what was looked at. Ahead: games that are better than scrambled "
-            "copies of themselves beyond luck."
-        )
-    with st.expander("The tests", key="numbers_tests"):
+    st.caption(f"Games needed: on each side, and the cost of those that are missing.{pairs}")
+    with st.expander("What limits the scores, the tests, the rule's reasons", key="numbers_tests"):
+        if limits := limit_rows(found):
+            status_table(limits, "What limits each metric's scores, and what they rest on")
+            st.caption(
+                "Counted: what a score rests on, of what was looked at. Ahead: games that are better than scrambled "
+                "copies of themselves beyond luck."
+            )
         tests = differences[["Metric", *TEST_COLUMNS]]
         status_table(tests.loc[:, (tests != "").any()], "Every metric's test")
         st.caption(
@@ -44,8 +43,8 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
             f"{stricter_words('The target')}"
         )
         plain("\n".join(filter(None, (f"A further game costs {found.price_words}.", found.other_pair))))
-    if found.decision_words:
-        status_table([{"Reasons of the rule": words} for words in found.decision_words], "The reasons of the rule")
+        if found.decision_words:
+            status_table([{"Reasons of the rule": words} for words in found.decision_words], "The reasons of the rule")
     if with_files:
         names = found.before.iteration.name, found.after.iteration.name
         with st.container(horizontal=True):

@@ -23,6 +23,8 @@ DECISION, ALL_ITERATIONS = "Decision", "All iterations"
 def show(store: Store) -> None:
     show_outcome(store)
     open_clicked_mark(store, on_overview=True)
+    # A place of its own: what is drawn where it stood would hold its words until the page is whole.
+    empty = st.empty()
     with st.spinner("Reading games and scores", show_time=True):
         seen = resources.share(queries.overview)
     if seen.board.iterations and seen.transcripts:
@@ -33,16 +35,13 @@ def show(store: Store) -> None:
     elif seen.transcripts:
         no_iteration(store, seen)
     else:
-        no_games()
+        with empty.container():
+            no_games_yet(
+                "overview",
+                "Did your agents get better?",
+                "Upload the games of a prompt version and see how they score, or look at sample games first.",
+            )
     recently_deleted(store)
-
-
-def no_games() -> None:
-    no_games_yet(
-        "overview",
-        "Did your agents get better?",
-        "Upload the games of a prompt version and see how they score on seven metrics, or look at sample games first.",
-    )
 
 
 def no_iteration(store: Store, seen: queries.Overview) -> None:

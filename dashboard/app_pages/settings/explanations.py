@@ -80,10 +80,9 @@ def metrics() -> None:
     ]
     status_table(rows, "Each metric, whether it can be trusted, and the checks")
     st.caption(
-        "Agrees with labels: how well its decisions match labels that careful language models gave, on games that a "
-        "reader trained alike had not seen, first of the kinds that it learned from. Falls when destroyed: of 100 "
-        "copies of games in which what it measures is destroyed, how many score lower; 50 would be chance. ✓ from 80, "
-        "✗ below 60; the worst one decides."
+        "Agrees with labels: how well it matches what careful language models say of games that it had not seen. Falls "
+        "when destroyed: of 100 copies in which what it measures is destroyed, how many score lower; 50 is chance. "
+        "✓ from 80, ✗ below 60; the worst one decides."
     )
     with st.container(gap="xsmall"):
         for one, trusted in zip(explained_metrics(), answers, strict=True):
@@ -157,15 +156,18 @@ def words() -> None:
 
 
 def in_ci() -> None:
-    """The documentation's section on a gate in CI, and the same commands with the iterations of this database."""
-    st.markdown(_section("ci.md", "Games"))
+    """Commands that end with an error where games or agents got worse: of this database, and the documentation's."""
     board = resources.share(queries.overview).board
     shown = next((one for one in reversed(board.iterations) if one.decision), None)
     if shown is not None and shown.decision is not None:
-        st.markdown("With this database, for instance every night after `dramaturg import`:")
+        st.subheader("This database, every night", anchor=False)
         before, after = map(shlex.quote, (shown.decision.reference, shown.iteration.name))
         lines = (f"dramaturg import games/ --iteration {after}", f"dramaturg compare {before} {after} --gate")
         st.code("\n".join(lines), language=None, wrap_lines=True)
+    st.subheader("Games in a repository", anchor=False)
+    st.markdown(_section("ci.md", "Games"))
+    st.subheader("Agents", anchor=False)
+    st.markdown(_section("ci.md", "Agents").partition("\n\n")[2].partition("\n\n|")[0])
 
 
 def trace_formats() -> list[dict[str, str]]:
