@@ -151,12 +151,12 @@ def _names_axis(
 ) -> tuple[dict[str, object], list[str]]:
     """The axis of the iterations, and the names with what each changed, for below the last row.
 
-    They are numbers where the names would not fit side by side; what was changed stands there only where few are.
+    Where they would not fit side by side, they are numbers with the signs of the decisions; what was changed stands
+    there only where few are.
     """
-    labels = [escaped_label(name) for name in iterations]
+    labels, told = [escaped_label(name) for name in iterations], [fates.get(name, "") for name in iterations]
     if sum(map(len, labels)) > _NAMES_FIT:
-        labels = [str(place) for place in iterations.index]
-    told = [fates.get(name, "") for name in iterations]
+        labels, told = [str(place) for place in iterations.index], [fate[:1] for fate in told]
     labels = [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)]
     axis = {
         "tickvals": [int(place) for place in iterations.index],
@@ -313,6 +313,7 @@ def _figures(
         "text": [shown[place] if place in known else why[place][0] for place in told],
         "textposition": "top center",
         "textfont": {"size": 12, "color": TEXT},
+        "cliponaxis": False,
         "hovertext": [why.get(place, ("", ""))[1] for place in told],
         "hoverinfo": ["text" if place in why else "skip" for place in told],
     }

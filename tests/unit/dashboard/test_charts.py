@@ -112,11 +112,16 @@ def test_a_change_that_could_be_luck_is_a_gray_line_and_of_many_means_the_ends_a
     frame = points(*((place, f"v{place}", 40.0 + place) for place in range(1, 11))).assign(metric="strategic_depth")
     definitions = {"strategic_depth": STRATEGIC_DEPTH}
     for outcome, color in (("could be luck", NEUTRAL), ("▲ better beyond luck", ACCENT)):
-        figure = trend_figure(frame, definitions, {}, aside={"v10"}, outcomes={"strategic_depth": outcome})
+        told = {"fates": {"v10": "✗ reverted"}, "outcomes": {"strategic_depth": outcome}}
+        figure = trend_figure(frame, definitions, {}, aside={"v10"}, **told)
         assert figure.layout.shapes[0].line.color == color
         assert outcome in [note.text for note in figure.layout.annotations]
-        # The last one was reverted.
+        # The last one was reverted; names of this length still fit.
+        assert figure.layout.xaxis.ticktext[9] == "v10<br>✗ reverted"
         assert (list(figure.data[2].x), list(figure.data[2].text)) == ([1, 9], ["41.0", "49.0"])
+    long = frame.assign(iteration="Prompt " + frame["iteration"])
+    figure = trend_figure(long, definitions, {}, fates={"Prompt v10": "✗ reverted"})
+    assert list(figure.layout.xaxis.ticktext) == [*map(str, range(1, 10)), "10<br>✗"]
 
 
 def test_means_carry_their_interval_over_games() -> None:
