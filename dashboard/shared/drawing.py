@@ -26,12 +26,12 @@ def define_component(name: str, *stems: Path) -> Callable[..., Any]:
 
     Args:
         name: The component's name; each is defined once.
-        stems: Its parts in their order; some have no style.
+        stems: Its parts in their order, each a script; some have no style.
     """
 
     def text(ending: str) -> str:
         files = (stem.with_suffix(ending) for stem in (_SHARED / "elements", *stems))
-        return "\n".join(file.read_text("utf-8") for file in files if file.exists())
+        return "\n".join(file.read_text("utf-8") for file in files if ending == ".js" or file.exists())
 
     verdicts = f"const COLORS = {json.dumps(dict(COLORS))};\nconst WITH_CARE = {json.dumps(LOW_EVIDENCE)};"
     return st.components.v2.component(name, css=text(".css"), js=f"{verdicts}\n{text('.js')}")

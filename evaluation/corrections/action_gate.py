@@ -219,7 +219,7 @@ class PoorQualityError(DramaturgError):
         self.result = result
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (type(self), (self.message, self.result))
+        return (type(self), (self.message, self.result), self.__dict__)
 
 
 @dataclass(frozen=True, slots=True)

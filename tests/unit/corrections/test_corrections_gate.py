@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import math
+import pickle
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -223,6 +224,9 @@ def test_nothing_is_sent_or_lost_when_going_on_is_forbidden() -> None:
         asyncio.run(gate.send(Speaker("a", "b"), ActionContext("michael"), config))
     assert logged == [caught.value.result]
     assert logged[0].committed is None
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (str(copy), copy.result) == (str(caught.value), caught.value.result)
+    assert copy.remedy
 
 
 def test_waiting_for_a_free_place_does_not_count_as_time() -> None:
