@@ -252,8 +252,7 @@ class AgreementReport:
         """The rater, of three and more, who lies apart from the others; ``None`` where nobody does, or it is too early.
 
         Apart is whose absence raises agreement by :data:`GAIN`, else who gives more or less by :data:`APART`, over
-        ``FEWEST_FOR_READING`` games: of three raters who differ alike, 5 games name one in 30 to 76 % of 300 sets, 20
-        in 0 to 7 % where they lie up to 0.8 points off.
+        ``FEWEST_FOR_READING`` games: on fewer, one of three raters who differ alike often seems so.
         """
         alone = [one for one in self._alone if not one.is_early]
         if not alone:
