@@ -2,16 +2,11 @@
 const PLACE = "dramaturg-begun";
 const met = new Set();
 
-function stored() {
-  try {
-    return Object(JSON.parse(sessionStorage.getItem(PLACE)));
-  } catch {
-    return {};
-  }
-}
-
 export default function ({ data, setTriggerValue }) {
-  const kept = stored();
+  let kept = {};
+  try {
+    kept = Object(JSON.parse(sessionStorage.getItem(PLACE)));
+  } catch {} // Not of ours: as if nothing had been kept.
   const lost = {};
   for (const [key, value] of Object.entries(data)) {
     // Empty where this page meets it first, it is lost; later, it was emptied.

@@ -21,7 +21,7 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
     rows = difference_rows(found.comparison, labels, found.names)
     for row, one in zip(rows, found.comparison.values(), strict=True):
         usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
-        row["Games needed"] = ", ".join((str(row["Games needed"]), *([] if usd is None else [cost_text(usd)])))
+        row["Games needed"] = " ".join((str(row["Games needed"]), *([] if usd is None else [f"({cost_text(usd)})"])))
     differences = pd.DataFrame(rows)
     status_table(differences.drop(columns=[*TEST_COLUMNS]), "Every metric's difference with its interval and verdict")
     pairs = f" {counted(len(found.pairs), 'pair')} with the same scenario or seed." if found.pairs else ""
