@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -114,6 +114,7 @@ def _check_number(name: str, value: float | None, least: float = 0.0) -> None:
 
 
 Event = MessageEvent | ThoughtEvent | MemoryEvent | RetrievalEvent | LLMCallEvent
+_Kind = TypeVar("_Kind", bound=Event)
 
 
 COUNTS_KEY = "simulation_counts"
@@ -168,47 +169,11 @@ class MetricsCollector:
     def reset(self) -> None:
         """Forgets every event and the topology, for the next run with the same players."""
         self._topology = None
-        self._senders: Counter[str] = Counter()
-        self._pairs: Counter[tuple[str, str]] = Counter()
-        self._thoughts: Counter[str] = Counter()
-        self._characters = 0
-        self._observations: Counter[str] = Counter()
-        self._reflections: Counter[str] = Counter()
-        self._importances: list[float] = []
-        self._retrievals: Counter[str] = Counter()
-        self._hits = 0
-        self._tokens: Counter[str] = Counter()
-        self._calls_by_agent: Counter[str] = Counter()
-        self._calls = self._total_tokens = 0
-        self._prices: list[float] = []
+        self._events: list[Event] = []
 
     def add(self, event: Event) -> None:
         """Counts one event."""
-        match event:
-            case MessageEvent():
-                self._senders[event.sender] += 1
-                self._characters += len(event.content)
-                self._pairs.update((event.sender, receiver) for receiver in dict.fromkeys(event.receivers))
-            case ThoughtEvent():
-                self._thoughts[event.agent_id] += 1
-            case MemoryEvent():
-                if event.importance is not None:
-                    self._importances.append(event.importance)
-                (self._observations if event.memory_type == "observation" else self._reflections)[event.agent_id] += 1
-            case RetrievalEvent():
-                self._retrievals[event.agent_id] += 1
-                self._hits += event.results_count > 0
-            case LLMCallEvent():
-                self._add_call(event)
-
-    def _add_call(self, event: LLMCallEvent) -> None:
-        self._calls += 1
-        self._total_tokens += event.tokens
-        if event.agent_id is not None:
-            self._tokens[event.agent_id] += event.tokens
-            self._calls_by_agent[event.agent_id] += 1
-        if event.estimated_cost is not None:
-            self._prices.append(event.estimated_cost)
+        self._events.append(event)
 
     async def on_message(self, event: MessageEvent) -> None:
         """Counts a message, its length and whom it addresses; for an event bus that awaits its listeners."""
@@ -228,34 +193,45 @@ class MetricsCollector:
 
     def get_metrics(self) -> SimulationMetrics:
         """A snapshot; later events do not change it."""
-        memories = self._observations.total() + self._reflections.total()
-        messages, searches = self._senders.total(), self._retrievals.total()
+        messages, thoughts, memories = self._of(MessageEvent), self._of(ThoughtEvent), self._of(MemoryEvent)
+        searches, calls = self._of(RetrievalEvent), self._of(LLMCallEvent)
+        pairs = Counter((one.sender, receiver) for one in messages for receiver in dict.fromkeys(one.receivers))
+        observations = Counter(one.agent_id for one in memories if one.memory_type == "observation")
+        reflections = Counter(one.agent_id for one in memories if one.memory_type == "reflection")
+        importances = [one.importance for one in memories if one.importance is not None]
+        prices = [call.estimated_cost for call in calls if call.estimated_cost is not None]
+        tokens, calls_made = Counter[str](), Counter(call.agent_id for call in calls if call.agent_id is not None)
+        for call in calls:
+            tokens.update({} if call.agent_id is None else {call.agent_id: call.tokens})
         return SimulationMetrics(
-            total_messages=messages,
-            messages_per_agent=dict(self._senders),
-            avg_response_length=self._characters / messages if messages else None,
-            interaction_matrix=dict(self._pairs),
-            thoughts_per_agent=dict(self._thoughts),
-            observations_per_agent=dict(self._observations) if memories else None,
-            reflections_per_agent=dict(self._reflections) if memories else None,
-            total_reflections=self._reflections.total() if memories else None,
-            avg_memory_importance=sum(self._importances) / len(self._importances) if self._importances else None,
-            retrieval_calls=searches or None,
-            retrievals_per_agent=dict(self._retrievals) if searches else None,
-            retrieval_hit_rate=self._hits / searches if searches else None,
-            network=self._network(),
-            total_tokens=self._total_tokens if self._calls else None,
-            tokens_per_agent=dict(self._tokens) if self._calls else None,
-            api_calls=self._calls or None,
-            calls_per_agent=dict(self._calls_by_agent) if self._calls else None,
-            estimated_cost_usd=sum(self._prices) if self._prices else None,
-            unpriced_calls=self._calls - len(self._prices) if self._calls else None,
+            total_messages=len(messages),
+            messages_per_agent=dict(Counter(one.sender for one in messages)),
+            avg_response_length=sum(len(one.content) for one in messages) / len(messages) if messages else None,
+            interaction_matrix=dict(pairs),
+            thoughts_per_agent=dict(Counter(one.agent_id for one in thoughts)),
+            observations_per_agent=dict(observations) if memories else None,
+            reflections_per_agent=dict(reflections) if memories else None,
+            total_reflections=reflections.total() if memories else None,
+            avg_memory_importance=sum(importances) / len(importances) if importances else None,
+            retrieval_calls=len(searches) or None,
+            retrievals_per_agent=dict(Counter(one.agent_id for one in searches)) if searches else None,
+            retrieval_hit_rate=sum(one.results_count > 0 for one in searches) / len(searches) if searches else None,
+            network=self._network([one.sender for one in messages], pairs),
+            total_tokens=sum(call.tokens for call in calls) if calls else None,
+            tokens_per_agent=dict(tokens) if calls else None,
+            api_calls=len(calls) or None,
+            calls_per_agent=dict(calls_made) if calls else None,
+            estimated_cost_usd=sum(prices) if prices else None,
+            unpriced_calls=len(calls) - len(prices) if calls else None,
         )
 
-    def _network(self) -> NetworkMetrics | None:
-        if self._topology is not None or not self._senders:
+    def _of(self, kind: type[_Kind]) -> list[_Kind]:
+        return [event for event in self._events if isinstance(event, kind)]
+
+    def _network(self, senders: list[str], pairs: Mapping[tuple[str, str], int]) -> NetworkMetrics | None:
+        if self._topology is not None or not senders:
             return self._topology
-        return network_metrics(interaction_graph([*self._players, *self._senders], self._pairs))
+        return network_metrics(interaction_graph([*self._players, *senders], pairs))
 
 
 def _graph_in(topology: nx.Graph[str] | Topology) -> nx.Graph[str]:
