@@ -25,36 +25,22 @@ if TYPE_CHECKING:
     from evaluation.workflows.iterations import stored_board
     from evaluation.workflows.persona_runs import evaluate_persona
 
-_HOMES = {
-    "Answers": "evaluation.readers",
-    "Board": "evaluation.iterations.board",
-    "Decision": "evaluation.iterations.keep_or_revert",
-    "DramaturgError": "evaluation.errors",
-    "Evaluation": "evaluation.engines.scoring",
-    "Evidence": "evaluation.score",
-    "InfrastructureError": "evaluation.errors",
-    "InputError": "evaluation.errors",
-    "LedgerRow": "evaluation.score",
-    "Message": "evaluation.transcript",
-    "MetricResult": "evaluation.score",
-    "PersonaEvaluation": "evaluation.persona.evaluation",
-    "Player": "evaluation.transcript",
-    "PropositionLibrary": "evaluation.judging.proposition_library",
-    "Rating": "evaluation.ratings",
-    "ReadResult": "evaluation.readers",
-    "Recorder": "evaluation.recorder",
-    "Store": "evaluation.store",
-    "Transcript": "evaluation.transcript",
-    "Verdict": "evaluation.rubric.verdict",
-    "Vote": "evaluation.transcript",
-    "evaluate_agent": "evaluation.persona.evaluation",
-    "evaluate_many": "evaluation.engines.scoring",
-    "evaluate_persona": "evaluation.workflows.persona_runs",
-    "evaluate_transcript": "evaluation.engines.scoring",
-    "read_path": "evaluation.readers",
-    "read_upload": "evaluation.readers",
-    "stored_board": "evaluation.workflows.iterations",
-    "transcript_of": "evaluation.readers",
+_NAMES = {
+    "evaluation.engines.scoring": ("Evaluation", "evaluate_many", "evaluate_transcript"),
+    "evaluation.errors": ("DramaturgError", "InfrastructureError", "InputError"),
+    "evaluation.iterations.board": ("Board",),
+    "evaluation.iterations.keep_or_revert": ("Decision",),
+    "evaluation.judging.proposition_library": ("PropositionLibrary",),
+    "evaluation.persona.evaluation": ("PersonaEvaluation", "evaluate_agent"),
+    "evaluation.ratings": ("Rating",),
+    "evaluation.readers": ("Answers", "ReadResult", "read_path", "read_upload", "transcript_of"),
+    "evaluation.recorder": ("Recorder",),
+    "evaluation.rubric.verdict": ("Verdict",),
+    "evaluation.score": ("Evidence", "LedgerRow", "MetricResult"),
+    "evaluation.store": ("Store",),
+    "evaluation.transcript": ("Message", "Player", "Transcript", "Vote"),
+    "evaluation.workflows.iterations": ("stored_board",),
+    "evaluation.workflows.persona_runs": ("evaluate_persona",),
 }
 
 __all__ = [
@@ -91,9 +77,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    home = next((home for home, names in _NAMES.items() if name in names), None)
+    if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(home), name)
     globals()[name] = value
     return value
 
