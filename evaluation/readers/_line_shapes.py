@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,17 +13,6 @@ from evaluation.files.bundled import parse_yaml
 
 _BEGINNING = 4000
 _PART = re.compile(r"%(\w+)%")
-
-
-@dataclass(frozen=True, slots=True)
-class LineShape:
-    """One shape: ``pattern`` matches the whole line; ``yields`` says what such a line becomes."""
-
-    name: str
-    pattern: re.Pattern[str]
-    yields: str
-    example: str
-    counter: str
 
 
 @cache
@@ -54,18 +42,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def line_shapes() -> dict[str, LineShape]:
-    """The shapes by name, in the order of the table."""
-    return {
-        name: LineShape(name, _compiled(row["pattern"]), row["yields"], row["example"], row["counter"])
-        for name, row in yaml_table("line_shapes")["shapes"].items()
-    }
-
-
-@cache
 def shape(name: str) -> re.Pattern[str]:
     """The pattern of a shape."""
-    return line_shapes()[name].pattern
+    return _compiled(yaml_table("line_shapes")["shapes"][name]["pattern"])
 
 
 @cache
