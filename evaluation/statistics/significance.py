@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -196,16 +197,8 @@ def games_needed(difference: float, sd_treatment: float, sd_control: float, *, l
         found = minimum_detectable_difference(sd_treatment, sd_control, games, games, level=level)
         return found <= abs(difference)
 
-    enough = 2
-    while not shows(enough):
-        enough *= 2
-        if enough > MOST_GAMES:
-            return None
-    too_few = enough // 2
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        enough, too_few = (middle, too_few) if shows(middle) else (enough, middle)
-    return enough
+    enough = bisect_left(range(MOST_GAMES + 1), True, lo=2, key=shows)
+    return enough if enough <= MOST_GAMES else None
 
 
 def _needed_shift(freedom: float, level: float) -> float:

@@ -120,6 +120,7 @@ def test_how_many_games_a_difference_takes() -> None:
     assert games_needed(0.0, 10.0, 10.0) is None
     assert games_needed(5.0, 0.0, 0.0) is None
     assert games_needed(1e-6, 10.0, 10.0) is None
+    assert games_needed(0.0054062, 0.0, 0.5681243) is not None, "between 65,536 and 100,000"
     assert math.isnan(minimum_detectable_difference(math.nan, 1.0, 3, 3))
 
 
