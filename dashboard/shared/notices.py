@@ -74,17 +74,18 @@ def beyond(text: str, longest: int) -> str:
     return f"{len(text):,} characters, at most {longest:,}." if len(text) > longest else ""
 
 
-def tell_beyond(text: str, longest: int) -> bool:
-    """Says below an input that its text is too long; whether it is."""
+def tell_beyond(text: str, longest: int, key: str) -> bool:
+    """Says below the input ``key`` that its text is too long; whether it is."""
     fault = beyond(text, longest)
     if fault:
-        tell_fault(fault)
+        tell_fault(fault, key)
     return bool(fault)
 
 
-def tell_fault(words: str) -> None:
-    """Says below an input what is wrong with it; ``words`` may hold what was typed."""
-    plain(f"✗ {words}")
+def tell_fault(words: str, key: str) -> None:
+    """Says below the input ``key`` what is wrong with it; ``words`` may hold what was typed."""
+    with st.container(key=f"fault_{key}"):
+        plain(f"✗ {words}")
 
 
 def require_length(text: str, longest: int, place: str) -> str:

@@ -186,7 +186,7 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     app = open_page()
     assert app.radio(key="fate_of_1_0").value is None
     app.button(key="decide_now_1_0").click().run()
-    assert {"Choose one of the two.", "Say why.", "Enter your name."} <= set(words(app).split("\n"))
+    assert {"✗ Choose one of the two.", "✗ Say why.", "✗ Enter your name."} <= set(words(app).split("\n"))
     app.radio(key="fate_of_1_0").set_value(Fate.KEPT)
     app.text_input(key="why_1_0").set_value("Reads better")
     app.text_input(key="decided_by_1_0").set_value("Lin")

@@ -37,7 +37,9 @@ def test_from_empty_to_a_trend(empty_server, visit, data_root: Path) -> None:
 
     # The trend has no engagement yet.
     go(page, "Trends")
-    expect(page.get_by_text("waits for the rating of 3 games")).to_be_visible()
+    figures = page.locator(".js-plotly-plot")
+    expect(page.get_by_text("Nothing to compare yet")).to_be_visible()
+    expect(figures.get_by_text("not rated", exact=True)).to_be_visible()
 
     # Rate one game with the keyboard.
     go(page, "Rate")
@@ -50,7 +52,7 @@ def test_from_empty_to_a_trend(empty_server, visit, data_root: Path) -> None:
 
     # The trend has changed.
     go(page, "Trends")
-    expect(page.get_by_text("waits for the rating of 2 games")).to_be_visible()
+    expect(figures.get_by_text("4.0", exact=True)).to_be_visible()
 
     go(page, "Overview")
     expect(page.get_by_text("2 of 3 games not rated yet.").first).to_be_visible()

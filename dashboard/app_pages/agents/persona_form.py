@@ -45,7 +45,7 @@ def _persona_form(store: Store, person: SelectableAgent) -> None:
     with st.form("persona", border=False):
         text = st.text_area("Persona", _as_text(given), height=160)
         is_sent = st.form_submit_button("Save the persona", type="primary", key="save_persona")
-        if is_sent and not tell_beyond(text, _LONGEST_PERSONA):
+        if is_sent and not tell_beyond(text, _LONGEST_PERSONA, "persona"):
             store.agents.save(Agent(person.id, person.name, persona=_as_persona(text)))
             st.session_state[_SAVED] = "Saved. The next run judges by it."
             st.rerun()

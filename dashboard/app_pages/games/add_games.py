@@ -297,7 +297,7 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
         change = state.begun_text("The one change that was made", _CHANGE)
         if not change.strip():
             st.caption("Without it nothing beside the scores says what was changed.")
-        is_refused = tell_beyond(change, LONGEST_TEXT) or fault
+        is_refused = tell_beyond(change, LONGEST_TEXT, "change") or fault
     with right:
         parent = state.select_linked(
             "Changed from",
@@ -329,7 +329,7 @@ def _name_fault(name: str) -> bool:
     try:
         resources.store().iterations.require_new(name)
     except (ConflictError, InputError) as error:
-        tell_fault(words_of(error))
+        tell_fault(words_of(error), "name")
         return True
     return False
 

@@ -229,7 +229,9 @@ def _ask(store: Store, transcript_id: str, config: JudgeConfig) -> None:
     if order.wanted.is_nothing or not order.transcripts:
         st.info("Choose something to ask, and games to ask about.")
         return
-    if tell_beyond(order.topic or "", _LONGEST_QUESTION) or tell_beyond(order.criteria or "", _LONGEST_QUESTION):
+    if tell_beyond(order.topic or "", _LONGEST_QUESTION, "topic") or tell_beyond(
+        order.criteria or "", _LONGEST_QUESTION, "criteria"
+    ):
         return
     _tell_estimate(order, config)
     is_busy = jobs.running(store, CHECKS) is not None

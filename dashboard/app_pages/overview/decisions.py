@@ -86,7 +86,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
 
     def told(of: str) -> None:
         if problem := problems.get(f"{of}_{place}"):
-            tell_fault(problem)
+            tell_fault(problem, f"{of}_{place}")
 
     with st.container(gap="small"):
         # Newer games may have changed which iteration the page opens on.
