@@ -16,7 +16,7 @@ from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.repetition import highest_similarity, most_similar
 from evaluation.errors import DramaturgError
 from evaluation.escaping import safe
-from evaluation.judging.model_client.budget import CheckLimits, Reasks, limited_calls
+from evaluation.judging.model_client.budget import CheckLimits, Reasks, counted_calls
 from evaluation.judging.propositions import Target, TargetType, TrajectoryEvent
 
 _RUNNING = "running"
@@ -446,13 +446,13 @@ class ActionGate:
     async def _check(
         self, dimension: str, threshold: float, text: str, context: ActionContext, reasks: Reasks
     ) -> DimensionCheck:
-        limits = CheckLimits(reasks, is_live=not self._is_strict)
+        limits = CheckLimits(reasks=reasks, is_live=not self._is_strict)
         async with self._slots:
             try:
                 async with asyncio.timeout(self._timeout_seconds) as timeout:
                     clock = _CheckClock(timeout)
                     limits.waiting, limits.begun = clock.pause, clock.resume
-                    with limited_calls(limits):
+                    with counted_calls(limits):
                         found = _usable(await self._checker.check(dimension, text, context))
             except TimeoutError:
                 found = MessageScore(None, f"no answer within {self._timeout_seconds:g} s")
@@ -462,7 +462,7 @@ class ActionGate:
                 if self._is_strict and not isinstance(error, DramaturgError | OSError):
                     raise
                 found = MessageScore(None, f"the judge failed: {str(error) or type(error).__name__}")
-        found = replace(found, calls=limits.calls_made, cost_usd=limits.known_usd)
+        found = replace(found, calls=limits.calls, cost_usd=limits.known_usd)
         return DimensionCheck(dimension, threshold, found)
 
     async def _finish(

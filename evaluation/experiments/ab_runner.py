@@ -24,7 +24,7 @@ from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.validator import BUDGET, LARGEST_SEED, EvaluationConfig, ValidationResult, Validator
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CallBuffer
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, tallied_calls
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, counted_calls
 from evaluation.judging.model_client.calls import ANSWERED, CallLog, CallRecord
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -250,7 +250,7 @@ class ExperimentRunner:
         try:
             if self.budget and self.budget.stopped:
                 raise BudgetSpentError(self.budget.stopped)
-            with tallied_calls(run.activity):
+            with counted_calls(run.activity):
                 # What is stored is read again every time: that costs nothing, and its scores may have changed.
                 stored = await self.run(deepcopy(config), run.seed) if self.config.source == "transcripts" else None
                 checks = self.config.evaluation.model_dump_json() if self._validator else ""

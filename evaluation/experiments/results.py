@@ -14,6 +14,7 @@ from typing import Literal, Self
 from evaluation.corrections.action_gate import GateOutcome, GateResult
 from evaluation.corrections.statistics import SIMILARITY
 from evaluation.insight.validator import ValidationResult
+from evaluation.judging.model_client.budget import CallCounts
 from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
@@ -40,8 +41,8 @@ _CORRECTED = frozenset({GateOutcome.CORRECTED, GateOutcome.PASSED_AFTER_RETRY})
 
 
 @dataclass(slots=True)
-class Activity:
-    """Counts of what corrections did on one side, or in one conversation.
+class Activity(CallCounts):
+    """Counts of what corrections did on one side, or in one conversation, and of all its calls to the model.
 
     Attributes:
         messages: Messages by agents.
@@ -50,9 +51,6 @@ class Activity:
         corrected: Those of which a rewritten text was sent.
         looked: By part, how often it was looked whether it should take effect.
         fired: By part, how often it did: a check that sent a text back, an intervention that was applied.
-        calls: Calls to the model, failed ones included.
-        cost_usd: What they cost, as far as it is known.
-        unpriced_calls: Those whose price is not known.
     """
 
     messages: int = 0
@@ -61,9 +59,6 @@ class Activity:
     corrected: int = 0
     looked: Counter[str] = field(default_factory=Counter)
     fired: Counter[str] = field(default_factory=Counter)
-    calls: int = 0
-    cost_usd: float = 0.0
-    unpriced_calls: int = 0
 
     def note_check(self, result: GateResult) -> None:
         """Counts a message that the gate looked at."""
@@ -80,17 +75,6 @@ class Activity:
         """Counts a part of the treatment that might have taken effect, and whether it did."""
         self.looked[part] += 1
         self.fired[part] += has_fired
-
-    def settle(self, cost_usd: float | None) -> None:
-        """Counts a call that ended; ``None`` is one whose price is not known."""
-        self.calls += 1
-        self.cost_usd += cost_usd or 0.0
-        self.unpriced_calls += cost_usd is None
-
-    @property
-    def known_usd(self) -> float | None:
-        """The cost of all calls; ``None`` when a price is not known."""
-        return None if self.unpriced_calls else self.cost_usd
 
     def __add__(self, other: Self) -> Activity:
         return Activity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))

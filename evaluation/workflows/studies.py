@@ -28,7 +28,7 @@ from evaluation.experiments.study import Study, StudyPlan, StudyStatus
 from evaluation.experiments.tables import runs_by_status
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import SETTINGS_KEY, JudgeConfig, build_client, build_judge, judge_config
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, spent_words, tallied_calls
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, counted_calls, spent_words
 from evaluation.judging.model_client.calls import Provider
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.progress import ProgressCallback, no_progress
@@ -237,7 +237,7 @@ class _Run:
         calls = Activity()
         part = RunResult(known.variant, known.run_index)
         try:
-            with tallied_calls(calls):
+            with counted_calls(calls):
                 if known.transcript_id:
                     transcript = self.store.transcripts.get(known.transcript_id)
                     for _ in range(self.plan.scenario.per_room * self.plan.step_count):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from evaluation.errors import JudgeError
 from evaluation.progress import pace_words
@@ -175,26 +174,16 @@ class Reasks:
 
 
 @dataclass(slots=True)
-class CheckLimits:
-    """The calls that one check of a message in one dimension may make.
+class CallCounts:
+    """Counts of calls to a model, failed ones included.
 
     Attributes:
-        reasks: Calls beyond the first that may still be made.
-        waiting: Called when a call begins to wait for a place or for money.
-        begun: Called when a call is sent, after that wait.
-        is_live: Whether somebody waits for the message. Then a call waits for no place, and the circuit breaker counts.
-        first_calls: Calls that need no re-ask.
-        calls_made: Calls that were sent.
+        calls: Calls that were sent.
         cost_usd: What they cost, as far as it is known.
         unpriced_calls: Those whose price is not known.
     """
 
-    reasks: Reasks = field(default_factory=Reasks)
-    waiting: Callable[[], None] = lambda: None
-    begun: Callable[[], None] = lambda: None
-    is_live: bool = True
-    first_calls: int = 1
-    calls_made: int = 0
+    calls: int = 0
     cost_usd: float = 0.0
     unpriced_calls: int = 0
 
@@ -205,9 +194,28 @@ class CheckLimits:
 
     def settle(self, cost_usd: float | None) -> None:
         """Counts a call that ended; ``None`` is an answer whose price is not known."""
-        self.calls_made += 1
+        self.calls += 1
         self.cost_usd += cost_usd or 0.0
         self.unpriced_calls += cost_usd is None
+
+
+@dataclass(slots=True)
+class CheckLimits(CallCounts):
+    """The calls that one check of a message in one dimension may make, and those that it made.
+
+    Attributes:
+        reasks: Calls beyond the first that may still be made.
+        waiting: Called when a call begins to wait for a place or for money.
+        begun: Called when a call is sent, after that wait.
+        is_live: Whether somebody waits for the message. Then a call waits for no place, and the circuit breaker counts.
+        first_calls: Calls that need no re-ask.
+    """
+
+    reasks: Reasks = field(default_factory=Reasks)
+    waiting: Callable[[], None] = lambda: None
+    begun: Callable[[], None] = lambda: None
+    is_live: bool = True
+    first_calls: int = 1
 
     @property
     def has_call(self) -> bool:
@@ -225,45 +233,27 @@ class CheckLimits:
         return True
 
 
-class CallTally(Protocol):
-    """Counts calls."""
-
-    def settle(self, cost_usd: float | None) -> None:
-        """Counts a call that ended; ``None`` is an answer whose price is not known."""
-        ...
+_counting: ContextVar[tuple[CallCounts, ...]] = ContextVar("counting", default=())
 
 
-_tally: ContextVar[CallTally | None] = ContextVar("call_tally", default=None)
-
-
-def current_tally() -> CallTally | None:
-    """Counts the calls that are made here; ``None`` where nobody counts."""
-    return _tally.get()
-
-
-@contextmanager
-def tallied_calls(tally: CallTally) -> Iterator[None]:
-    """Lets ``tally`` count the calls of everything that is awaited in the block, and of tasks that it starts."""
-    token = _tally.set(tally)
-    try:
-        yield
-    finally:
-        _tally.reset(token)
-
-
-_limits: ContextVar[CheckLimits | None] = ContextVar("check_limits", default=None)
+def current_counts() -> tuple[CallCounts, ...]:
+    """Counts of the calls that are made here, the innermost first."""
+    return _counting.get()
 
 
 def current_limits() -> CheckLimits | None:
     """The limits in force here; ``None`` outside a check of the gate."""
-    return _limits.get()
+    return next((counts for counts in _counting.get() if isinstance(counts, CheckLimits)), None)
 
 
 @contextmanager
-def limited_calls(limits: CheckLimits) -> Iterator[None]:
-    """Puts ``limits`` in force for everything that is awaited in the block, and for tasks that it starts."""
-    token = _limits.set(limits)
+def counted_calls(counts: CallCounts) -> Iterator[None]:
+    """Lets ``counts`` count the calls of everything that is awaited in the block, and of tasks that it starts.
+
+    Limits are in force there too.
+    """
+    token = _counting.set((counts, *_counting.get()))
     try:
         yield
     finally:
-        _limits.reset(token)
+        _counting.reset(token)

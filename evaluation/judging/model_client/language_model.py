@@ -19,7 +19,7 @@ from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answers import CORRECTION, AnswerError, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
 from evaluation.judging.model_client._responses import refusal_in_words
-from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_limits, current_tally
+from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_counts, current_limits
 from evaluation.judging.model_client.calls import (
     ANSWERED,
     CANCELLED,
@@ -396,9 +396,8 @@ class LLMClient:
             raise
         finally:
             self.budget.settle(reserved, cost)
-            for tally in (limits, current_tally()):
-                if tally is not None:
-                    tally.settle(cost)
+            for counts in current_counts():
+                counts.settle(cost)
         seconds = time.perf_counter() - started
         load.note_answer(self.concurrency, is_slow=seconds > self._timeout_seconds / 2)
         usage = replace(response.usage, cost_usd=cost or 0.0, calls=attempt, unpriced_calls=1 if cost is None else 0)

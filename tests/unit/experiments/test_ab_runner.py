@@ -30,7 +30,7 @@ from evaluation.insight.collector import transcript_metrics
 from evaluation.judging.cached_judge import CallBuffer
 from evaluation.judging.judge_config import build_judge, judge_config
 from evaluation.judging.judges_without_model import OfflineJudge, ScriptedJudge
-from evaluation.judging.model_client.budget import BudgetSpentError, current_tally
+from evaluation.judging.model_client.budget import BudgetSpentError, current_counts
 from evaluation.judging.model_client.calls import CallLog
 from evaluation.judging.model_client.language_model import LLMClient
 from evaluation.judging.proposition_library import PropositionLibrary
@@ -167,8 +167,8 @@ def test_a_test_that_was_stopped_goes_on_where_it_was_and_what_is_left_is_listed
         if len(seeds) >= most:
             raise BudgetSpentError("budget")
         seeds.append(seed)
-        if tally := current_tally():
-            tally.settle(0.5)
+        for counts in current_counts():
+            counts.settle(0.5)
         return await temperature(config, seed)
 
     first = result_of(simulated(), partial(run, most=3), known=kept, keep=keeping(kept))
