@@ -33,7 +33,6 @@ from evaluation.store.result_rows import (
     ResultRows,
     RowVerdicts,
     ScoredGame,
-    control_rows,
     decided_rows,
     doubt_rows,
     ledger_row,
@@ -458,21 +457,8 @@ class Controls:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def save(self, transcript_id: str, results: Mapping[str, MetricResult], links: Sequence[Link]) -> None:
-        """Stores the controls that ``results`` carry, each with the version of its result.
-
-        Args:
-            transcript_id: Whose they are.
-            results: By metric; those without a control are passed over.
-            links: The link strength of every public message.
-
-        Raises:
-            NotFoundError: The transcript is not stored.
-        """
-        self.save_rows(transcript_id, control_rows(results, links))
-
-    def save_rows(self, transcript_id: str, rows: Iterable[ControlRow]) -> None:
-        """The same for controls that are rows already.
+    def save(self, transcript_id: str, rows: Iterable[ControlRow]) -> None:
+        """Stores controls of a transcript.
 
         Raises:
             NotFoundError: The transcript is not stored.

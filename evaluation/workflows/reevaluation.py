@@ -16,6 +16,7 @@ from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.score import MetricResult
 from evaluation.store import Store
+from evaluation.store.result_rows import control_rows
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
@@ -169,7 +170,7 @@ def compute_missing(
         map_tasks(_controlled, _with_results(store, transcript_ids), jobs=jobs), start=1
     ):
         with suppress(NotFoundError):
-            store.controls.save(transcript.id, results, link_strengths(transcript))
+            store.controls.save(transcript.id, control_rows(results, link_strengths(transcript)))
             done += 1
         progress(count, len(transcript_ids))
     return done
@@ -192,7 +193,7 @@ def completed(store: Store | None, evaluations: Iterable[Evaluation], *, jobs: i
     """Each evaluation with its controls; with a store, those that were missing are kept there."""
     for evaluation, results in map_tasks(_completed, evaluations, jobs=jobs):
         if results is not None and store is not None:
-            store.controls.save(evaluation.transcript.id, results, link_strengths(evaluation.transcript))
+            store.controls.save(evaluation.transcript.id, control_rows(results, link_strengths(evaluation.transcript)))
         yield evaluation if results is None else evaluation.with_metrics(results)
 
 

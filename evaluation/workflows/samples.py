@@ -169,7 +169,7 @@ def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
     controls = recorded_controls() if transcript_ids else {}
     with store.unit(write=True):
         for key in transcript_ids:
-            store.controls.save_rows(key, controls.get(key, ()))
+            store.controls.save(key, controls.get(key, ()))
 
 
 def record_scores() -> None:
