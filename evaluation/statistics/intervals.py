@@ -143,21 +143,22 @@ def difference_interval(
         return no_interval(ALL_EQUAL, level)
     from scipy.special import stdtrit  # a tenth of what scipy.stats takes to import
 
-    error, freedom = welch_error(after, before)
+    error, freedom = welch_error(after.var(ddof=1), len(after), before.var(ddof=1), len(before))
     difference = float(after.mean() - before.mean())
     half = float(stdtrit(freedom, 0.5 + level / 2.0)) * error
     return _clipped(difference - half, difference + half, limits, level, "Welch")
 
 
-def welch_error(after: Values, before: Values) -> tuple[float, float]:
-    """Standard error of the difference of two means, and Welch's degrees of freedom. One side must have spread.
+def welch_error(after: float, n_after: int, before: float, n_before: int) -> tuple[float, float]:
+    """Standard error of the difference of two means, and Welch's degrees of freedom, from variances and counts.
 
-    Not ``scipy.stats.ttest_ind``: it warns when one side has no spread, which is not a fault of the games.
+    One side must have spread. Not ``scipy.stats.ttest_ind``: it warns when one side has none, which is not a fault of
+    the games.
     """
-    parts = after.var(ddof=1) / len(after), before.var(ddof=1) / len(before)
+    parts = after / n_after, before / n_before
     total = float(sum(parts))
     shares = parts[0] / total, parts[1] / total
-    return math.sqrt(total), float(1.0 / (shares[0] ** 2 / (len(after) - 1) + shares[1] ** 2 / (len(before) - 1)))
+    return math.sqrt(total), float(1.0 / (shares[0] ** 2 / (n_after - 1) + shares[1] ** 2 / (n_before - 1)))
 
 
 def proportion_interval(successes: int, trials: int, *, level: float = LEVEL, is_within_game: bool = False) -> Interval:
