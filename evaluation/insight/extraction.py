@@ -368,7 +368,6 @@ def _each_once(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-Found = TypeVar("Found", Opinion, Theme, Quote)
 BUDGET = "budget"
 _FEWEST_MESSAGES = 2
 """A theme comes up in at least so many messages."""
@@ -427,16 +426,16 @@ class ResultsExtractor:
         transcript: Transcript,
         kind: str,
         ask: Callable[[TextPart, str], JudgeRequest],
-        trace: Callable[[Answer, TextPart], Iterator[Found | Refused]],
-        merge: Callable[[Sequence[Found]], list[Found]],
-    ) -> Extraction[Found]:
+        trace: Callable[[Answer, TextPart], Iterator[Item | Refused]],
+        merge: Callable[[Sequence[Item]], list[Item]],
+    ) -> Extraction[Item]:
         parts = parts_of(spoken(transcript), limit=self._part_length)
         room = max(0, self._max_calls - self._asked)
         read, unread = parts[:room], parts[room:]
         self._asked += len(read)
         requests = [ask(part, f"{kind} in {part.place} of game {as_name(transcript.game_id)}") for part in read]
         judgements = await self._judge.judge(requests) if requests else []
-        found: list[Found] = []
+        found: list[Item] = []
         refused: list[Refused] = []
         problems = [UnreadPart(part.place, JudgementStatus.SKIPPED, BUDGET) for part in unread]
         for part, judgement in zip(read, judgements, strict=True):

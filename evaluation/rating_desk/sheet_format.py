@@ -186,18 +186,18 @@ def _rows(text: str) -> Iterator[_Row]:
         written = [name.strip().casefold() for name in next(reader, [])]
         header = [_OTHER_NAMES.get(name, name) for name in written]
         if missing := _missing(header):
-            yield _broken(1, "", missing, f"Name the columns as an export does: {', '.join(COLUMNS)}.")
+            yield _broken(1, missing, f"Name the columns as an export does: {', '.join(COLUMNS)}.")
             return
         line = reader.line_num + 1
         for number, cells in enumerate(reader):
             if number >= MAX_ROWS:
-                yield _broken(line, "", f"There are more than {MAX_ROWS:,} rows.", "Import the sheet in parts.")
+                yield _broken(line, f"There are more than {MAX_ROWS:,} rows.", "Import the sheet in parts.")
                 return
             if any(cell.strip() for cell in cells):
                 yield _row(line, header, cells)
             line = reader.line_num + 1
     except csv.Error as error:
-        yield _broken(line, "", f"The row cannot be read: {error}.", "Check its quotation marks, or save it again.")
+        yield _broken(line, f"The row cannot be read: {error}.", "Check its quotation marks, or save it again.")
 
 
 def _missing(header: list[str]) -> str:
@@ -220,8 +220,8 @@ def _bare(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and is_formula(cell.lstrip("'")) else cell
 
 
-def _broken(line: int, column: str, message: str, remedy: str) -> _Row:
-    return _Row(line, {}, [SheetProblem(line, column, "", message, remedy)])
+def _broken(line: int, message: str, remedy: str) -> _Row:
+    return _Row(line, {}, [SheetProblem(line, "", "", message, remedy)])
 
 
 def _by_name(names: Iterable[Mapping[str, str]]) -> dict[str, set[str]]:

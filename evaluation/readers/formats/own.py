@@ -92,14 +92,11 @@ def _is_canonical(document: Document) -> bool:
 
 def _read_canonical(document: Document) -> Transcript:
     # Not Transcript.from_json: the document was parsed already, and more strictly.
-    body = dict(document.json)
-    if (version := body.get("version")) != CANONICAL_VERSION:
+    if (version := document.json.get("version")) != CANONICAL_VERSION:
         raise BrokenTranscriptError(
             f"Version {version!r} of the format is not known.", place="$.version", remedy="Update Dramaturg."
         )
-    for key in ("format", "version", "id"):
-        body.pop(key, None)
-    return document.limits.build(body)
+    return document.limits.build(Node(document.json).rest("format", "version", "id"))
 
 
 READER = FileReader(CANONICAL_FORMAT, _is_canonical, _read_canonical)
