@@ -143,7 +143,7 @@ class IterationComparison:
         """
         told = []
         for one in self.comparison.values():
-            if one.words == Outcome.NO_EVIDENCE.words and (needed := needed_words(one)):
+            if one.outcome is Outcome.NO_EVIDENCE and (needed := needed_words(one)):
                 usd = None if needs_many(one) else self.more_usd(one)
                 more = f"{needed} on each side" if needs_many(one) else f"{more_words(one)}, {needed} in all"
                 price = "" if usd is None else f", about {cost_text(usd)}"
@@ -237,7 +237,7 @@ def compare_iterations(
     )
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
-    comparison = compare(measures, primary=later.iteration.target_metric)
+    comparison = compare(measures, primary=later.iteration.tested_alone)
     decision, later_name = later.decision, later.iteration.name
     if decision is None:
         return IterationComparison(first, second, later_name, comparison, None, "", (), tuple(pairs), tuple(movers))

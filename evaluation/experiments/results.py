@@ -19,7 +19,7 @@ from evaluation.persona.dimensions import LABELS
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import MetricScore
 from evaluation.score import AT_CHANCE
-from evaluation.statistics.comparison import Measure, Outcome, compare
+from evaluation.statistics.comparison import DOUBTED, Measure, Outcome, compare
 from evaluation.statistics.intervals import Interval, Limits
 from evaluation.statistics.significance import LEVEL, clustered_difference
 from evaluation.statistics.words import p_words
@@ -447,7 +447,7 @@ def study_result(
         for (names, name), one in zip(places, compare(compared).values(), strict=True):
             sides = [runs[arm] for arm in names]
             is_proven = one.outcome in (Outcome.BETTER, Outcome.WORSE) and measures[name] != "neither"
-            is_doubted = one.outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE) or one.may_be_of_length
+            is_doubted = one.outcome in DOUBTED
             scores = [each.score for side in sides for run in side for each in run.scores if each.dimension == name]
             larger = max(abs(one.before.mean), abs(one.after.mean))
             rows.append(

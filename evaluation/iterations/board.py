@@ -111,11 +111,11 @@ def _waiting(games: Sequence[Game], name: str) -> int:
 def differences(decision: Decision, before: Sequence[Game], after: Sequence[Game]) -> Mapping[str, Difference]:
     """The differences between the games of a decision's reference and of its iteration, by metric.
 
-    A target that was named is tested alone. One that was taken as the reference's lowest was not chosen beforehand: it
-    is adjusted together with all other metrics.
+    A target that was named before the games is tested alone. One that was named after them, or taken as the reference's
+    lowest, is adjusted together with all other metrics.
     """
     measures = {name: measure_games(name, before, after) for name in DEFINITIONS}
-    return compare(measures, primary=decision.target if decision.is_target_named else None)
+    return compare(measures, primary=decision.tested_alone)
 
 
 def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> str:
@@ -145,9 +145,11 @@ def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> s
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
     if target.outcome is Outcome.AT_CHANCE:
         return f"The rule says {rule}{at_chance_reserve(target.name)}."
-    if target.outcome is Outcome.LOW_EVIDENCE:
-        why = "" if target.rests_on_repeats else ": too few of its cases were settled"
+    if target.outcome in (Outcome.LOW_EVIDENCE, Outcome.ON_REPEATS):
+        why = ": too few of its cases were settled" if target.outcome is Outcome.LOW_EVIDENCE else ""
         return f"The rule says {rule}, but {label} rests {target.words}{why}."
+    if target.outcome is Outcome.AT_EQUAL_LENGTH:
+        return f"The rule says {rule}, but {label} {target.words}."
     if target.outcome is Outcome.NO_EVIDENCE:
         change = decision.change
         if change is None or change.is_none:

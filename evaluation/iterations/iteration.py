@@ -113,6 +113,7 @@ class Iteration:
         signed_off_by: Who found its games fascinating to watch; ``None`` while nobody has.
         was_baseline: Whether it is the baseline or was at some time, also by default as the first of all.
         recorded: What a person decided about its change; ``None`` while nobody has, and once it was taken back.
+        is_target_late: Whether the target was named, or another one, when games of the iteration were there already.
 
     Raises:
         InputError: No name, or a target that is not a metric of the rubric.
@@ -131,6 +132,12 @@ class Iteration:
     signed_off_note: str = ""
     recorded: RecordedDecision | None = None
     was_baseline: bool = False
+    is_target_late: bool = False
+
+    @property
+    def tested_alone(self) -> str | None:
+        """The target where it was named before the games: one chosen after them is no better than the other metrics."""
+        return None if self.is_target_late else self.target_metric
 
     def __post_init__(self) -> None:
         if not self.name.strip() or len(self.name) > MAX_NAME_LENGTH:

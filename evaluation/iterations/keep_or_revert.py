@@ -119,6 +119,7 @@ class Decision:
         baseline: Name of the baseline, where one stands before the iteration.
         target: The metric that decides; ``None`` when none was named and the reference has no score.
         is_target_named: Whether the target was named, not taken as the reference's lowest.
+        tested_alone: The target where it was named before the games; ``None`` otherwise.
         change: The target's change; ``None`` when it has no score on one of the sides.
         baseline_change: The same against the baseline; ``None`` where that is the reference, or has no score.
         passed_before: How many metrics pass in the reference; not those that are no better than scrambled copies on
@@ -140,6 +141,7 @@ class Decision:
     baseline: str | None
     target: str | None
     is_target_named: bool
+    tested_alone: str | None = None
     change: MetricChange | None = None
     baseline_change: MetricChange | None = None
     passed_before: int = 0
@@ -179,7 +181,14 @@ class Decision:
         # The lowest metric of the reference depends on its ratings, and whether it is computed is among these.
         target, missing = (self.target, self.missing) if is_named else (None, ())
         return Decision(
-            Choice.HIDDEN, self.reference, self.baseline, target, is_named, recorded=self.recorded, missing=missing
+            Choice.HIDDEN,
+            self.reference,
+            self.baseline,
+            target,
+            is_named,
+            self.tested_alone,
+            recorded=self.recorded,
+            missing=missing,
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -191,6 +200,7 @@ class Decision:
             "baseline": self.baseline,
             "target": self.target,
             "is_target_named": self.is_target_named,
+            "tested_alone": self.tested_alone,
             "change": self.change and self.change.difference,
             "baseline_change": self.baseline_change and self.baseline_change.difference,
             "passed_before": self.passed_before,
@@ -221,6 +231,9 @@ def unnamed_target_words(target: str | None) -> str:
     """Sentence for a decision without a named target, with the one that decides; ``None`` where it must not be seen."""
     label = f": {DEFINITIONS[target].label}" if target else ""
     return f"No target was named, so the reference's lowest decides{label}."
+
+
+LATE_TARGET = "named as the target when games were there already"
 
 
 class _Weighing:
@@ -269,6 +282,7 @@ class _Weighing:
             self.baseline.name if self.baseline else None,
             self.target,
             self.named is not None,
+            self.candidate.iteration.tested_alone,
             self.change,
             self.baseline_change if differs else None,
             self.passed_before,
@@ -352,6 +366,8 @@ class _Weighing:
             yield self._inapplicable()
         if self.target is not None and self.named is None:
             yield unnamed_target_words(self.target)
+        if self.candidate.iteration.is_target_late and self.named:
+            yield f"{DEFINITIONS[self.named].label} was {LATE_TARGET}, so it is tested together with the others."
         if self.change:
             yield f"{_change_words(self.change, ', the target,')}."
         passed = f"passed in the reference, {self.passed_after} here."

@@ -91,6 +91,9 @@ class Outcome(StrEnum):
 
     ``at_chance``: the values of the side that seems better are no better than those of scrambled copies.
     ``low_evidence``: the test finds a difference, but what a side's scores rest on is too little to say so.
+    ``on_repeats``: it finds none without games that repeat others.
+    ``at_equal_length``: the score, which follows the length of the games, differs, but a measure that does not follow
+    it could differ by luck.
     ``untestable``: too few games, or no spread on either side.
     """
 
@@ -98,6 +101,8 @@ class Outcome(StrEnum):
     WORSE = "worse"
     AT_CHANCE = AT_CHANCE
     LOW_EVIDENCE = "on low evidence"
+    ON_REPEATS = "on repeated games"
+    AT_EQUAL_LENGTH = "could be luck at equal length"
     NO_EVIDENCE = "could be luck"
     UNTESTABLE = "cannot be tested"
 
@@ -105,6 +110,10 @@ class Outcome(StrEnum):
     def words(self) -> str:
         """The conclusion in the words of pages and reports: "better beyond luck", "could be luck"."""
         return f"{self} beyond luck" if self in (Outcome.BETTER, Outcome.WORSE) else str(self)
+
+
+DOUBTED = (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE, Outcome.ON_REPEATS, Outcome.AT_EQUAL_LENGTH)
+"""Nothing is concluded, whatever the test finds, and more games as long as these would not do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,17 +194,16 @@ class Difference:
     Attributes:
         difference: Of the means; NaN when a side has no value, or the sides do not compare.
         interval: Welch's, at 95 %.
-        deciding_interval: Welch's, at the level that decided the outcome: it excludes 0 just when that is better,
-            worse or on low evidence. Draw this one beside the outcome.
+        deciding_interval: Welch's, at the level that decided the outcome: it holds 0 just when that could be luck, or
+            cannot be told for another reason. Draw this one beside the outcome.
         is_primary: Whether it was chosen beforehand, and so was tested alone.
         p_holm: Welch's p, adjusted over the other metrics of the comparison; NaN for the primary one.
         paired: ``None`` when no games are paired.
         detectable: What so many games would find in 8 of 10 comparisons, given this spread; NaN when unknown. At 0.05
             for the primary metric; for others at what Holm asks of the smallest p: 0.05 over their number.
         games_needed: On each side, to find a difference as large as the one seen at that level; ``None`` when that has
-            no answer, and where more games would not do: at chance, on low evidence, by length.
+            no answer, and where more games would not do.
         most: The largest difference that the scale allows; infinite without limits.
-        rests_on_repeats: Whether the evidence is low because the test finds nothing without games that repeat others.
     """
 
     name: str
@@ -214,7 +222,6 @@ class Difference:
     games_needed: int | None = None
     outcome: Outcome = Outcome.UNTESTABLE
     most: float = math.inf
-    rests_on_repeats: bool = False
 
     @property
     def p(self) -> float:
@@ -222,16 +229,9 @@ class Difference:
         return self.welch.p if self.is_primary else self.p_holm
 
     @property
-    def may_be_of_length(self) -> bool:
-        """Whether the test finds a difference, but a measure that the length of the games does not move does not."""
-        return self.outcome is Outcome.NO_EVIDENCE and self.p <= LEVEL
-
-    @property
     def words(self) -> str:
-        """The conclusion: "better beyond luck", "could be luck", "may be owed to length" of the games."""
-        if self.rests_on_repeats:
-            return "on repeated games"
-        return "may be owed to length" if self.may_be_of_length else self.outcome.words
+        """The conclusion: "better beyond luck", "could be luck"."""
+        return self.outcome.words
 
 
 Comparison = dict[str, Difference]
@@ -302,10 +302,9 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
     detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
     outcome = _outcome(difference, rule.p, measure)
     is_beyond_luck = outcome in (Outcome.BETTER, Outcome.WORSE)
-    rests_on_repeats = is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding
-    outcome = Outcome.LOW_EVIDENCE if rests_on_repeats else outcome
-    is_found = rule.p <= LEVEL and outcome is Outcome.NO_EVIDENCE
-    is_in_vain = math.isnan(test.p) or is_found or outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
+    if is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding:
+        outcome = Outcome.ON_REPEATS
+    is_in_vain = math.isnan(test.p) or outcome in DOUBTED
     needed = None if is_in_vain else games_needed(difference, after.sd, before.sd, level=rule.power_level)
     return Difference(
         name,
@@ -324,7 +323,6 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
         needed,
         outcome,
         span[1] if span else math.inf,
-        rests_on_repeats,
     )
 
 
@@ -372,5 +370,5 @@ def _outcome(difference: float, p: float, measure: Measure) -> Outcome:
         if min(len(before), len(after)) < 2:
             return Outcome.LOW_EVIDENCE
         if not welch(after, before).p <= LEVEL or (after.mean() > before.mean()) != (difference > 0):
-            return Outcome.NO_EVIDENCE
+            return Outcome.AT_EQUAL_LENGTH
     return Outcome.BETTER if difference > 0 else Outcome.WORSE

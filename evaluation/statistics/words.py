@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from evaluation.statistics.comparison import Difference, Outcome, Paired, Summary
+from evaluation.statistics.comparison import DOUBTED, Difference, Outcome, Paired, Summary
 from evaluation.statistics.intervals import ALL_EQUAL, NO_SPREAD, Interval
 from evaluation.statistics.significance import LEVEL, smallest_p
 from evaluation.text.display import counted, fixed, half_up, json_data, listed
@@ -160,9 +160,8 @@ def _seen(one: Difference) -> Iterator[str]:
 
 
 def _verdict(one: Difference) -> Iterator[str]:
-    words = f"rests {one.words}" if one.outcome is Outcome.LOW_EVIDENCE else one.words
-    is_none = one.outcome in (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE)
-    verdict = f"{words.capitalize()}{', so nothing is concluded' * is_none}."
+    words = f"rests {one.words}" if one.outcome in (Outcome.LOW_EVIDENCE, Outcome.ON_REPEATS) else one.words
+    verdict = f"{words.capitalize()}{', so nothing is concluded' * (one.outcome in DOUBTED)}."
     if one.outcome is Outcome.AT_CHANCE:
         yield verdict
     elif one.outcome is not Outcome.UNTESTABLE and one.is_primary:
@@ -176,8 +175,8 @@ def _verdict(one: Difference) -> Iterator[str]:
 
 
 def _by_length(one: Difference) -> Iterator[str]:
-    if one.may_be_of_length:
-        yield "A measure that the length of the games does not move shows no such difference."
+    if one.outcome is Outcome.AT_EQUAL_LENGTH:
+        yield "Longer games score lower by themselves; a measure that their length does not move could differ by luck."
 
 
 def _equal_side(one: Difference) -> Iterator[str]:

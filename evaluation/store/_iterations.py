@@ -336,12 +336,19 @@ decided AS (
     QUALIFY row_number() OVER (PARTITION BY iteration_number ORDER BY event_id DESC) = 1
 ),
 recorded AS (SELECT * FROM decided WHERE kind <> 'decision_withdrawn'),
+first_games AS (SELECT iteration_number, min(added_at) AS at FROM living_games GROUP BY iteration_number),
+retargeted AS (
+    SELECT position FROM iterations i JOIN iteration_changes c ON c.iteration_number = position
+    JOIN first_games f ON f.iteration_number = position
+    WHERE c.target_metric IS DISTINCT FROM i.target_metric AND c.changed_at > f.at
+),
 numbered AS (SELECT *, row_number() OVER (ORDER BY position) - 1 AS place FROM iterations)
 SELECT name, place, parent, prompt_text, change, target_metric,
        CASE WHEN EXISTS (FROM promoted) THEN position IN (FROM promoted) ELSE place = 0 END,
        epoch_us(n.created_at), s.who, epoch_us(s.created_at), coalesce(s.note, ''),
        d.kind, d.who, epoch_us(d.created_at), d.reason, d.note, d.reference, d.rule,
-       place = 0 OR position IN (SELECT iteration_number FROM events WHERE kind = 'promoted')
+       place = 0 OR position IN (SELECT iteration_number FROM events WHERE kind = 'promoted'),
+       position IN (FROM retargeted)
 FROM numbered n LEFT JOIN signed_off s ON s.iteration_number = position
 LEFT JOIN recorded d ON d.iteration_number = position
 ORDER BY place
@@ -385,8 +392,8 @@ def _description(held: Iteration) -> Description:
 
 
 def _iteration(row: tuple[Any, ...]) -> Iteration:
-    created_at, who, when, note, fate, decider, decided_at, *decided, was_baseline = row[7:]
+    created_at, who, when, note, fate, decider, decided_at, *decided, was_baseline, is_late = row[7:]
     recorded = RecordedDecision(Fate(fate), decider, from_microseconds(decided_at), *decided) if fate else None
     signed_off = who, maybe_from_microseconds(when), note
-    values = *row[:7], from_microseconds(created_at), *signed_off, recorded, was_baseline
+    values = *row[:7], from_microseconds(created_at), *signed_off, recorded, was_baseline, is_late
     return Iteration(*values)

@@ -204,7 +204,8 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
     doubts = [one for one in known if one.trust in (Trust.WITH_CARE, Trust.HARDLY)]
     doubt = next((one.trust for one in doubts if one.metric == target), None)
     if shown.decision and target:
-        word = "target" if shown.decision.is_target_named else "no target named, decides"
+        named = "target, named after the games" if shown.iteration.is_target_late else "target"
+        word = named if shown.decision.is_target_named else "no target named, decides"
         said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
         facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
     if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:
@@ -224,9 +225,8 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     if one is None or not _direction(one):
         return ""
     label = METRIC_LABELS[one.name]
-    if one.outcome is Outcome.AT_CHANCE or one.may_be_of_length:
-        why = "may be owed to length" if one.may_be_of_length else f"is {AT_CHANCE}"
-        return f"More games would not settle {label}: it {why}."
+    if one.outcome is Outcome.AT_CHANCE:
+        return f"More games would not settle {label}: it is {AT_CHANCE}."
     if one.outcome is not Outcome.NO_EVIDENCE:
         return ""
     if needs_many(one):
@@ -346,7 +346,7 @@ def _outcome_words(difference: Difference | None, companion: str, status: str) -
 
     That it is at chance, or on low evidence, is said beside it; the companion may still tell the sides apart.
     """
-    is_said = status.endswith("low_evidence") and difference and difference.words == Outcome.LOW_EVIDENCE.words
+    is_said = status.endswith("low_evidence") and difference and difference.outcome is Outcome.LOW_EVIDENCE
     if difference is None or status in (AT_CHANCE, "failed_at_chance") or is_said:
         return companion
     outcome = signed(difference.outcome, difference.words)

@@ -20,7 +20,7 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
     labels = {one: label_with_unit(one, METRIC_LABELS) for one in found.comparison}
     rows = difference_rows(found.comparison, labels, found.names)
     for row, one in zip(rows, found.comparison.values(), strict=True):
-        usd = found.more_usd(one) if one.words == Outcome.NO_EVIDENCE.words and not needs_many(one) else None
+        usd = found.more_usd(one) if one.outcome is Outcome.NO_EVIDENCE and not needs_many(one) else None
         row["Games needed"] = " ".join((str(row["Games needed"]), *([] if usd is None else [f"({cost_text(usd)})"])))
     differences = pd.DataFrame(rows)
     status_table(differences.drop(columns=[*TEST_COLUMNS]), "Every metric's difference with its interval and verdict")

@@ -93,7 +93,7 @@ def test_a_change_that_only_repeated_games_show_is_not_beyond_luck() -> None:
     board = make_board(iterations, {"old": old, "new": again})
     found = compare_iterations(board, "old", "new")
     told = found.comparison["coherence"]
-    assert (told.outcome, told.words) == (Outcome.LOW_EVIDENCE, "on repeated games")
+    assert (told.outcome, told.words) == (Outcome.ON_REPEATS, "on repeated games")
     assert (told.after.n, told.welch.p) == (3, pytest.approx(0.02206, abs=1e-5))
     assert found.reserve == f"{repeat}: 1 of 6 (b2)."
     assert "Rests on repeated games, so nothing is concluded." in " ".join(difference_sentences(told))

@@ -33,7 +33,7 @@ from evaluation.rubric.verdict import MetricScore, VerdictStatus, judge_scores, 
 from evaluation.rubric_judge.reading_decisions import RowDecision
 from evaluation.score import AT_CHANCE, RowVerdict, Status
 from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.words import difference_sentences
+from evaluation.statistics.words import difference_data, difference_sentences
 from evaluation.store import Store
 from evaluation.validity import trust_words
 from evaluation.workflows.iterations import stored_board, stored_comparison, stored_failure_reasons
@@ -291,14 +291,14 @@ def test_short_games_that_repeat_less_are_not_better_by_it() -> None:
     before = repeated((95.0, 2.0), (95.5, 1.9), (96.0, 2.1))
     for after, outcome in (
         (((99.0, 0.1), (99.5, 0.0), (100.0, 0.2)), Outcome.BETTER),
-        (((99.0, 2.0), (99.5, 2.1), (100.0, 1.8)), Outcome.NO_EVIDENCE),
+        (((99.0, 2.0), (99.5, 2.1), (100.0, 1.8)), Outcome.AT_EQUAL_LENGTH),
         (((99.0, None), (99.5, None), (100.0, 0.0)), Outcome.LOW_EVIDENCE),
     ):
         one = compare_iterations(board(before, repeated(*after)), "v1", "v2").comparison["anti_repetition"]
         assert one.outcome is outcome
-        told = "A measure that the length of the games does not move shows no such difference."
-        assert (told in difference_sentences(one)) == (outcome is Outcome.NO_EVIDENCE)
-        assert (one.words == "may be owed to length") == (outcome is Outcome.NO_EVIDENCE)
+        told = "a measure that their length does not move could differ by luck."
+        assert (told in " ".join(difference_sentences(one))) == (outcome is Outcome.AT_EQUAL_LENGTH)
+        assert (difference_data(one)["outcome"], one.words) == (str(outcome), outcome.words)
         assert (one.games_needed is None) == (outcome is not Outcome.BETTER), "more games do not cure it"
         assert export_rows({"anti_repetition": one}, "v1", "v2")[0]["verdict"] == one.words
 

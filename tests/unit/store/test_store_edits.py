@@ -119,6 +119,17 @@ def test_a_description_is_corrected_and_what_stood_before_is_kept(store: Store) 
     assert store.iterations.history("v1") == []
 
 
+def test_a_target_that_is_named_after_the_games_is_not_tested_alone(store: Store) -> None:
+    # The games of v1 are there, those of v2 are not.
+    late = store.iterations.describe(Description("v1", target_metric="strategic_depth"), who="Ann")
+    early = store.iterations.describe(Description("v2", "v1", "Be bold", "", "role_consistency"), who="Ann")
+    assert (late.target_metric, late.is_target_late, late.tested_alone) == ("strategic_depth", True, None)
+    assert (early.is_target_late, early.tested_alone) == (False, "role_consistency")
+    store.transcripts.add(game("later"), source_name="later.json", iteration="v2")
+    reworded = store.iterations.describe(Description("v2", "v1", "Be bold", "Bolder", "role_consistency"), who="Ann")
+    assert (reworded.is_target_late, reworded.tested_alone) == (False, "role_consistency")
+
+
 def test_an_iteration_cannot_descend_from_itself(store: Store) -> None:
     store.iterations.create("v3", parent="v2")
     with pytest.raises(InputError, match="'v1' cannot have been changed from itself"):
