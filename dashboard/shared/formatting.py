@@ -13,7 +13,7 @@ from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.keep_or_revert import Choice
 from evaluation.rubric.at_chance import WAITING
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
-from evaluation.score import AT_CHANCE, LOW_EVIDENCE, PERCENT, MetricDefinition, Scale
+from evaluation.score import AT_CHANCE, LOW_EVIDENCE, PERCENT, MetricDefinition, Scale, status_of
 from evaluation.text.display import cost_text, counted, fixed, grouped, half_up
 
 _NBSP = "\u00a0"
@@ -125,6 +125,13 @@ def score_text(score: float | None, scale: Scale, threshold: float | None = None
     return f"{number}{_NBSP}%" if scale == PERCENT else f"{number} of {scale.high:g}"
 
 
+def rules_text(alone: float | None, score: float | None, threshold: float) -> str:
+    """The score of the rules alone, where these and who read the games stand on two sides of the threshold; else ""."""
+    if alone is None or score is None or status_of(alone, threshold) is status_of(score, threshold):
+        return ""
+    return f"by rules {fixed(alone)}{_NBSP}%"
+
+
 def label_with_unit(metric: str, labels: Mapping[str, str] = SHORT_LABELS) -> str:
     """The name of a metric with its unit, beside numbers that have none: "Depth, %"."""
     scale = DEFINITIONS[metric].scale
@@ -162,7 +169,7 @@ UNITS = {
     "coherence": "message",
     "role_consistency": "message",
     "personality_diversity": "player",
-    "anti_repetition": "phrase",
+    "anti_repetition": "phrase use",
 }
 
 

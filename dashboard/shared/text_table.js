@@ -81,7 +81,7 @@ function makeGroup(words, width) {
 }
 
 function makeRow(view, cells, place) {
-  const { columns, pick } = view.data;
+  const { columns, groups, pick, rows } = view.data;
   const row = element("tr", pick && pick !== "cell" ? "pick" : "", undefined, { role: "row" });
   cells.forEach(([text, share, marks], at) => {
     const isNumber = columns[at].isNumber;
@@ -94,7 +94,7 @@ function makeRow(view, cells, place) {
     const held = isVerdict(text, columns[at].label) ? makeVerdict(text, tag) : element(tag, "", text);
     held.classList.add("text", ...(view.data.isCode && CHANGED[text[0]] ? [CHANGED[text[0]]] : []));
     const isChosen = view.chosen.some(([row]) => row === place);
-    if (pick === "line" && at === 0) cell.classList.toggle("same", place > 0 && text === view.data.rows[place - 1][0][0]);
+    if (pick === "line" && at === 0) cell.classList.toggle("same", text === rows[place - 1]?.[0][0] && groups[place] === groups[place - 1]);
     if (isButton) Object.assign(held, { type: "button", ariaPressed: String(isChosen) });
     if (isButton && pick === "cell") {
       held.classList.toggle("add", text === "+");

@@ -225,7 +225,8 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     )
     yield f"{head}From {before} to {after}."
     yield from (*gap, words(found.evidence))
-    yield from (*gap, words(found.reserve)) if found.reserve else ()
+    for beside in filter(None, (found.cost_words and f"{found.cost_words}.", found.reserve)):
+        yield from (*gap, words(beside))
     yield from gap
     yield from _decision(found, words, item)
     yield ""

@@ -246,8 +246,8 @@ def _details(board: Board, summary: IterationSummary) -> Iterator[str]:
 
 def _decision_lines(board: Board, summary: IterationSummary, decision: Decision) -> Iterator[str]:
     yield f"  Its change, against {shortened(decision.reference, 60)}: {decision.words}"
-    if better := board.better_words(summary.iteration.name):
-        yield f"    {shortened(better, 200)}"
+    if directions := board.directions_words(summary.iteration.name):
+        yield f"    {directions}"
     yield from (f"    {shortened(words, 200)}" for words in board.decision_words(summary.iteration.name))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from evaluation.comparison.movers import Mover
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary, measure_games
+from evaluation.iterations.checklist import COST_GOAL_USD
 from evaluation.iterations.game_tests import (
     LONGEST_NAME,
     Game,
@@ -34,7 +35,7 @@ from evaluation.rubric.at_chance import (
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE, Status
-from evaluation.statistics.comparison import Comparison, Difference, Outcome, compare
+from evaluation.statistics.comparison import Comparison, Difference, Measure, Outcome, compare
 from evaluation.statistics.intervals import difference_interval
 from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import (
@@ -128,6 +129,30 @@ class IterationComparison:
         return " and ".join(
             f"{cost_text(price.mean)} a game of {cut(side.name, LONGEST_NAME)}{price.partly}" for side, price in sides
         )
+
+    @property
+    def cost_words(self) -> str:
+        """The mean cost of a game before and after: "1.75 to 2.15 USD a game, above the goal of 2 USD".
+
+        Says so where the difference could be luck. Empty where no cost of a side is known.
+        """
+        before, after = self.prices
+        if before.mean is None or after.mean is None:
+            return ""
+        old, new = (
+            [game.total_usd for game in side.games if game.total_usd is not None] for side in (self.before, self.after)
+        )
+        is_open = compare({"cost": Measure(old, new)}, primary="cost")["cost"].outcome is Outcome.NO_EVIDENCE
+        first, last = cost_text(before.mean), cost_text(after.mean)
+        rise = f"{first.removesuffix(' USD')} to " if first != last else ""
+        luck = ", could be luck" if rise and is_open else ""
+        goal = f", above the goal of {COST_GOAL_USD:g} USD" if self.is_dear else ""
+        return f"{rise}{last} a game{luck}{goal}"
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether a game of the later side costs as much as the goal, or more."""
+        return (self.prices[1].mean or 0.0) >= COST_GOAL_USD
 
     def more_usd(self, one: Difference) -> float | None:
         """Price of the further games, each side at its own mean; ``None`` while that of one is unknown."""

@@ -10,10 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evaluation.escaping import cut
 from evaluation.iterations.checklist import Checklist, checklist
 from evaluation.iterations.game_tests import (
-    LONGEST_NAME,
     TEST_SIZE,
     Chance,
     Game,
@@ -36,7 +34,6 @@ from evaluation.iterations.keep_or_revert import (
     Choice,
     Decision,
     IterationSide,
-    MetricChange,
     at_chance_reserve,
     decide,
 )
@@ -45,7 +42,7 @@ from evaluation.rubric.definitions import ANTI_REPETITION, DEFAULT_THRESHOLDS, D
 from evaluation.rubric.verdict import MetricScore, Verdict, metric_control
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
-from evaluation.statistics.words import MOST_GAMES_SAID, more_games, more_words, needs_many
+from evaluation.statistics.words import MOST_GAMES_SAID, directions_words, more_games, more_words, needs_many
 from evaluation.text.display import counted, listed
 
 if TYPE_CHECKING:
@@ -334,33 +331,20 @@ class Board:
                 return summary
         return None
 
-    def better_words(self, name: str) -> str:
-        """On how many metrics an iteration is higher than its reference, and which are lower.
+    def directions_words(self, name: str) -> str:
+        """:func:`~evaluation.statistics.words.directions_words` of an iteration and its reference; empty without one.
 
-        Such as "higher than Prompt v2 on 5 of 7, lower on Engagement": whether that is luck is another question.
-
-        Only metrics with a score on both sides are counted. Empty without a decision or such a metric.
+        Whether that is luck is another question.
 
         Raises:
             KeyError: There is no iteration of that name.
         """
-        summary = self[name]
-        if summary.decision is None:
+        shown = self[name]
+        if shown.decision is None or not shown.games:
             return ""
-        reference = self[summary.decision.reference]
-        before, after = reference.means, summary.means
-        changes = [
-            MetricChange(metric, old.score, new)
-            for metric, old in before.items()
-            if old.score is not None and (new := after[metric].score) is not None
-            if not judges_apart(metric, metrics_of(reference.games), metrics_of(summary.games))
-        ]
-        if not changes:
-            return ""
-        worse = [DEFINITIONS[one.metric].label for one in changes if one.difference < 0 and not one.is_none]
-        better = sum(one.difference > 0 and not one.is_none for one in changes)
-        rest = f", lower on {listed(worse)}" if worse else ""
-        return f"higher than {cut(summary.decision.reference, LONGEST_NAME)} on {better} of {len(changes)}{rest}"
+        reference = self[shown.decision.reference].games
+        found = differences(shown.decision, reference, shown.games)
+        return directions_words(found.values(), len(shown.games), len(reference)) if reference else ""
 
     def __getitem__(self, name: str) -> IterationSummary:
         """The iteration of that name; ``KeyError`` when there is none."""

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.escaping import cut
 from evaluation.judged_by import apart_words
 from evaluation.rubric.at_chance import ControlSummary, summarise_controls
-from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import ANTI_REPETITION, DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import (
     Scored,
     Verdict,
@@ -308,6 +308,23 @@ def _common_failure(scored: Sequence[Scored]) -> str:
         return ""
     many = counted(len(scored), "game")
     return f"{len(failures)} of {many} {'fails' if len(scored) == 1 else 'fail'} by it: {failures[0]}"
+
+
+def failing_beyond_score(games: Sequence[Game]) -> tuple[str, Game] | None:
+    """A sentence on the games that fail Anti-repetition whatever their score, and the first; ``None`` without any.
+
+    Such as 'Anti-repetition fails whatever its score in 3 of 3 games: robotic: "stay calm" stands in 18 of 53 messages,
+    30 % or more.'
+    """
+    failing = [
+        (reason, game)
+        for game in games
+        if (one := game.metrics.get(ANTI_REPETITION.name)) is not None and (reason := failure_beyond_score(one))
+    ]
+    if not failing:
+        return None
+    (reason, first), label = failing[0], ANTI_REPETITION.label
+    return f"{label} fails whatever its score in {len(failing)} of {counted(len(games), 'game')}: {reason}.", first
 
 
 def known_mean(games: Sequence[Game], figure: Callable[[Game], float | None]) -> KnownMean:

@@ -14,6 +14,7 @@ from evaluation.iterations.game_tests import (
     Game,
     GameFailure,
     MetricMean,
+    failing_beyond_score,
     failures_by_game,
     judges_apart,
     mean_scores,
@@ -335,25 +336,35 @@ class _Weighing:
         """
         waiting = [means[ENGAGEMENT.name].waiting for _, _, means in self._sides()]
         is_only_rating = len(list(self._missing())) == sum(map(bool, waiting))
-        if choice is not Choice.NOT_YET or not is_only_rating or self.target == ENGAGEMENT.name:
+        if choice is not Choice.NOT_YET or not is_only_rating:
             return "", None
-        # Without a named target the reference's lowest metric decides, which its ratings may change.
-        if self.named is None and waiting[1]:
-            return "", None
-        limit = self.candidate.thresholds[ENGAGEMENT.name]
-        # A low rating of a game of the candidate reverts by itself; of the reference both ends are tried.
-        rated = _rated(self.candidate, limit)
-        answers = {decide(rated, _rated(self.reference, score)).choice for score in ENGAGEMENT.scale.limits}
-        if len(answers) > 1:
-            return "", None
-        (answer,) = answers
-        if answer is Choice.REVERT or not waiting[0]:
+        limit, (low, high) = self.candidate.thresholds[ENGAGEMENT.name], ENGAGEMENT.scale.limits
+        # Means of ratings count where they are the target, or may choose it; else whether they pass.
+        is_rating = self.target == ENGAGEMENT.name or (self.named is None and waiting[1] > 0)
+        # A low rating of a game of the candidate reverts by itself.
+        own = (limit, high) if is_rating and waiting[0] else (limit,)
+        others = [low + step / 2 for step in range(int(2 * (high - low)) + 1)] if is_rating else [low, high]
+        references = [_rated(self.reference, score) for score in (others if waiting[1] else others[:1])]
+        found = [decide(_rated(self.candidate, score), reference) for score in own for reference in references]
+        answers = {one.choice for one in found}
+        if answers == {Choice.REVERT} or (len(answers) == 1 and not waiting[0]):
+            (answer,) = answers
             games = f"the {counted(sum(waiting), 'open game')} {'is' if sum(waiting) == 1 else 'are'}"
             reserve = self._reserve() if answer is Choice.KEEP else ""
             return f"the rule will say {answer.words}{reserve}, however {games} rated", answer
-        high, low = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
-        said = f"{answer.words}{self._reserve()}"
-        return f"{high} {limit:g} or more, the rule will say {said}; {low}, {Choice.REVERT.words}.", None
+        rated, lower = ("If rated", "if lower") if waiting[0] == 1 else ("If all are rated", "if one is lower")
+        if len(answers) == 1:
+            said = f"{Choice.KEEP.words}{self._reserve()}"
+            return f"{rated} {limit:g} or more, the rule will say {said}; {lower}, {Choice.REVERT.words}.", None
+        rises = [one.change is not None and one.change.difference > _SMALLEST_CHANGE for one in found]
+        if {one.target for one in found} == {ENGAGEMENT.name} and rises == [one.choice is Choice.KEEP for one in found]:
+            least = f" and no game of it is rated below {limit:g}" if waiting[0] else ""
+            means = "the mean rating of this iteration is above that of the reference"
+            return f"If {means}{least}, the rule will say {Choice.KEEP.words}; else {Choice.REVERT.words}.", None
+        return (
+            "The metric that decides depends on the ratings of the reference." if is_rating and not self.named else "",
+            None,
+        )
 
     def _reserve(self) -> str:
         """The reserve beside a coming "keep": the rule looks at means alone."""
@@ -381,8 +392,15 @@ class _Weighing:
             yield not_counted_words(sides)
         else:
             yield f"{counted(self.passed_before, 'metric')} {passed}"
-        if self.fell:
-            yield f"Lower than in the reference: {listed([_fall_words(one) for one in self.fell])}."
+        at_chance = [one for one in self.fell if is_metric_at_chance(self.before[one.metric])]
+        for words, falls in (
+            ("Lower than in the reference", [one for one in self.fell if one not in at_chance]),
+            (f"Lower, but nothing is concluded, as the reference is {AT_CHANCE}", at_chance),
+        ):
+            if falls:
+                yield f"{words}: {listed([_fall_words(one) for one in falls])}."
+        if beyond := failing_beyond_score(self.candidate.games):
+            yield beyond[0]
         yield from self._partly_known()
         yield from self._unknown_costs()
 

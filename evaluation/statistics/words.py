@@ -59,6 +59,26 @@ def sizes_words(after: int, before: int) -> str:
     return f"{counted(after, 'game')} against {before}"
 
 
+def direction_of(one: Difference) -> int:
+    """1 for a mean that is shown as higher than before, -1 for a lower one, 0 for the same or none."""
+    if math.isnan(one.difference):
+        return 0
+    before, after = half_up(one.before.mean, 1), half_up(one.after.mean, 1)
+    return (after > before) - (after < before)
+
+
+def directions_words(differences: Iterable[Difference], after: int, before: int) -> str:
+    """Number of games of both sides, and of means that rose and fell: "3 games against 3: 4 metrics higher, 1 lower".
+
+    What is no better than scrambled copies is neither: ", 2 at chance".
+    """
+    tested = list(differences)
+    directions = Counter(direction_of(one) for one in tested if one.outcome is not Outcome.AT_CHANCE)
+    chance = sum(one.outcome is Outcome.AT_CHANCE for one in tested)
+    told = f"{sizes_words(after, before)}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower"
+    return f"{told}, {chance} at chance" if chance else told
+
+
 def difference_sentences(difference: Difference) -> list[str]:
     """Sentences on one metric's difference, the most important first."""
     return [

@@ -242,6 +242,10 @@ class Results:
             found.setdefault(key, {})[metric] = outcome
         return found
 
+    def rule_means(self, iteration: str) -> dict[str, float]:
+        """The mean score by rules alone of each metric that something else read in a game of the iteration."""
+        return {str(metric): float(mean) for metric, mean in self._store.rows(_RULE_MEANS, [iteration])}
+
     def judges(self) -> dict[tuple[str, str], Judges]:
         """The judges whose decisions stand, by transcript and metric; those that none decided are missing."""
         found: dict[tuple[str, str], list[JudgedBy]] = {}
@@ -413,6 +417,12 @@ asked AS (
 SELECT transcript_id, metric, a.model, array_to_string(list_sort(list(DISTINCT concat_ws(
     ', temperature ', j.prompt->>'version', j.answer->'parameters'->>'temperature'))), '; ')
 FROM asked a LEFT JOIN judgements j USING (key) GROUP BY ALL ORDER BY ALL
+"""
+
+_RULE_MEANS = """
+SELECT c.metric, avg(coalesce((r.details->'by_rule'->>'score')::double, c.score)) FROM current_scores c
+SEMI JOIN (FROM transcripts WHERE iteration = ?) t USING (transcript_id) JOIN metric_results r USING (result_id)
+WHERE c.score IS NOT NULL GROUP BY c.metric HAVING bool_or((r.details->'by_rule') IS NOT NULL)
 """
 
 _JUDGED_BY_SCORE = """

@@ -429,7 +429,7 @@ def unknown_iteration(name: str, known: Sequence[str]) -> NotFoundError:
     """The error for a name that no iteration has."""
     from evaluation.files.yaml_files import did_you_mean  # reads YAML, which few commands need
 
-    return NotFoundError(f"There is no iteration {name!r}.{did_you_mean(name, known)}", remedy=_ITERATIONS)
+    return NotFoundError(f"No iteration has the whole name {name!r}.{did_you_mean(name, known)}", remedy=_ITERATIONS)
 
 
 def deleted_ones(cursor: DuckDBPyConnection, transcript_ids: Sequence[str]) -> set[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.app_pages.games.add_games import proposed_name
 from dashboard.app_pages.games.add_games import test_words as words_on_tests
+from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import score_text, without_unit
 from dashboard.shared.jobs import jobs
 from evaluation.ratings import Rating
@@ -194,7 +195,8 @@ def test_a_name_is_proposed_from_what_the_files_share(files: list[str], proposed
 def test_the_next_iteration_is_changed_from_the_one_it_was_begun_from(open_page, filled, small_game, words) -> None:
     app = upload(open_page("games", part="Add", changed_from="Baseline prompt"), small_game("five"))
     assert app.selectbox(key="new_parent").value == "Baseline prompt"
-    assert "Without a target the lowest metric of the reference decides." in words(app)
+    lowest = METRIC_LABELS[str(stored_board(filled)["Baseline prompt"].lowest)]
+    assert f"Without a target the lowest metric of the reference decides: {lowest}." in words(app)
     app.text_input(key="new_name").set_value("v3").run()
     start(app, filled)
     assert app.query_params.get("changed_from") is None

@@ -2,25 +2,35 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
-from dashboard.app_pages.overview.cockpit_data import iteration_means, more_games_sentence
+from dashboard.app_pages.overview.cockpit_data import (
+    NextStep,
+    blockers,
+    chips,
+    iteration_means,
+    more_games_sentence,
+    next_step,
+)
 from dashboard.app_pages.overview.panel import _merged
 from dashboard.app_pages.overview.sections import is_advised
 from dashboard.app_pages.rate.desk_state import DeskState, next_game
 from dashboard.app_pages.trends import data
 from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.formatting import look
-from evaluation.comparison.iterations import compare_iterations
+from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.comparison.movers import Mover
-from evaluation.iterations.board import make_board
+from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.game_tests import Game
-from evaluation.iterations.iteration import Description, Iteration
+from evaluation.iterations.iteration import Description, Fate, Iteration, RecordedDecision
+from evaluation.iterations.keep_or_revert import Choice
 from evaluation.ratings import Rating
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.rubric.verdict import marked_status
+from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import evidence_words
 from evaluation.validity import MetricTrust, Trust, trust_sentence
@@ -271,6 +281,42 @@ def test_only_what_changed_beyond_luck_is_marked_in_all_iterations(filled, small
             status = marked_status(name, shown.means[name])
             assert cell.endswith(", low evidence") == status.endswith("_low_evidence")
             assert cell.endswith(", at chance") == (status == "failed_at_chance")
+
+
+def test_cost_and_a_settled_answer_stand_on_the_decision_as_in_the_terminal() -> None:
+    good = {name: 4.0 if name == "engagement" else definition.threshold + 2 for name, definition in DEFINITIONS.items()}
+    robotic = 'robotic: "stay calm" stands in 18 of 53 messages, 30 % or more'
+
+    def games(side: str, usd: tuple[float, ...], **changed: float | None) -> list[Game]:
+        scores = scores_of(good | changed, Status.PENDING)
+        if side == "new":
+            failed = scores["anti_repetition"]._replace(status=Status.FAILED, reason=robotic)
+            scores |= {"anti_repetition": failed}
+        return [Game(f"{side} {place}", f"Game {place}", scores, one) for place, one in enumerate(usd)]
+
+    def of(usd: tuple[float, ...], recorded: RecordedDecision | None = None) -> tuple[Board, IterationComparison]:
+        new = Iteration("new", 1, target_metric="coherence", recorded=recorded)
+        after = games("new", usd, coherence=71.0, engagement=None)
+        board = make_board(
+            [Iteration("old", 0, is_baseline=True), new], {"old": games("old", (1.7, 1.75, 1.8)), "new": after}
+        )
+        return board, compare_iterations(board, "old", "new")
+
+    board, pair = of((2.1, 2.15, 2.2))
+    assert pair.cost_words == "1.75 to 2.15 USD a game, above the goal of 2 USD"
+    assert of((0.1, 2.2, 5.0))[1].cost_words == "1.75 to 2.43 USD a game, could be luck, above the goal of 2 USD"
+    shown = board["new"]
+    facts = [one.text for one in chips(shown, pair)]
+    assert facts[:2] == ["3 games against 3: 0 metrics higher, 1 lower", pair.cost_words]
+    assert board.directions_words("new") == facts[0]
+    # No rating changes the answer, so none is asked for, and none is missing.
+    assert shown.decision is not None
+    assert shown.decision.foregone is Choice.REVERT
+    assert (next_step(board, shown), blockers(shown, is_hidden=False)) == (NextStep.RECORD, [])
+    assert f"Anti-repetition fails whatever its score in 3 of 3 games: {robotic}." in shown.decision.reasons
+    # Nor is anything once a person has decided.
+    decided, _ = of((1.0, 1.0, 1.0), RecordedDecision(Fate.KEPT, "Ada", datetime(2026, 3, 1, tzinfo=UTC), "why", ""))
+    assert blockers(decided["new"], is_hidden=False) == []
 
 
 def test_no_change_is_advised_for_a_metric_that_passes() -> None:

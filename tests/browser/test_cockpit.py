@@ -156,6 +156,12 @@ def test_a_decision_that_was_begun_survives_another_page_and_a_reload(sample_ser
     page.reload()
     expect(page.get_by_role("radio", name="Revert it")).to_be_checked()
     expect(why).to_have_value("")
+    # A reload right behind the last letter.
+    why.fill("Half a reason")
+    page.get_by_role("textbox", name=re.compile("^Your name")).fill("Lea")
+    page.reload()
+    expect(why).to_have_value("Half a reason")
+    expect(page.get_by_role("textbox", name=re.compile("^Your name"))).to_have_value("Lea")
 
 
 def test_a_leads_decision_that_was_begun_survives_the_look_at_its_game_and_a_reload(sample_server, visit) -> None:

@@ -40,7 +40,7 @@ def test_an_example_opens_its_message_with_the_reason(sample_server, visit, widt
 def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the_marks(sample_server, visit) -> None:
     page = look(visit, sample_server).page
     mark(page, "0:reason:0").click()
-    expect(page.get_by_text(re.compile(r"\d+ (messages|references|phrases|players), \d+")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ (messages|references|phrase uses|players), \d+")).first).to_be_visible()
     # The text may be there before the address says so.
     expect(page).to_have_url(re.compile("reason="))
     settle(page)
@@ -49,7 +49,7 @@ def test_a_reason_opens_all_of_its_messages_a_row_its_message_and_keys_reach_the
     expect(page.locator(".message.chosen")).to_be_in_viewport()
     page.go_back()
     # The way back leads to the messages with that reason, of the same iteration.
-    expect(page.get_by_text(re.compile(r"\d+ (messages|references|phrases|players), \d+")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ (messages|references|phrase uses|players), \d+")).first).to_be_visible()
     settle(page)
     page.get_by_role("button", name="All reasons").click()
     expect(page.locator(".reason-row").first).to_be_visible()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.hands import settle
@@ -33,6 +35,15 @@ def test_a_line_is_opened_in_place_by_keyboard_and_keeps_the_focus(sample_server
     expect(rows.nth(3)).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-ledger_chosen")).to_have_count(0)
+
+
+def test_a_name_that_the_row_above_has_is_shown_again_below_another_heading(sample_server, visit) -> None:
+    page = visit(f"{sample_server.url}/?iteration=Prompt+v4&panel=Messages&moved=By+player").page
+    table = page.get_by_role("table", name=re.compile("^Each player that moved the scores"))
+    expect(table.last).to_be_visible()
+    hidden = table.evaluate_all("""(tables) => tables.flatMap((one) => [...one.querySelectorAll(".group + tr .same")])
+        .map((one) => one.textContent)""")
+    assert hidden == []
 
 
 def test_on_a_phone_no_cell_is_cut_and_each_card_has_the_labels(sample_server, visit) -> None:

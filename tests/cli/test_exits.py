@@ -70,7 +70,10 @@ def test_an_error_names_value_place_and_remedy(run: Any) -> None:
     assert done.stderr == "error: No stored transcript is called 'no\\x1b[31mthing'. See them with: dramaturg list.\n"
     run("iterations", "create", "Prompt v2")
     for command in (("compare", "v2", "v3"), ("iterations", "decide", "v2", "kept", "--reason", "x")):
-        assert "error: There is no iteration 'v2'. Do you mean 'Prompt v2'? See them with" in run(*command).stderr
+        assert (
+            "error: No iteration has the whole name 'v2'. Do you mean 'Prompt v2'? See them with"
+            in run(*command).stderr
+        )
     refused = run("iterations", "decide", "Prompt v2", "revert", "--reason", "x").stderr
     assert "Invalid value for 'fate': 'revert' is not one of 'kept', 'reverted', 'undecided'." in refused
 

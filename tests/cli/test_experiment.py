@@ -68,7 +68,7 @@ def test_what_makes_no_run_and_no_report_is_refused(run: Any, arguments: str, wh
 def test_the_printed_example_compares_games_of_two_iterations(run: Run, write_game: WriteGame, tmp_path: Path) -> None:
     place = tmp_path / "ab.yaml"
     place.write_text(run("ab", "--print-config").stdout, encoding="utf-8")
-    assert "There is no iteration 'Prompt v1'" in run("ab", place).stderr
+    assert "No iteration has the whole name 'Prompt v1'" in run("ab", place).stderr
     for number in (1, 2):
         run(
             "import", write_game(f"a{number}"), write_game(f"b{number}", good=False), "--iteration", f"Prompt v{number}"

@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import PurePath
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import access_checks
 from dashboard.app_pages.games import found_games as parts
@@ -40,7 +41,7 @@ from evaluation.escaping import cut
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
-from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.writers import counts_words, report_csv, report_json
@@ -73,9 +74,7 @@ def add_games(store: Store) -> bool:
     given = [(file.name, file.getvalue()) for file in files]
     if pasted.strip():
         given.append((_PASTED, pasted.encode("utf-8", "replace")))
-    # Those that the page is at are bold.
-    at = range(1, len(_STEPS)) if given else range(1)
-    steps.caption(" → ".join(f"**{one}**" if place in at else one for place, one in enumerate(_STEPS)))
+    _show_steps(steps, 1 if given else 0)
     if not given:
         resources.forget_files()
         forget_answers()
@@ -91,10 +90,16 @@ def add_games(store: Store) -> bool:
     parts.show_found(found, resources.once(queries.near_copies, ids, store, new) if new else {})
     note_deleted(list(ids))
     if found.new:
-        _store_them(store, found)
+        is_ready = _store_them(store, found)
+        _show_steps(steps, 3 if is_ready else 2)
     else:
         _nothing_new(store, found)
     return True
+
+
+def _show_steps(place: DeltaGenerator, at: int) -> None:
+    """Draws the line of steps; the one that the page is ``at`` is bold."""
+    place.caption(" → ".join(f"**{one}**" if number == at else one for number, one in enumerate(_STEPS)))
 
 
 _STEPS = ("1 Choose games", "2 Look at what was found", "3 Say where they belong", "4 Score and store")
@@ -190,7 +195,8 @@ def _upload_round() -> int:
     return int(st.session_state.get("upload_round", 0))
 
 
-def _store_them(store: Store, found: parts.Found) -> None:
+def _store_them(store: Store, found: parts.Found) -> bool:
+    """The form that says where the games belong, with the button that stores them; whether all is said."""
     st.subheader("Where do they belong?", anchor=False)
     plan = iteration_form(
         resources.read(queries.iteration_sizes),
@@ -212,6 +218,7 @@ def _store_them(store: Store, found: parts.Found) -> None:
         _begin(store, found, plan)
     if is_busy:
         st.caption("Games are being scored already; the next ones can start when that is done.")
+    return plan is not None
 
 
 def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
@@ -315,10 +322,21 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
             persist_state="session",
         )
         if target is None:
-            st.caption("Without a target the lowest metric of the reference decides.")
+            st.caption(f"Without a target the lowest metric of the reference decides{_lowest_words(parent)}.")
     placeholder = "Optional; shown beside the scores"
     prompt = st.text_area("Prompt text", key=_PROMPT, height=80, placeholder=placeholder, persist_state="session")
     return None if is_refused else Iteration(name, 0, parent or None, prompt, change, target)
+
+
+def _lowest_words(reference: str) -> str:
+    """The lowest metric of the iteration of that name, and what it needs; empty without one, or where it is hidden."""
+    summaries = resources.share(queries.overview).board.iterations
+    shown = next((one for one in summaries if one.iteration.name == reference and one.lowest), None)
+    games = [game.transcript_id for game in shown.games] if shown else []
+    if shown is None or identity.hidden_games(resources.store(), identity.author_name(), games):
+        return ""
+    needs = ", which needs a rating of every game on both sides" if shown.lowest == ENGAGEMENT.name else ""
+    return f": {DEFINITIONS[str(shown.lowest)].label}{needs}"
 
 
 def _name_fault(name: str) -> bool:

@@ -14,7 +14,7 @@ from dashboard.app_pages.games.rename_move_delete import edit_transcript
 from dashboard.shared import state
 from dashboard.shared.chat.conversation import focus_on, read_open, worst_verdict
 from dashboard.shared.drawing import chat_view
-from dashboard.shared.formatting import CHANCE, look, score_text, share_text, threshold_text, usd_text
+from dashboard.shared.formatting import CHANCE, look, rules_text, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
@@ -25,12 +25,10 @@ from evaluation.score import (
     OVERRULED,
     LedgerRow,
     MetricDefinition,
-    MetricResult,
     RowVerdict,
     Status,
     changed_words,
     failure_beyond_score,
-    status_of,
 )
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message
@@ -125,17 +123,9 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
         return _cell(label, status, look(status).word, limit)
     value = score_text(outcome.score, definition.scale, outcome.threshold)
     alone = outcome.details.get(OVERRULED, "").rpartition("; ")[2]
-    beside = (limit, _by_rule(outcome), _caution(outcome, definition.name), alone, changed_words(outcome.changed))
+    by_rules = rules_text((outcome.details.get("by_rule") or {}).get("score"), outcome.score, outcome.threshold)
+    beside = (limit, by_rules, _caution(outcome, definition.name), alone, changed_words(outcome.changed))
     return _cell(label, status, value, *filter(None, beside))
-
-
-def _by_rule(outcome: MetricResult) -> str:
-    """The score of the rules alone, where these and who read the game stand on two sides of the threshold."""
-    score = (outcome.details.get("by_rule") or {}).get("score")
-    if score is None or outcome.score is None:
-        return ""
-    alone, read = (status_of(one, outcome.threshold) for one in (score, outcome.score))
-    return f"by rules {score:.1f} %" if alone is not read else ""
 
 
 def _caution(outcome: Scored, metric: str) -> str:

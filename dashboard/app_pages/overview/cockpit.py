@@ -13,6 +13,7 @@ from dashboard.app_pages.overview.cockpit_data import (
     chips,
     cockpit_of,
     critical_failures,
+    is_settled,
     legend_of,
     more_games_sentence,
     next_step,
@@ -33,9 +34,9 @@ from dashboard.shared.version_notes import newer_note, pair_note
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
-from evaluation.iterations.game_tests import LONGEST_NAME
+from evaluation.iterations.game_tests import LONGEST_NAME, failing_beyond_score
 from evaluation.iterations.keep_or_revert import unnamed_target_words
-from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.definitions import ANTI_REPETITION, ENGAGEMENT
 from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
@@ -121,7 +122,7 @@ def cockpit(
         data = {"rows": [row for row, _ in found], **legend_of(shown, reference)}
         cockpit_rows(key=_KEY, data=data, on_open_change=on_open)
     with right, st.container(gap="small", key="stays_beside"):
-        _still_missing(board, shown, step, is_hidden=is_hidden)
+        _still_missing(store, board, shown, step, is_hidden=is_hidden)
         if not is_hidden:
             _habits(store, shown)
         if pair and pair.reserve:
@@ -145,7 +146,8 @@ def pair_of(board: Board, shown: IterationSummary, reference: IterationSummary |
 def rows_of(board: Board, shown: IterationSummary, reference: IterationSummary | None) -> list[CockpitRow]:
     """The rows of marks of an iteration beside its reference."""
     between = (shown.iteration.name, reference.iteration.name if reference else None)
-    return resources.once(cockpit_of, between, board, *between)
+    means = resources.read(resources.store().results.rule_means, shown.iteration.name)
+    return resources.once(cockpit_of, between, board, *between, means)
 
 
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:
@@ -182,16 +184,16 @@ def _earlier_that_waits(board: Board, shown: IterationSummary) -> None:
         st.button("Show it", key="show_waiting", type="tertiary", on_click=state.set_widgets, args=(to,))
 
 
-def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
+def _still_missing(store: Store, board: Board, shown: IterationSummary, step: NextStep, *, is_hidden: bool) -> None:
     lines = blockers(shown, is_hidden=is_hidden)[:_MOST_LINES]
-    outlook = shown.decision.outlook if shown.decision and not shown.decision.foregone else ""
+    outlook = shown.decision.outlook if shown.decision and step is NextStep.RATE else ""
     with st.container(gap=None):
         if lines:
             # A game that failed critically is nothing that is missing.
             is_missing = step in (NextStep.RATE, NextStep.ADD_GAMES) and not lines[0].startswith("✗")
             st.markdown("**Still missing**" if is_missing else "**What decides it**")
             plain("\n".join((*lines[:-1], f"{lines[-1]} {outlook}".strip())))
-        elif shown.decision is not None and not is_hidden:
+        elif shown.decision is not None and not is_hidden and (is_settled(shown) or not shown.decision.missing):
             # The reasons count and name ratings.
             st.markdown("**What the rule says**")
             # That none was named, and what decides then, the form says.
@@ -200,6 +202,12 @@ def _still_missing(board: Board, shown: IterationSummary, step: NextStep, *, is_
             plain("\n".join((*([f"{reserve}."] if reserve else []), *said)))
     if step is NextStep.RATE:
         team_link()
+    if beyond := failing_beyond_score(shown.games):
+        words, game = beyond
+        plain(words)
+        ledger = resources.read(store.results.load, game.transcript_id)[ANTI_REPETITION.name].ledger
+        message = next((row.refers_to for row in ledger if row.details.get("fails") and row.refers_to), "")
+        transcript_link("Open a message with it", transcript=game.transcript_id, message=message)
     if critical := critical_failures(shown, is_hidden=is_hidden):
         transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)

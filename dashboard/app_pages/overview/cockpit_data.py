@@ -6,15 +6,15 @@ Independent of Streamlit.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from dashboard.shared.answer import Fact
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.comparison_tables import METRIC_LABELS, signed
-from dashboard.shared.formatting import CHANCE, label_with_unit, look, score_text, spread_text, threshold_text
+from dashboard.shared.formatting import label_with_unit, look, rules_text, score_text, spread_text, threshold_text
 from evaluation.comparison.iterations import IterationComparison, compare_iterations
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import (
@@ -35,14 +35,15 @@ from evaluation.statistics.intervals import ALL_EQUAL, mean_interval
 from evaluation.statistics.words import (
     MOST_GAMES_SAID,
     change_words,
+    direction_of,
+    directions_words,
     evidence_words,
     interval_words,
     more_words,
     needed_words,
     needs_many,
-    sizes_words,
 )
-from evaluation.text.display import cost_text, counted, fixed, half_up, listed, shortened
+from evaluation.text.display import cost_text, counted, fixed, listed, shortened
 from evaluation.validity import Trust, metric_trust, trust_sentence
 
 _MOST_DOTS = 30
@@ -99,13 +100,23 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
     """The one action that brings the decision on an iteration further, or the work after it."""
     if shown.iteration.recorded is not None:
         return NextStep.NEXT_ITERATION
+    if is_settled(shown):
+        return NextStep.RECORD
     if waiting_games(board, shown):
         return NextStep.RATE
     if any(len(side.games) < FEWEST_GAMES for side in sides(board, shown)):
         return NextStep.ADD_GAMES
     if shown.decision is None:
         return NextStep.NEXT_ITERATION
-    return NextStep.RECORD if shown.decision.choice in (Choice.KEEP, Choice.REVERT) else NextStep.READ
+    return NextStep.READ
+
+
+def is_settled(shown: IterationSummary) -> bool:
+    """Whether the rule says keep or revert, whatever games and ratings are still missing."""
+    return shown.decision is not None and (shown.decision.foregone or shown.decision.choice) in (
+        Choice.KEEP,
+        Choice.REVERT,
+    )
 
 
 def critical_failures(shown: IterationSummary, *, is_hidden: bool) -> list[GameFailure]:
@@ -115,10 +126,12 @@ def critical_failures(shown: IterationSummary, *, is_hidden: bool) -> list[GameF
 
 
 def blockers(shown: IterationSummary, *, is_hidden: bool) -> list[str]:
-    """Reasons that stand in the way of a decision, or have decided alone, one line each."""
+    """Reasons that have decided alone; while neither rule nor person has decided, what is missing. One line each."""
     critical = critical_failures(shown, is_hidden=is_hidden)
     many = f"✗ {len(critical)} of {counted(len(shown.games), 'game')} failed critically"
     failed = [f"{many}. {critical[0].words}"] if critical else []
+    if shown.iteration.recorded is not None or is_settled(shown):
+        return failed
     rated = shown.means[ENGAGEMENT.name]
     unrated = (f"{rated.waiting} of {counted(rated.games, 'game')} not rated yet.",) if rated.waiting else ()
     return [*failed, *(shown.decision.missing if shown.decision else unrated)]
@@ -148,8 +161,10 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
         ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
         against = f"{against}, with the changes of {ends} as well,"
-    beside = shown.decision and shown.decision.target and pair.companion_words(shown.decision.target)
-    fell = f", but its {beside[2:]}" if beside and beside.startswith("▼ ") else ""
+    target = shown.decision.target if shown.decision else None
+    beside = pair.companion_words(target) if target else ""
+    is_told = target in pair.comparison and pair.comparison[target].outcome is Outcome.WORSE
+    fell = f", but its {beside[2:]}" if beside.startswith("▼ ") and not is_told else ""
     evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS, against)}{fell}."
     evidence += " Changed: " if change else ""
     return evidence + _as_sentence(change, max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence)))
@@ -177,25 +192,14 @@ def _as_sentence(words: str, limit: int) -> str:
     return whole if len(whole) <= limit else shortened(words, limit)
 
 
-def _direction(one: Difference) -> int:
-    """1 for a mean that is shown as higher than before, -1 for a lower one, 0 for the same or none."""
-    if not (one.before.n and one.after.n) or math.isnan(one.difference):
-        return 0
-    before, after = half_up(one.before.mean, 1), half_up(one.after.mean, 1)
-    return (after > before) - (after < before)
-
-
 def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fact]:
-    """The facts of a comparison: games with the metrics that are higher and lower, the target, and what to trust."""
+    """The facts of a comparison: games, metrics that are higher and lower, the cost, the target, and what to trust."""
     if pair is None:
         return [Fact(counted(len(shown.games), "game"))]
     differences = pair.comparison.values()
-    # What is no better than scrambled copies is neither.
-    directions = Counter(_direction(one) for one in differences if one.outcome is not Outcome.AT_CHANCE)
-    chance = sum(one.outcome is Outcome.AT_CHANCE for one in differences)
-    sizes = sizes_words(len(pair.after.games), len(pair.before.games))
-    told = f"{sizes}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower"
-    facts = [Fact(f"{told}, {chance} {CHANCE}" if chance else told)]
+    facts = [Fact(directions_words(differences, len(pair.after.games), len(pair.before.games)))]
+    if cost := pair.cost_words:
+        facts.append(Fact(cost, "orange" if pair.is_dear else "gray"))
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
     known = [one for one in metric_trust() if one.metric in scored]
@@ -222,7 +226,7 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
     if pair is None or shown.decision is None:
         return ""
     one = pair.comparison.get(shown.decision.target or "")
-    if one is None or not _direction(one):
+    if one is None or not direction_of(one):
         return ""
     label = METRIC_LABELS[one.name]
     if one.outcome is Outcome.AT_CHANCE:
@@ -243,8 +247,13 @@ CockpitRow = tuple[dict[str, Any], MarkTargets]
 """A metric's row for ``cockpit_rows.js``, and what its marks open: ``metric``, ``before``, ``after`` and ``game``."""
 
 
-def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
-    """The rows of the iteration of that name, beside another one where ``beside`` names it."""
+def cockpit_of(
+    board: Board, name: str, beside: str | None, rule_means: Mapping[str, float] = MappingProxyType({})
+) -> list[CockpitRow]:
+    """The rows of the iteration of that name, beside another one where ``beside`` names it.
+
+    The means by rules alone, ``rule_means``, are told where they stand on the other side of the threshold.
+    """
     shown, reference = board[name], board[beside] if beside else None
     pair = compare_iterations(board, beside, name) if beside else None
     differences = pair.comparison if pair else {}
@@ -259,6 +268,7 @@ def cockpit_of(board: Board, name: str, beside: str | None) -> list[CockpitRow]:
             differences.get(metric),
             statuses[metric],
             pair.companion_words(metric) if pair else "",
+            rule_means.get(metric),
             is_target=metric == target,
         )
         for metric in DEFINITIONS
@@ -291,6 +301,7 @@ def _row(
     difference: Difference | None,
     status: str,
     companion: str,
+    rule_mean: float | None,
     *,
     is_target: bool,
 ) -> CockpitRow:
@@ -320,7 +331,8 @@ def _row(
             "threshold": threshold_text(mean.threshold, definition.scale)
             + (", axis 1 to 5" if definition is ENGAGEMENT else "")
             + (" · no spread" if interval.note == ALL_EQUAL else "")
-            + (f" · {changed_words(mean.changed)}" if mean.changed else ""),
+            + (f" · {changed_words(mean.changed)}" if mean.changed else "")
+            + (f" · {alone}" if (alone := rules_text(rule_mean, mean.score, mean.threshold)) else ""),
             "before": f"{reference.iteration.name if reference else ''}: {score_text(before, definition.scale)}",
             "after": f"{own}: {current}",
             "current": current if mean.score is not None else "no score",
@@ -347,10 +359,11 @@ def _outcome_words(difference: Difference | None, companion: str, status: str) -
     That it is at chance, or on low evidence, is said beside it; the companion may still tell the sides apart.
     """
     is_said = status.endswith("low_evidence") and difference and difference.outcome is Outcome.LOW_EVIDENCE
-    if difference is None or status in (AT_CHANCE, "failed_at_chance") or is_said:
+    is_worse = difference is not None and difference.outcome is Outcome.WORSE
+    if difference is None or (status in (AT_CHANCE, "failed_at_chance") and not is_worse) or is_said:
         return companion
     outcome = signed(difference.outcome, difference.words)
-    return f"{companion}; score {outcome}" if companion.startswith("▼") else outcome
+    return f"{companion}; score {outcome}" if companion.startswith("▼") and not is_worse else outcome
 
 
 def _share(value: float | None, definition: MetricDefinition) -> float | None:

@@ -127,7 +127,7 @@ def _why_label(decision: Decision) -> str:
         Choice.NOT_YET: "Why so early? (required)",
         Choice.HIDDEN: "Why before you have rated these games? (required)",
     }
-    return departing.get(decision.choice, "Why, as the rule cannot decide? (required)")
+    return departing.get(decision.foregone or decision.choice, "Why, as the rule cannot decide? (required)")
 
 
 def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> None:

@@ -20,6 +20,7 @@ from evaluation.comparison.iterations import IterationComparison, is_cut, prompt
 from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
+from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import change_words
 from evaluation.store import Store
 from evaluation.text.display import fixed
@@ -107,8 +108,9 @@ def _movers(found: IterationComparison) -> None:
     kind = kinds[labels.index(state.choose_part(labels, key="moved", label="Messages"))]
     moved = _merged([one for one in found.movers if one.kind == kind])
     lowest = {metric: min(one.change for one in moved if one.metric == metric) for metric in {m.metric for m in moved}}
+    rank = {metric: _RANK.get(one.outcome, 1) for metric, one in found.comparison.items()}
     # The largest losses first, so that gains alone do not stand for the change.
-    shown = sorted(moved, key=lambda one: (lowest[one.metric], one.metric, one.change))
+    shown = sorted(moved, key=lambda one: (rank[one.metric], lowest[one.metric], one.metric, one.change))
     before, after = found.names
     rows = [
         {
@@ -137,7 +139,8 @@ def _movers(found: IterationComparison) -> None:
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(
         "Points of 100: the largest rises and falls, and the first of each metric. With those that are not listed they "
-        "add up to the change of the mean over games. A row opens its messages."
+        "add up to the change of the mean over games. Rows are the ledger's; one may hold several uses of a phrase, "
+        "which Reasons counts. A row opens its messages."
     )
     if pressed is not None:
         state.choose(**{_MOVER: f"{kind} {_CLOSED if pressed == place else pressed}"})
@@ -145,6 +148,8 @@ def _movers(found: IterationComparison) -> None:
 
 
 _MOVER, _CLOSED = "mover", "none"
+_RANK = {Outcome.BETTER: 0, Outcome.WORSE: 0, Outcome.AT_CHANCE: 2}
+"""Metrics that changed beyond luck stand first, those of which nothing is concluded last."""
 _DETAIL = re.compile(r" \([^()]*\)(?=\.$)")
 _MOST_EXAMPLES = 20
 _SUMS = ("before", "after", "before_rows", "after_rows")

@@ -12,6 +12,7 @@ from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision, baseline_before, reference_of
 from evaluation.iterations.keep_or_revert import Choice, Decision, IterationSide, decide
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.rubric.verdict import is_metric_at_chance
 from evaluation.score import Status
 from tests.games import scores_of
 
@@ -157,10 +158,35 @@ def test_what_open_ratings_will_decide_is_said(after: tuple[Game, ...], before: 
     assert (words in decision.explanation) is (bool(words) and decision.foregone is None)
 
 
-def test_a_target_that_ratings_are_or_may_choose_is_not_foretold() -> None:
-    assert decided(side(UNRATED), side(GOOD), "engagement").outlook == ""
+def test_what_is_known_of_a_target_that_ratings_are_or_may_choose_is_said() -> None:
+    above = "If the mean rating of this iteration is above that of the reference"
+    assert decided(side(UNRATED), side(GOOD), "engagement").outlook == (
+        f"{above} and no game of it is rated below 3, the rule will say keep; else revert."
+    )
+    assert decided(side(GOOD), side(UNRATED), "engagement").outlook == f"{above}, the rule will say keep; else revert."
+    # One pass fewer reverts, whatever metric decides.
+    lost = decided(side(UNRATED | {"strategic_depth": 1.0}), side(GOOD), "engagement")
+    assert lost.foregone is Choice.REVERT
     # Unnamed, the lowest of the reference decides, which a low rating makes engagement.
-    assert decided(side(GOOD | {"coherence": 70.5}), side(UNRATED | {"coherence": 70.2})).outlook == ""
+    open_target = decided(side(GOOD | {"coherence": 70.1}), side(UNRATED | {"coherence": 70.2}))
+    assert open_target.outlook == "The metric that decides depends on the ratings of the reference."
+
+
+def test_a_fall_of_which_nothing_is_concluded_is_listed_last_in_words_of_its_own() -> None:
+    at_chance = {"difference": 0.0}
+    games = [
+        replace(
+            one, metrics=one.metrics | {"role_consistency": one.metrics["role_consistency"]._replace(control=at_chance)}
+        )
+        for one in side(GOOD | {"role_consistency": 98.0})
+    ]
+    assert is_metric_at_chance(games[0].metrics["role_consistency"])
+    fell = decided(side(GOOD | {"coherence": 71.0}), tuple(games), "strategic_depth").reasons
+    assert [one for one in fell if one.startswith("Lower")] == [
+        "Lower than in the reference: Conversation coherence (72.0 % to 71.0 %).",
+        "Lower, but nothing is concluded, as the reference is no better than scrambled copies: Role consistency "
+        "(98.0 % to 82.0 %).",
+    ]
 
 
 def test_an_unknown_cost_blocks_nothing_and_is_said() -> None:
