@@ -22,7 +22,7 @@ export default function ({ data, setTriggerValue }) {
 }
 
 function inputOf(key) {
-  return document.querySelector(`.st-key-${CSS.escape(key)} :is(input[type="text"], textarea)`);
+  return document.querySelector(`.st-key-${CSS.escape(key)} :is([data-testid="stTextInputRootElement"] input, textarea)`);
 }
 
 function readKept() {

@@ -21,7 +21,7 @@ _OPEN_ON = "go_to_open_on"
 _hand = st.components.v2.component(
     "dramaturg_go_to",
     js="""
-export default function () {
+export default function ({ data }) {
   let tries = 40;
   const press = () => {
     const link = document.querySelector(".st-key-go_to_link a");
@@ -30,8 +30,9 @@ export default function () {
       link.click();
       // Streamlit leaves the address as it is where the link leads to another part of the same page.
       if (link.pathname === location.pathname && link.href !== location.href) history.pushState(null, "", link.href);
-    } else input?.focus();
-    if (!link && document.activeElement !== input && tries--) setTimeout(press, 50);
+    } else if (!data) input?.focus();
+    // Neither is drawn yet.
+    if (data ? !link : document.activeElement !== input) if (tries--) setTimeout(press, 50);
   };
   setTimeout(press, 50);
 }
