@@ -78,6 +78,28 @@ class Rating:
         return f"{self.yes_count} of {QUESTION_COUNT} answers are yes, but the score is below {_ACCEPTABLE_SCORE}"
 
 
+SKIMMED_PER_SECOND = 10
+"""Words. Adults read 4 a second and skim at 7 to 12, where they grasp less than half (Brysbaert 2019; Rayner 2016)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeskTime:
+    """The time that a first rating took.
+
+    Attributes:
+        seconds: From when the game came to the desk until the rating was saved.
+        words: Of the messages that the desk shows; few in scripts without spaces.
+    """
+
+    seconds: float
+    words: int
+
+    @property
+    def is_too_quick(self) -> bool:
+        """Whether the words cannot even have been skimmed in that time."""
+        return self.seconds * SKIMMED_PER_SECOND < self.words
+
+
 def parse_answers(letters: str) -> tuple[bool | None, ...]:
     """Five answers from five letters: ``y`` yes, ``n`` no, ``-`` no answer.
 

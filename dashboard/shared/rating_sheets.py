@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from functools import partial
 
 import streamlit as st
@@ -10,10 +11,9 @@ import streamlit as st
 from dashboard import access_checks
 from dashboard.shared import state
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.rating_desk.sheet_format import COLUMNS
 from evaluation.store import Store
 from evaluation.text.display import counted
@@ -67,11 +67,11 @@ def _export(store: Store, rater: str, is_lead: bool) -> None:
 
 def _import(store: Store, rater: str, is_lead: bool) -> None:
     st.subheader("Import a sheet", anchor=False)
-    own = "Rows without a rater become yours." if rater else "Each row names its rater."
-    whose = own if is_lead else "Only your own ratings are taken."
+    enough = "`score` and `game` (or `transcript_id`)" if rater else "`rater`, `score` and `game` (or `transcript_id`)"
+    whose = (" Rows without a rater become yours." if is_lead else " Only your own ratings are taken.") if rater else ""
     st.markdown(
-        f"To rate in a spreadsheet: the first line names the columns; `score` and `game` (or `transcript_id`) "
-        f"are enough, rows without a score are left out. {whose} If any row has a mistake, nothing is stored."
+        f"To rate in a spreadsheet: the first line names the columns; {enough} are enough, rows without a score are "
+        f"left out.{whose} If any row has a mistake, nothing is stored."
     )
     st.code(", ".join(COLUMNS), language=None)
     st.markdown(
@@ -85,36 +85,23 @@ def _import(store: Store, rater: str, is_lead: bool) -> None:
     if file is None:
         return
     data = file.getvalue()
-    try:
+    with refusal_told("The sheet cannot be checked right now. Nothing was stored."):
         found = import_ratings(store, data, rater=rater or None, is_own=not is_lead, is_dry=True)
-    except DramaturgError as error:
-        st.error("The sheet cannot be checked right now. Nothing was stored.")
-        plain(words_of(error))
-        return
-    if found.problems:
-        _problems(found)
-        return
-    st.info(_words(found))
-    if found.added:
-        plain("\n".join(f"{whose}: {counted(count, 'new rating')}" for whose, count in found.by_rater.items()))
-        st.button(
-            f"Store {counted(found.added, 'rating')}",
-            type="primary",
-            key="sheet_store",
-            on_click=_store,
-            args=(store, data, rater, not is_lead),
-        )
+        if found.problems:
+            _problems(found)
+            return
+        st.info(_words(found))
+        if found.added:
+            plain("\n".join(f"{whose}: {counted(count, 'new rating')}" for whose, count in found.by_rater.items()))
+            label, args = f"Store {counted(found.added, 'rating')}", (store, data, rater, not is_lead)
+            st.button(label, type="primary", key="sheet_store", on_click=_store, args=args)
 
 
 def _store(store: Store, data: bytes, rater: str, is_own: bool) -> None:
-    try:
-        identity.require(Action.RATE)
+    with identity.permitted(Action.RATE):
         done = import_ratings(store, data, rater=rater or None, is_own=is_own)
-    except DramaturgError as error:
-        st.toast(words_of(error))
-        return
-    if not done.problems:
-        st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."
+        if not done.problems:
+            st.session_state[_SHEETS_DONE] = f"{counted(done.added, 'rating')} stored."
 
 
 def _words(found: SheetImport) -> str:
@@ -133,16 +120,8 @@ def _words(found: SheetImport) -> str:
 def _problems(found: SheetImport) -> None:
     count = len(found.problems)
     st.error(f"{counted(count, 'mistake')}: nothing of the sheet was stored.", icon=":material/error:")
-    rows = [
-        {
-            "Line": one.line,
-            "Column": one.column,
-            "Value": one.value,
-            "Mistake": one.message,
-            "What to do": one.remedy,
-        }
-        for one in found.problems[:_MOST_PROBLEMS]
-    ]
+    heads = ("Line", "Column", "Value", "Mistake", "What to do")
+    rows = [dict(zip(heads, astuple(one), strict=True)) for one in found.problems[:_MOST_PROBLEMS]]
     status_table(rows, "Mistakes in the sheet")
     if count > _MOST_PROBLEMS:
         st.caption(f"The first {_MOST_PROBLEMS} of {count:,}.")

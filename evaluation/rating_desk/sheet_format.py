@@ -100,8 +100,9 @@ def sheet_rows(
     counts: Mapping[str, str] = MappingProxyType({}),
     decisions: Mapping[str, EngagementDecision] = MappingProxyType({}),
     shown_as: Mapping[str, str] = MappingProxyType({}),
+    seconds: Mapping[str, int] = MappingProxyType({}),
 ) -> list[dict[str, str | float | bool | None]]:
-    """The ratings, a row each, for every file that has them: ``COLUMNS``, ``counts``, ``decision`` and ``shown_as``.
+    """The ratings, a row each, for every file that has them: ``COLUMNS``, then those that are only read.
 
     Args:
         ratings: In any order, which is kept.
@@ -109,6 +110,7 @@ def sheet_rows(
         counts: Whether a rating counts, and why not, by token; for the same.
         decisions: Of leads that count in place of the ratings, by transcript id; for the same.
         shown_as: The names by which pages show the games, by transcript id; for the same.
+        seconds: The time of first ratings at the desk, by token; for the same.
 
     Returns:
         Answers are true, false or ``None``, times in ISO 8601.
@@ -119,12 +121,12 @@ def sheet_rows(
         held = decisions.get(one.transcript_id)
         decision = f"{held.score} by {held.who} on {held.created_at.isoformat()}: {held.reason}" if held else ""
         cells = [*whose, one.score, *one.answers, one.comment, one.created_at.isoformat()]
-        cells += [counts.get(one.token, ""), decision, shown_as.get(one.transcript_id, "")]
+        cells += [counts.get(one.token, ""), decision, shown_as.get(one.transcript_id, ""), seconds.get(one.token)]
         rows.append(dict(zip(_WRITTEN_COLUMNS, cells, strict=True)))
     return rows
 
 
-_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision", "shown_as")
+_WRITTEN_COLUMNS = (*COLUMNS, "counts", "decision", "shown_as", "desk_seconds")
 _ANSWERS = {None: "", True: "yes", False: "no"}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.errors import ConflictError, InputError
 from evaluation.escaping import well_formed
-from evaluation.ratings import MAX_COMMENT_LENGTH, EngagementDecision, Rating, checked_score, rater_name
+from evaluation.ratings import MAX_COMMENT_LENGTH, DeskTime, EngagementDecision, Rating, checked_score, rater_name
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.store._bulk_rows import (
     append_rows,
@@ -174,12 +174,12 @@ class Ratings:
             )
         return token
 
-    def desk_seconds(self) -> dict[tuple[str, str], float]:
-        """By transcript and rater: seconds from when the game came to the desk until its first rating was saved.
+    def desk_times(self) -> dict[tuple[str, str], DeskTime]:
+        """By transcript and rater: the time of the first rating at the desk; what came from a sheet is missing.
 
-        What came from a sheet is missing. Revisions do not count: their forms come to the desk filled in.
+        Revisions do not count: their forms come to the desk filled in.
         """
-        return {(game, rater): seconds for game, rater, seconds in self._store.rows(_DESK_SECONDS)}
+        return {(game, rater): DeskTime(*figures) for game, rater, *figures in self._store.rows(_DESK_TIMES)}
 
     def _select(self, query: str, value: object) -> list[Rating]:
         return [rating_of(row) for row in self._store.rows(query, [value])]
@@ -237,10 +237,14 @@ SELECT {RATING_COLUMNS}, row_number() OVER (PARTITION BY rater ORDER BY coalesce
 FROM ratings WHERE transcript_id = ? ORDER BY rating_id
 """
 
-_DESK_SECONDS = f"""
-SELECT r.transcript_id, r.rater, epoch(r.created_at - a.created_at)
+_DESK_TIMES = f"""
+SELECT transcript_id, r.rater, epoch(r.created_at - a.created_at), coalesce(words, 0)::int
 FROM (FROM {_LIVING} QUALIFY row_number() OVER (PARTITION BY transcript_id, rater ORDER BY rating_id) = 1) r
-JOIN assignments a USING (token)
+JOIN assignments a USING (token, transcript_id)
+LEFT JOIN (
+    SELECT transcript_id, sum(len(regexp_extract_all(text, '\\S+'))) AS words FROM messages SEMI JOIN ratings
+    USING (transcript_id) WHERE channel = 'public' AND NOT is_control GROUP BY transcript_id
+) USING (transcript_id)
 """
 
 _OPEN_TOKEN = """

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
+from operator import attrgetter
 
 from evaluation.agreement.report import AgreementReport, DecidedRow, agreement_report
 from evaluation.overrides import Override
 from evaluation.rating_desk.assignments import AssignmentPlan, plan_assignments
 from evaluation.rating_desk.sheet_format import Sheet, SheetProblem, read_sheet, sheet_rows, write_sheet
-from evaluation.ratings import NO_ANSWERS, EngagementDecision, Rating
+from evaluation.ratings import NO_ANSWERS, SKIMMED_PER_SECOND, DeskTime, EngagementDecision, Rating
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
 from evaluation.store.result_rows import RowVerdicts
-from evaluation.text.display import counted, listed
+from evaluation.text.display import counted
 from evaluation.transcript import SIMULATED_FORMAT
 
 Place = tuple[str, str]
@@ -97,10 +99,14 @@ def rating_rows(
         ratings = store.ratings.every(rater)
         standing = {one.token for one in store.ratings.current()}
         decisions = store.engagement_decisions.current()
+        times = store.ratings.desk_times()
     shown = names.keys() - set(hidden)
     ratings = [rating for rating in ratings if rating.transcript_id in shown]
     counts = {one.token: _counts_words(one, standing, decisions) for one in ratings}
-    return sheet_rows(ratings, names, counts, decisions if rater is None else {}, shown_as)
+    # A revision came to the desk filled in.
+    first = {_place(one): one.token for one in reversed(ratings)}
+    seconds = {first[place]: round(time.seconds) for place, time in times.items() if place in first}
+    return sheet_rows(ratings, names, counts, decisions if rater is None else {}, shown_as, seconds)
 
 
 def _counts_words(rating: Rating, standing: Collection[str], decisions: Collection[str]) -> str:
@@ -324,9 +330,8 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
     return RatingGrid({rater: progress[rater] for rater in people}, tuple(rows))
 
 
-QUICK_SECONDS = 20
-FEWEST_ALIKE = 5
-"""Ratings of one person from which it is told that all are the same."""
+FEWEST_ALIKE, SHARE_ALIKE = 5, 0.8
+"""Ratings of one person, and the share of them that are the same, from which that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,13 +339,12 @@ class Habit:
     """The signs that a rater did not read games.
 
     Attributes:
-        words: As a fact: "6 of 8 games rated in under 20 seconds, the same answers for all 8".
-        ratings: Those that it rests on, the quickest first, with the seconds from when the game came to the desk;
-            ``None`` for one from a sheet.
+        words: As a fact: "the same answers in 7 of 8".
+        ratings: Those that it rests on, the quickest first, with their time; ``None`` for one from a sheet.
     """
 
     words: str
-    ratings: tuple[tuple[Rating, float | None], ...]
+    ratings: tuple[tuple[Rating, DeskTime | None], ...]
 
 
 def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, Habit]:
@@ -350,24 +354,25 @@ def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, Habit
         store: Where to read.
         hidden: Games whose ratings say nothing here.
     """
-    given: dict[str, list[tuple[Rating, float | None]]] = {}
-    seconds = store.ratings.desk_seconds()
+    given: dict[str, list[tuple[Rating, DeskTime | None]]] = {}
+    times = store.ratings.desk_times()
     for rating in store.ratings.current():
         if rating.transcript_id not in hidden:
-            given.setdefault(rating.rater, []).append((rating, seconds.get(_place(rating))))
+            given.setdefault(rating.rater, []).append((rating, times.get(_place(rating))))
     found = {}
     for rater, ratings in given.items():
-        ratings.sort(key=lambda one: (one[1] is None, one[1]))
+        ratings.sort(key=lambda one: one[1].seconds / (one[1].words or 1) if one[1] else math.inf)
         timed = [took for _, took in ratings if took is not None]
-        quick = sum(took < QUICK_SECONDS for took in timed)
-        facts = [f"{quick} of {counted(len(timed), 'game')} rated in under {QUICK_SECONDS} seconds"] if quick else []
-        answers = {one.answers for one, _ in ratings}
-        alike = ["score"] * (len({one.score for one, _ in ratings}) == 1)
-        alike += ["answers"] * (len(answers) == 1 and answers != {NO_ANSWERS})
-        if is_alike := bool(alike) and len(ratings) >= FEWEST_ALIKE:
-            facts.append(f"the same {listed(alike)} for all {len(ratings)}")
+        told = {one.token for one, took in ratings if took is not None and took.is_too_quick}
+        pace = f"rated faster than they can be skimmed ({SKIMMED_PER_SECOND} words a second)"
+        facts = [f"{len(told)} of {counted(len(timed), 'game')} {pace}"] if told else []
+        for name, said in (("score", attrgetter("score")), ("answers", attrgetter("answers"))):
+            ((common, count),) = Counter(said(one) for one, _ in ratings).most_common(1)
+            if len(ratings) >= FEWEST_ALIKE and count >= SHARE_ALIKE * len(ratings) and common != NO_ANSWERS:
+                facts.append(f"the same {name} in {count} of {len(ratings)}")
+                told |= {one.token for one, _ in ratings if said(one) == common}
         if facts:
-            found[rater] = Habit(", ".join(facts), tuple(ratings if is_alike else ratings[:quick]))
+            found[rater] = Habit(", ".join(facts), tuple(one for one in ratings if one[0].token in told))
     return found
 
 

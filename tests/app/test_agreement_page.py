@@ -70,6 +70,11 @@ def test_who_gives_less_than_the_others_is_named_first_and_against_each(open_pag
 
 def test_a_lead_takes_and_brings_ratings_on_the_page_of_agreement_without_a_name(open_page, rated, words) -> None:
     assert not open_page("team", team="Agreement").get("download_button")
+    assert "`rater`, `score` and `game` (or `transcript_id`) are enough" in words(
+        open_page("team", team="Agreement", sheets="true")
+    )
+    app = open_page("team", team="Agreement", sheets="true", rater="Lea")
+    assert "columns; `score` and `game` (or `transcript_id`) are enough" in words(app)
     app = open_page("team", team="Agreement", sheets="true")
     labels = [one.proto.label for one in app.get("download_button")]
     assert labels == ["All ratings (CSV)", "All ratings (JSON)"]

@@ -11,7 +11,7 @@ from dashboard.shared.identity import identity
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.workflows.ratings import rating_habits
+from evaluation.workflows.ratings import rating_habits, rating_rows
 from tests.app.drawn import data_of, sent, tables
 
 
@@ -114,42 +114,82 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     games = filled.transcripts.ids()
     for place, game in enumerate(games[:4]):
         token = filled.ratings.token("Ann", game)
-        at = datetime.now(UTC) + timedelta(seconds=10 if place < 3 else 50)
+        at = datetime.now(UTC) + timedelta(seconds=2 if place < 3 else 50)
         filled.ratings.add(Rating(game, "Ann", 3 + place % 2, (True,) * 5, created_at=at, token=token))
     # One from a sheet has no time at the desk, and four that are alike say nothing yet.
     (found,) = rating_habits(filled).values()
-    assert found.words == "3 of 4 games rated in under 20 seconds"
+    quick = "3 of 4 games rated faster than they can be skimmed (10 words a second)"
+    assert found.words == quick
     # Exactly these are listed, and no other.
-    assert sorted((one.transcript_id, round(took)) for one, took in found.ratings) == [
-        (key, 10) for key in sorted(games[:3])
+    assert sorted((one.transcript_id, round(took.seconds)) for one, took in found.ratings) == [
+        (key, 2) for key in sorted(games[:3])
     ]
+    sizes = {one.transcript_id: took.words for one, took in found.ratings}
+    assert sizes == {
+        game: sum(len(one.text.split()) for one in filled.transcripts.get(game).messages) for game in games[:3]
+    }
+    rows = {row["transcript_id"]: row["desk_seconds"] for row in rating_rows(filled) if row["rater"] == "Ann"}
+    assert list(rows.values()) == [2, 2, 2, 50]
     filled.ratings.add(Rating(games[4], "Ann", 5, (True,) * 5))
     # A revision comes to the desk filled in.
     filled.ratings.add(Rating(games[3], "Ann", 4, (True,) * 5, token=filled.ratings.token("Ann", games[3])))
-    told = "3 of 4 games rated in under 20 seconds, the same answers for all 5"
+    told = f"{quick}, the same answers in 5 of 5"
     (found,) = rating_habits(filled).values()
     assert found.words == told
-    assert [took and round(took) for _, took in found.ratings] == [10, 10, 10, 50, None]
+    assert [took and round(took.seconds) for _, took in found.ratings] == [2, 2, 2, 50, None]
     assert rating_habits(filled, games) == {}
     app = team(open_page, habits="true")
     assert f"Ann: {told}." in words(app)
     names = filled.transcripts.game_names()
     assert tables(app)[0]["Game"].tolist() == [names[one.transcript_id] for one, _ in found.ratings]
-    assert tables(app)[0]["Seconds"].tolist() == ["10", "10", "10", "50", ""]
-    assert "Rated 10 s after the game came to the desk." in words(team(open_page, team_game=games[0], team_rater="Ann"))
+    assert tables(app)[0]["Seconds"].tolist() == ["2", "2", "2", "50", ""]
+    assert tables(app)[0]["Words"].tolist()[:3] == [str(sizes[one.transcript_id]) for one, _ in found.ratings[:3]]
+    said = words(team(open_page, team_game=games[0], team_rater="Ann"))
+    assert f"Rated 2 s after the game came to the desk, {sizes[games[0]]} words." in said
     assert "First rated 50 s after" in words(team(open_page, team_game=games[3], team_rater="Ann"))
     assert "Rated from a sheet." in words(team(open_page, team_game=games[4], team_rater="Ann"))
-    # Nor does the answer that rests on these ratings keep it back.
-    rated = filled.transcripts.summaries().set_index("transcript_id")["iteration"].dropna()
-    assert f"Ann: {told}." in words(open_page(iteration=rated[rated.index.isin(games[:4])].iloc[0]))
-    # Nor is it told to a rater of what is hidden from them, whichever games the view shows.
+    # Who sees a part is told so, and who is asked to rate hears nothing of others.
     for game in games[:3]:
         filled.ratings.add(Rating(game, "Max", 2 if game == games[0] else 4))
     app = open_page("team", rater="Max", team_of="Baseline prompt", habits="true")
-    assert "Ann: 3 of 3 games rated in under 20 seconds." in words(app)
+    assert f"Of the games that you may see:\nAnn: 3 of 3{quick.removeprefix('3 of 4')}." in words(app)
     assert "the same answers" not in words(app)
     assert len(tables(app)[0]) == 3
     assert "after the game came" not in words(open_page("team", rater="Max", team_game=games[3], team_rater="Ann"))
+    filled.rating_assignments.add([(games[4], "Max")], who="Lea")
+    assert "skimmed" not in words(open_page("team", rater="Max"))
+
+
+def test_the_same_answers_are_told_from_a_share_of_them(filled: Store) -> None:
+    for place, game in enumerate(filled.transcripts.ids()):
+        filled.ratings.add(Rating(game, "Cleo", 1 + place / 2, (place > 0, True, True, True, False)))
+        filled.ratings.add(Rating(game, "Dan", 1 + place / 2, (place > 1, True, True, True, False)))
+        filled.ratings.add(Rating(game, "Eve", 1 + place / 2))
+    (found,) = rating_habits(filled).items()
+    assert (found[0], found[1].words, len(found[1].ratings)) == ("Cleo", "the same answers in 4 of 5", 4)
+
+
+def test_the_overview_tells_haste_of_what_counts_there_and_who_decided(open_page, filled: Store, words) -> None:
+    one, two, three = filled.transcripts.ids("Baseline prompt")
+    (other,) = {*filled.transcripts.ids()} - {one, two, three, *filled.transcripts.ids("Shorter prompt")}
+    at = datetime.now(UTC) + timedelta(seconds=1)
+    for game in (two, three, other):
+        filled.ratings.add(Rating(game, "Ann", 3, created_at=at, token=filled.ratings.token("Ann", game)))
+    page = {"iteration": "Baseline prompt", "rater": "Lea"}
+    assert "Ann: 2 of 2 games rated faster" in words(open_page(**page))
+    differing = next(game for game in (two, three) if len(filled.ratings.latest(game)) > 1)
+    filled.engagement_decisions.add(differing, 3.5, who="Lea", reason="It drags.")
+    said = words(open_page(**page))
+    assert "Engagement: 1 of 3 scores decided by Lea; raters differ on 1 game." in said
+    assert "Ann: 1 of 1 game rated faster" in said
+    assert "Engagement: 1 of" in words(open_page(iteration="Shorter prompt", rater="Lea"))
+
+
+def test_who_gave_no_name_is_told_that_nothing_is_hidden_and_has_seen_it(open_page, filled: Store, words) -> None:
+    app = open_page("team")
+    assert "Say under Rate who you are" in words(app).replace("*", "")
+    assert app.session_state["ratings_seen"] == {*filled.ratings.rater_counts()}
+    assert "who you are" not in words(team(open_page))
 
 
 @pytest.mark.usefixtures("session")

@@ -109,6 +109,12 @@ def test_skipped_games_stay_put_aside_in_every_session_until_nothing_else_is_lef
         filled.rating_queue.skip("Ada", game)
     end = open_page("rate", rater="Ada")
     assert "5 skipped, 0 of 5 rated" in words(end)
+    # Of who was asked for some games, these are counted.
+    filled.rating_assignments.add([(game, "Ada") for game in filled.transcripts.ids()[:2]], who="Lea")
+    assert "Nothing new is left of those assigned to you: 2 skipped, 0 of 2 done." in words(
+        open_page("rate", rater="Ada")
+    )
+    filled.rating_assignments.withdraw([(game, "Ada") for game in filled.transcripts.ids()[:2]], who="Lea")
     end.button(key="unskip").click().run()
     assert data_of(end, "rating_desk")["progress"] == "Game 1 of 5 · Ada"
 

@@ -175,7 +175,10 @@ def test_the_last_rating_is_changed_from_the_desk_in_one_press(desk) -> None:
     page.keyboard.press("4")
     save_with_open_questions(page)
     see_game(page, "Game 2 of 21")
-    page.get_by_role("button", name="Change the last rating").click()
+    again = page.get_by_role("button", name="Change the last rating")
+    left = "(node) => getComputedStyle(node).paddingLeft"
+    assert again.evaluate(left) == page.locator(".message-line").first.evaluate(left) == "0px"
+    again.click()
     see_game(page, "You gave 4")
     assert page.locator(".talk .message").first.inner_text() == first
     page.keyboard.press("2")
@@ -183,6 +186,16 @@ def test_the_last_rating_is_changed_from_the_desk_in_one_press(desk) -> None:
     page.get_by_role("button", name="Save the revision").dblclick()
     see_game(page, "Game 2 of 21")
     assert desk.scores == [4, 2]
+
+
+def test_on_a_phone_a_thumb_meets_every_button_and_the_form_begins_below_the_bar(desk) -> None:
+    page = desk.seen.page
+    page.set_viewport_size({"width": 390, "height": 844})
+    heights = page.locator(".desk button").evaluate_all("(all) => all.map((one) => one.offsetHeight).filter(Boolean)")
+    assert min(heights) >= 40
+    page.get_by_role("button", name="To the score").click()
+    expect(page.locator(".progress")).to_be_in_viewport(ratio=1)
+    assert page.locator(".progress").evaluate("(words) => words.getBoundingClientRect().top") >= 60
 
 
 def test_back_from_the_last_rating_leads_to_the_form_that_was_begun_and_keeps_both(desk) -> None:

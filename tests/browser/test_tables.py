@@ -107,6 +107,9 @@ def test_what_assigns_is_on_the_screen_as_soon_as_the_plan_is_open(sample_server
 
 def test_an_empty_cell_of_the_planner_assigns_and_another_one_opens(sample_server, visit) -> None:
     store = sample_server.store
+    differ = f"{sample_server.url}/team?rater=Lea&team=Agreement&differ=Raters+differ"
+    answers = visit(differ, width=1060, height=900).page.get_by_role("table", name="What each rater gave").first
+    assert answers.evaluate("(table) => table.parentElement.scrollWidth <= table.parentElement.clientWidth")
     page = visit(f"{sample_server.url}/team?rater=Lea", width=390, height=1400).page
     grid = page.get_by_role("table", name="Raters by games")
     grid.get_by_role("button", name=", Sample rater A (11 rated): +").first.press("Enter")

@@ -12,9 +12,8 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.identity import identity
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_form import limit_inputs
-from dashboard.shared.notices import plain, refusal_told, words_of
+from dashboard.shared.notices import refusal_told
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.experiments.estimate import estimate
 from evaluation.experiments.experiment import AB_TEST, EXPERIMENT, ExperimentPlan, scenarios
 from evaluation.experiments.study import StudyPlan
@@ -120,15 +119,11 @@ def ab_form(store: Store) -> None:
     if not content.strip():
         st.info("Write the configuration, or paste it.")
         return
-    try:
+    with refusal_told("This test cannot be run."):
         test, expected = resources.read(data.read_test, content)
-    except DramaturgError as error:
-        st.error("This test cannot be run.")
-        plain(words_of(error))
-        return
-    limits = limit_inputs("ab")
-    st.caption(expected.words(price_of))
-    start_button(store, test, limits, "Run the A/B test", "start_ab_test")
+        limits = limit_inputs("ab")
+        st.caption(expected.words(price_of))
+        start_button(store, test, limits, "Run the A/B test", "start_ab_test")
 
 
 def _configuration() -> str:

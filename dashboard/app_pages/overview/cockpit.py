@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import streamlit as st
 
 from dashboard import access_checks
@@ -40,7 +43,7 @@ from evaluation.rubric.definitions import ANTI_REPETITION, ENGAGEMENT
 from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
-from evaluation.text.display import counted, shortened
+from evaluation.text.display import counted, listed, shortened
 from evaluation.workflows.judging import stored_review_counts
 
 AGAINST = "against"
@@ -124,7 +127,7 @@ def cockpit(
     with right, st.container(gap="small", key="stays_beside"):
         _still_missing(store, board, shown, step, is_hidden=is_hidden)
         if not is_hidden:
-            _habits(store, shown)
+            _behind_engagement(store, [one for one in (shown, reference) if one is not None])
         if pair and pair.reserve:
             plain(pair.reserve)
         if not is_hidden and (more := more_games_sentence(shown, pair)):
@@ -217,11 +220,19 @@ def _still_missing(store: Store, board: Board, shown: IterationSummary, step: Ne
         st.page_link(page_links.GAMES_PAGE, label=label, query_params=query)
 
 
-def _habits(store: Store, shown: IterationSummary) -> None:
-    """Names those who may have rated games of the iteration without reading them."""
-    games, habits = {one.transcript_id for one in shown.games}, visible_habits(store)
-    rated = {one.rater for one in resources.read(store.ratings.current) if one.transcript_id in games}
-    if told := [f"{shortened(rater, LONGEST_NAME)}: {habits[rater].words}." for rater in sorted(rated & habits.keys())]:
+def _behind_engagement(store: Store, shown: Sequence[IterationSummary]) -> None:
+    """Says which scores a lead decided, and who may have given those that count without reading the games."""
+    games = {one.transcript_id for side in shown for one in side.games}
+    decisions = resources.read(store.engagement_decisions.current)
+    given = {(one.transcript_id, one.score) for one in resources.read(store.ratings.current)}
+    scores = Counter(game for game, _ in given if game in games)
+    if decided := scores.keys() & decisions.keys():
+        who = listed(sorted({shortened(decisions[game].who, LONGEST_NAME) for game in decided}))
+        differ = sum(count > 1 for count in scores.values())
+        many = f"{len(decided)} of {counted(len(scores), 'score')}"
+        plain(f"Engagement: {many} decided by {who}; raters differ on {counted(differ, 'game')}.")
+    habits, _ = visible_habits(store, games - decided)
+    if told := [f"{shortened(rater, LONGEST_NAME)}: {one.words}." for rater, one in sorted(habits.items())]:
         plain("\n".join(("Engagement rests on these ratings:", *told[:_MOST_LINES])))
         query = {state.TEAM_VIEW: state.ASSIGN, state.HABITS: "true"}
         st.page_link(page_links.TEAM_PAGE, label="Which games, and how long each took", query_params=query)

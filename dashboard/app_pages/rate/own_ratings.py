@@ -14,11 +14,10 @@ from dashboard.shared import resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain
 from dashboard.shared.rating_sheets import rating_sheets
 from dashboard.shared.status_table import open_row
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import EngagementDecision, Rating
 from evaluation.rubric.rating_guide import SCALE_POINTS
@@ -189,10 +188,6 @@ def _put_aside(store: Store, rater: str) -> None:
 
 
 def _undo(store: Store, discard_id: int, rater: str) -> None:
-    try:
-        identity.require(Action.RATE)
+    with identity.permitted(Action.RATE):
         store.discards.undo(discard_id, who=rater)
-    except DramaturgError as error:
-        st.toast(words_of(error))
-    else:
         st.session_state[_DONE] = "It is in your queue again."

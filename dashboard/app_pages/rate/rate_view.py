@@ -23,10 +23,10 @@ from dashboard.app_pages.rate.rating_desk import RATE, REVISE, rating_desk
 from dashboard.shared import state
 from dashboard.shared.identity import identity
 from dashboard.shared.identity.visible_games import game_called
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import refusal_told, words_of
 from dashboard.shared.page_links import DESK, HANDED_OVER, HOW_TO_RATE, OVERVIEW_PAGE, OWN, TEAM_PAGE, VIEW
 from evaluation.access import Action
-from evaluation.errors import ConflictError, InputError, NotFoundError, StoreError
+from evaluation.errors import ConflictError, NotFoundError, StoreError
 from evaluation.iterations.iteration import reference_of
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -54,13 +54,9 @@ def ask_for_name(store: Store) -> None:
                 st.error("Enter your name.")
                 return
             known = {one.rater for one in store.ratings.current()}
-            try:
+            with refusal_told("That name cannot be used."):
                 identity.use_name(name, known)
-            except InputError as error:
-                st.error("That name cannot be used.")
-                plain(words_of(error))
-                return
-            st.rerun()
+                st.rerun()
 
 
 def desk(store: Store, rater: str, progress: QueueProgress) -> None:
@@ -123,7 +119,11 @@ def _nothing_left(store: Store, desk: DeskState, progress: QueueProgress) -> Non
     put_aside = f"You said of {progress.discarded} that they cannot be rated: *{OWN}* takes them back."
     aside = f" {put_aside}" if progress.discarded else ""
     if progress.skipped:
-        st.success(f"Nothing new is left: {progress.skipped} skipped, {progress.rated} of {progress.total} rated.")
+        left = f": {progress.skipped} skipped, {progress.rated} of {progress.total} rated"
+        if progress.waiting and not desk.goes_on:
+            done = f"{progress.assigned - progress.waiting} of {progress.assigned} done"
+            left = f" of those assigned to you: {progress.waiting} skipped, {done}"
+        st.success(f"Nothing new is left{left}.")
         if st.button("Go through the skipped ones", type="primary", key="unskip"):
             store.rating_queue.take_back_skips(desk.rater)
             st.rerun()

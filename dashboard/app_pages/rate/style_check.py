@@ -12,11 +12,10 @@ from dashboard.shared import state
 from dashboard.shared.answer import answer
 from dashboard.shared.formatting import share_text
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import plain, words_of
+from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_row, status_table
 from dashboard.shared.style_results import result_words
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.rating_desk.style_check import (
     StyleAnswer,
     StyleQuestion,
@@ -165,11 +164,8 @@ def give(store: Store, rater: str, transcript_id: str, question: StyleQuestion, 
     given = StyleAnswer(
         transcript_id, rater, question.player, question.kind, labels, question.message_ids, question.truth, chosen
     )
-    try:
-        identity.require(Action.RATE)
+    with identity.permitted(Action.RATE):
         store.style_answers.add(given)
-    except DramaturgError as error:
-        st.toast(words_of(error))
 
 
 def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
@@ -210,8 +206,7 @@ def _tell(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]
 
 def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer]) -> None:
     """Makes the answers human verdicts on the game's personality metric, all of them or none."""
-    try:
-        identity.require(Action.OVERRIDE)
+    with identity.permitted(Action.OVERRIDE):
         with store.unit(write=True):
             for one in given:
                 store.overrides.add(
@@ -222,7 +217,4 @@ def decide(store: Store, rater: str, transcript_id: str, given: list[StyleAnswer
                     author=rater,
                     reason="Manual check: " + ("told by the language alone." if one.is_identified else "not told."),
                 )
-    except DramaturgError as error:
-        st.toast(words_of(error))
-    else:
         st.toast("The metric follows your check now.", icon=":material/check:")

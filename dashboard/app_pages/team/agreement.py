@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import streamlit as st
 
@@ -11,6 +12,7 @@ from dashboard.app_pages.team.disagreements import disagreements, figure_words, 
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import Fact, answer
 from dashboard.shared.identity import identity
+from dashboard.shared.identity.visible_games import hidden_ratings
 from dashboard.shared.notices import empty_state
 from dashboard.shared.page_links import no_games_yet, rate_link
 from dashboard.shared.rating_sheets import rating_sheets
@@ -58,7 +60,7 @@ def agreement() -> None:
         )
         return
     store = resources.store()
-    hidden = identity.hidden_games(store, identity.author_name(), store.ratings.rater_counts())
+    hidden = hidden_ratings(store, store.ratings.rater_counts())
     report = resources.read(stored_agreement, tuple(sorted(hidden)))
     if hidden:
         st.caption(f"{counted(len(hidden), 'game')} that you have not rated yet: what others gave is hidden from you.")
@@ -66,23 +68,17 @@ def agreement() -> None:
     if report.shared_games:
         facts = [Fact(counts), Fact(f"{counted(report.shared_games, 'game')} rated by two or more")]
         if report.note:
-            facts.append(Fact(f"{report.missing_games} more such games may tell", "orange"))
+            facts.append(Fact(f"{counted(report.missing_games, 'more such game')} may tell", "orange"))
         sentence = " ".join(filter(None, (report.outlier_words, question_words(report), *_after_words(report))))
         with answer(headline(report), sentence, facts):
             if report.note and identity.allowed(Action.EDIT):
-                to_assign = {state.TEAM_VIEW: state.ASSIGN}
-                st.button(
-                    "Assign more games",
-                    key="assign_more",
-                    type="primary",
-                    on_click=state.set_widgets,
-                    args=(to_assign,),
-                )
+                to_assign = partial(state.set_widgets, {state.TEAM_VIEW: state.ASSIGN})
+                st.button("Assign more games", key="assign_more", type="primary", on_click=to_assign)
     else:
         title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
         if hidden:
             title = "Hidden until you have rated these games"
-            words = "What others gave would tell you what to give; rate the games, or look without a name."
+            words = "What others gave would tell you what to give; rate the games first."
         empty_state(title, words)
         with st.container(horizontal=True, horizontal_alignment="center"):
             rate_link("Rate a game")

@@ -18,17 +18,16 @@ from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
 from dashboard.shared.formatting import duration_text
 from dashboard.shared.identity import identity
-from dashboard.shared.identity.visible_games import visible_habits
+from dashboard.shared.identity.visible_games import hidden_ratings, visible_habits
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import empty_state, plain, words_of
+from dashboard.shared.notices import empty_state, plain, refusal_told
 from dashboard.shared.page_links import add_games_link, transcript_link
 from dashboard.shared.status_table import open_row, pick_cell, pick_row
 from dashboard.shared.style_results import style_table
 from dashboard.shared.version_notes import newer_note
 from evaluation.agreement.between_raters import FEWEST_FOR_READING
-from evaluation.errors import DramaturgError
 from evaluation.rating_desk.assignments import AssignmentPlan, Discard, Pair
-from evaluation.ratings import Rating
+from evaluation.ratings import DeskTime, Rating
 from evaluation.rubric.rating_guide import QUESTIONS
 from evaluation.store import Store
 from evaluation.store.rating_desk import QueueProgress
@@ -83,8 +82,8 @@ def team(store: Store, lead: str) -> None:
     ):
         assigning(store, lead, grid, set() if iteration else blocking)
     _take_back_batch(store, lead)
-    hidden = identity.hidden_games(store, lead, [game.transcript_id for game in grid.games])
-    _habits(visible_habits(store))
+    hidden = hidden_ratings(store, [game.transcript_id for game in grid.games])
+    _habits(*visible_habits(store))
     if hidden:
         st.caption("What others gave a game is hidden from you until you have rated it.")
     if grid.raters:
@@ -98,21 +97,24 @@ def team(store: Store, lead: str) -> None:
             style_table(answers)
 
 
-def _habits(habits: Mapping[str, Habit]) -> None:
+def _habits(habits: Mapping[str, Habit], about: str) -> None:
     """Names those who may not have read what they rated, with exactly these ratings; one opens like a cell."""
     if not habits:
         return
-    plain("\n".join(f"{shortened(rater, _LONGEST_NAME)}: {one.words}." for rater, one in habits.items()))
+    said = (f"{shortened(rater, _LONGEST_NAME)}: {one.words}." for rater, one in habits.items())
+    plain("\n".join(filter(None, (about, *said))))
     ratings = [shown for one in habits.values() for shown in one.ratings]
     names = {one.transcript_id: one.name for one in resources.read(rating_grid, None).games}
-    with state.linked_box(f"Look at these {counted(len(ratings), 'rating')}", state.HABITS) as is_open:
+    which = f"these {len(ratings)} ratings" if len(ratings) > 1 else "this rating"
+    with state.linked_box(f"Look at {which}", state.HABITS) as is_open:
         if not is_open:
             return
         rows = [
             {
                 "Game": shortened(names[one.transcript_id], _LONGEST_NAME),
                 "Rater": shortened(one.rater, _LONGEST_NAME),
-                "Seconds": "" if took is None else round(took),
+                "Words": took.words if took else "",
+                "Seconds": round(took.seconds) if took else "",
                 "Score": one.score,
             }
             for one, took in ratings
@@ -141,13 +143,8 @@ def _take_back_batch(store: Store, lead: str) -> None:
     words = counted(len(pairs), "assignment")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         plain(f"Assigned on {local_time(last)} and not begun: {who}.")
-        st.button(
-            f"Take back {words}",
-            icon=":material/undo:",
-            key="team_undo_batch",
-            on_click=_withdraw,
-            args=(store, lead, pairs, f"{words} taken back."),
-        )
+        take_back = partial(_withdraw, store, lead, pairs, f"{words} taken back.")
+        st.button(f"Take back {words}", icon=":material/undo:", key="team_undo_batch", on_click=take_back)
 
 
 _UNRATED, _RATED = "Not rated", "Rated"
@@ -263,7 +260,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
     if common > most:
         common = most
         st.caption(f"{most} in common: at most a third of the {counted(len(grid.games), 'game')} above.")
-    try:
+    with refusal_told("This cannot be assigned.", ":material/error:"):
         raters = named_raters(typed, {*grid.raters, *(one.rater for one in store.ratings.current())})
         if not raters:
             return
@@ -272,13 +269,9 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
             assign_games, store, raters, overlap, who=lead, games=games, common=max(0, common), beside=every
         )
         plan = assign(is_dry=True)
-    except DramaturgError as error:
-        st.error("This cannot be assigned.", icon=":material/error:")
-        plain(words_of(error))
-        return
-    _preview(plan, len(raters), [one for one in grid.games if one.transcript_id not in games])
-    if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
-        act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
+        _preview(plan, len(raters), [one for one in grid.games if one.transcript_id not in games])
+        if fields.button("Assign", type="primary", key="team_assign", disabled=not plan.pairs):
+            act(assign, f"{counted(len(plan.pairs), 'assignment')} stored.", _close)
 
 
 def named_raters(typed: str, known: AbstractSet[str]) -> list[str]:
@@ -415,7 +408,7 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
     transcript_link("Read the game", transcript=game.transcript_id)
     if cell.rating is not None and not is_hidden:
         given = [one for one in store.ratings.of_transcript(game.transcript_id)[0] if one.rater == rater]
-        _rating(cell.rating, given, store.ratings.desk_seconds().get((game.transcript_id, rater)))
+        _rating(cell.rating, given, store.ratings.desk_times().get((game.transcript_id, rater)))
     if cell.state in _ASKED:
         _assignment(store, lead, game, rater)
     if not is_hidden:
@@ -426,10 +419,10 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
         state.choose_next(**{state.TEAM_VIEW: state.AGREEMENT})
 
 
-def _rating(counting: Rating, given: list[Rating], took: float | None) -> None:
+def _rating(counting: Rating, given: list[Rating], took: DeskTime | None) -> None:
     st.markdown(f"**{counting.score} of 5**, {local_time(counting.created_at)}")
-    after = "from a sheet" if took is None else f"{duration_text(took)} after the game came to the desk"
-    st.caption(f"{'First rated' if len(given) > 1 else 'Rated'} {after}.")
+    after = f"{duration_text(took.seconds)} after the game came to the desk" if took else "from a sheet"
+    st.caption(f"{'First rated' if len(given) > 1 else 'Rated'} {after}{f', {took.words:,} words' if took else ''}.")
     answers = [f"{text} {ANSWERS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
     plain("\n".join(answers))
     if counting.comment:
@@ -456,15 +449,16 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
     st.subheader("Cannot be rated", anchor=False)
     st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
     names = store.transcripts.game_names()
+    called = [shortened(names.get(one.transcript_id, one.transcript_id), 60) for one in found]
     rows = [
         {
-            "Game": shortened(names.get(one.transcript_id, one.transcript_id), 60),
+            "Game": game,
             "Rater": one.rater,
             "Reason": one.reason.words,
             "Note": one.note,
             "When": local_time(one.created_at),
         }
-        for one in found
+        for game, one in zip(called, found, strict=True)
     ]
     if (row := pick_row(rows, "Games that cannot be rated", "discards")) is not None:
         chosen = found[row]

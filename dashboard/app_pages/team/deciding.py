@@ -77,10 +77,8 @@ def decision(store: Store, lead: str, game: GridGame, after: Callable[[], None],
     of, score_key, reason_key = game.transcript_id, *(f"{key}_{game.transcript_id}" for key in (_SCORE, _REASON))
     if game.decision is not None:
         held = game.decision
-        if st.session_state.get(f"team_decide_button_{of}") and st.session_state.get(score_key) not in (
-            None,
-            held.score,
-        ):
+        is_other = st.session_state.get(score_key) not in (None, held.score)
+        if is_other and st.session_state.get(f"team_decide_button_{of}"):
             act(lambda: _refuse(held), "", after)
         plain(f"Decided by {held.who} on {local_time(held.created_at)}: {held.score} of 5 counts. {held.reason}")
         if st.button("Undo the decision", icon=":material/undo:", key=f"team_undo_decision_{of}"):

@@ -12,8 +12,9 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -29,8 +30,9 @@ from streamlit.web.server.starlette import starlette_app_utils
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from dashboard.shared import state
+from dashboard.shared.notices import words_of
 from evaluation.access import ALLOW_ANONYMOUS_VARIABLE, Access, Action, Role, may, read_access
-from evaluation.errors import InputError, NotAllowedError
+from evaluation.errors import DramaturgError, InputError, NotAllowedError
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.ratings import new_rater_name as checked_name
 from evaluation.store import Store
@@ -158,6 +160,16 @@ def require(action: Action) -> None:
     """
     if not allowed(action):
         raise refusal(action)
+
+
+@contextmanager
+def permitted(action: Action) -> Iterator[None]:
+    """Does what is inside, of a widget's callback, where this person may; a refusal is told in passing."""
+    try:
+        require(action)
+        yield
+    except DramaturgError as error:
+        st.toast(words_of(error))
 
 
 def refusal(action: Action) -> NotAllowedError:
@@ -406,6 +418,12 @@ def has_seen_scores(game: str) -> bool:
 def has_seen_ratings(game: str) -> bool:
     """Whether the person was shown what others gave the game in this session, where somebody had rated it."""
     return game in st.session_state.get(_RATINGS_SEEN, ())
+
+
+def is_asked(store: Store, rater: str) -> bool:
+    """Whether another person asks this one to rate, where no login tells a lead from a rater."""
+    given = store.rating_assignments.current() if access() is None else ()
+    return any(one.rater == rater != one.who for one in given)
 
 
 def hidden_games(store: Store, rater: str, games: Iterable[str]) -> frozenset[str]:

@@ -8,11 +8,9 @@ import streamlit as st
 
 from dashboard.shared import queries, resources
 from dashboard.shared.identity import identity
-from dashboard.shared.notices import words_of
 from dashboard.shared.page_links import rate_link
 from dashboard.shared.queries import OpenTranscript
 from evaluation.access import Action
-from evaluation.errors import DramaturgError
 from evaluation.iterations.board import Board
 from evaluation.rating_desk.assignments import DiscardReason
 from evaluation.store import Store
@@ -36,10 +34,29 @@ def is_engagement_hidden(store: Store, games: Iterable[str]) -> bool:
     return is_hidden
 
 
-def visible_habits(store: Store) -> dict[str, Habit]:
-    """:func:`rating_habits`; games whose ratings are hidden from the person say nothing."""
-    hidden = identity.hidden_games(store, identity.author_name(), store.ratings.rater_counts())
-    return resources.read(rating_habits, tuple(sorted(hidden)))
+def hidden_ratings(store: Store, games: Iterable[str]) -> frozenset[str]:
+    """Those of the games whose ratings are hidden from the person; those of all others count as seen from now on."""
+    shown = frozenset(games)
+    hidden = identity.hidden_games(store, identity.author_name(), shown)
+    identity.note_ratings_seen(shown & store.ratings.rater_counts().keys() - hidden)
+    return hidden
+
+
+def visible_habits(store: Store, games: Iterable[str] | None = None) -> tuple[dict[str, Habit], str]:
+    """:func:`rating_habits` for a lead, and the words on what they are about; nothing for who is asked to rate.
+
+    Games whose ratings are hidden from the person say nothing.
+
+    Args:
+        store: Where to read.
+        games: Only these; ``None`` for all.
+    """
+    who, rated = identity.author_name(), store.ratings.rater_counts().keys()
+    if not identity.allowed(Action.EDIT) or identity.is_asked(store, who):
+        return {}, ""
+    hidden = identity.hidden_games(store, who, rated)
+    aside = hidden if games is None else hidden | (rated - {*games})
+    return resources.read(rating_habits, tuple(sorted(aside))), "Of the games that you may see:" if hidden else ""
 
 
 def games_of(board: Board) -> list[str]:
@@ -75,13 +92,10 @@ def hidden_note(store: Store) -> None:
 
 
 def _put_aside(store: Store, games: Sequence[str], who: str) -> None:
-    try:
-        identity.require(Action.RATE)
+    with identity.permitted(Action.RATE):
         for game in games:
             store.discards.add(game, who, DiscardReason.KNOWN)
         st.toast(f"{counted(len(games), 'game')} left your queue. My ratings lists them.")
-    except DramaturgError as error:
-        st.toast(words_of(error))
 
 
 def game_called(store: Store, reference: str) -> str:
