@@ -77,6 +77,8 @@ def test_what_was_typed_for_new_games_survives_a_reload_and_a_broken_entry_of_th
     choose(page, "Changed from", "Prompt v1")
     page.wait_for_url("**changed_from=Prompt+v1**")
     choose(page, "Target metric", "coherence")
+    # What is chosen, not typed, is kept once the server has answered.
+    page.wait_for_function("() => sessionStorage.getItem('dramaturg-begun').includes('coherence')")
     page.reload()
     expect(page.get_by_text("Choose these files again")).to_be_visible()
     expect(page.get_by_text("monday.csv", exact=True)).to_be_visible()
