@@ -32,7 +32,7 @@ export default function ({ data }) {
       if (link.pathname === location.pathname && link.href !== location.href) history.pushState(null, "", link.href);
     } else if (!data) input?.focus();
     // Neither is drawn yet.
-    if (data ? !link : document.activeElement !== input) if (tries--) setTimeout(press, 50);
+    if ((data ? !link : document.activeElement !== input) && tries--) setTimeout(press, 50);
   };
   setTimeout(press, 50);
 }

@@ -142,10 +142,10 @@ class IterationComparison:
         old, new = (
             [game.total_usd for game in side.games if game.total_usd is not None] for side in (self.before, self.after)
         )
-        is_open = compare({"cost": Measure(old, new)}, primary="cost")["cost"].outcome is Outcome.NO_EVIDENCE
+        outcome = compare({"cost": Measure(old, new)}, primary="cost")["cost"].outcome
         first, last = cost_text(before.mean), cost_text(after.mean)
         rise = f"{first.removesuffix(' USD')} to " if first != last else ""
-        luck = ", could be luck" if rise and is_open else ""
+        luck = ", could be luck" if rise and outcome not in (Outcome.BETTER, Outcome.WORSE) else ""
         goal = f", above the goal of {COST_GOAL_USD:g} USD" if self.is_dear else ""
         return f"{rise}{last} a game{luck}{goal}"
 
@@ -376,8 +376,7 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
     """Both sides, the decision on the later one, every metric's difference with its words, and its causes."""
     controls = found.controls
     return {
-        "before": _side(found.before),
-        "after": _side(found.after),
+        **dict(zip(("before", "after"), map(_side, (found.before, found.after), found.prices), strict=True)),
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),
@@ -397,8 +396,9 @@ def comparison_data(found: IterationComparison) -> dict[str, Any]:
     }
 
 
-def _side(side: IterationSide) -> dict[str, Any]:
-    return {"iteration": side.iteration.name, "games": [game.transcript_id for game in side.games]}
+def _side(side: IterationSide, price: KnownMean) -> dict[str, Any]:
+    games = [game.transcript_id for game in side.games]
+    return {"iteration": side.iteration.name, "games": games, "mean_cost_usd": price.mean}
 
 
 MOST_LINES = 1000

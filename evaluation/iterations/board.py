@@ -126,7 +126,7 @@ def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> s
         found: See :func:`differences`.
     """
     worse = [DEFINITIONS[name].label for name, one in found.items() if one.outcome is Outcome.WORSE]
-    if worse and decision.choice in (Choice.KEEP, Choice.NOT_YET) and decision.foregone is not Choice.REVERT:
+    if worse and decision.answer in (Choice.KEEP, Choice.NOT_YET):
         rule = "the rule says keep" if decision.choice is Choice.KEEP else decision.words
         return (
             f"{rule[0].upper()}{rule[1:]}, but {listed(worse)} {'is' if len(worse) == 1 else 'are'} worse beyond luck."

@@ -156,8 +156,13 @@ class Decision:
     foregone: Choice | None = None
 
     @property
+    def answer(self) -> Choice:
+        """The rule's answer, or the one that it will give however the open games are rated."""
+        return self.foregone or self.choice
+
+    @property
     def words(self) -> str:
-        """The rule's answer in words, the one that no open rating can change included."""
+        """:attr:`answer` in words."""
         return self.outlook if self.foregone else self.choice.words
 
     @property
@@ -232,9 +237,6 @@ def unnamed_target_words(target: str | None) -> str:
     """Sentence for a decision without a named target, with the one that decides; ``None`` where it must not be seen."""
     label = f": {DEFINITIONS[target].label}" if target else ""
     return f"No target was named, so the reference's lowest decides{label}."
-
-
-LATE_TARGET = "named as the target when games were there already"
 
 
 class _Weighing:
@@ -378,7 +380,8 @@ class _Weighing:
         if self.target is not None and self.named is None:
             yield unnamed_target_words(self.target)
         if self.candidate.iteration.is_target_late and self.named:
-            yield f"{DEFINITIONS[self.named].label} was {LATE_TARGET}, so it is tested together with the others."
+            label = DEFINITIONS[self.named].label
+            yield f"{label} became the target when games were there already, so it is tested together with the others."
         if self.change:
             yield f"{_change_words(self.change, ', the target,')}."
         passed = f"passed in the reference, {self.passed_after} here."

@@ -76,11 +76,11 @@ def record_decision(store: Store, name: str, fate: Fate, *, who: str, reason: st
                 place="decision",
                 remedy="Name its parent, or decide on a later iteration.",
             )
-        rule = str(decision.choice)
+        rule = decision.answer
         if departs_from(fate, rule) and not note.strip():
             raise InputError(
-                f"By the rule the change {decision.choice.words}."
-                if decision.choice in (Choice.NOT_YET, Choice.UNDECIDABLE)
+                f"By the rule the change {rule.words}."
+                if rule in (Choice.NOT_YET, Choice.UNDECIDABLE)
                 else f"The rule says {rule}, not {fate}.",
                 place="note",
                 remedy="Say in a note why the decision departs from it: --note.",

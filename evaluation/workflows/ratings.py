@@ -331,7 +331,7 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
 
 
 FEWEST_ALIKE, SHARE_ALIKE = 5, 0.8
-"""Ratings of one person, and the share of them that are the same, from which that is told."""
+"""Ratings of one person that are the same, and their share of all, from which that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,7 +368,7 @@ def rating_habits(store: Store, hidden: Collection[str] = ()) -> dict[str, Habit
         facts = [f"{len(told)} of {counted(len(timed), 'game')} {pace}"] if told else []
         for name, said in (("score", attrgetter("score")), ("answers", attrgetter("answers"))):
             ((common, count),) = Counter(said(one) for one, _ in ratings).most_common(1)
-            if len(ratings) >= FEWEST_ALIKE and count >= SHARE_ALIKE * len(ratings) and common != NO_ANSWERS:
+            if count >= max(FEWEST_ALIKE, SHARE_ALIKE * len(ratings)) and common != NO_ANSWERS:
                 facts.append(f"the same {name} in {count} of {len(ratings)}")
                 told |= {one.token for one, _ in ratings if said(one) == common}
         if facts:

@@ -15,9 +15,11 @@ from dashboard.shared.formatting import decided_words, look
 from evaluation import stored_board
 from evaluation.cli.main import app as command_line
 from evaluation.engines.scoring import Evaluation
+from evaluation.errors import InputError
 from evaluation.iterations.board import Board, make_board
 from evaluation.iterations.game_tests import Game
 from evaluation.iterations.iteration import Fate, Iteration, RecordedDecision
+from evaluation.iterations.keep_or_revert import Choice
 from evaluation.ratings import Rating
 from evaluation.rubric.advice import troubleshooting
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -177,6 +179,16 @@ def fill(store: Store, games: Mapping[str, Games], *, target: str | None = None)
 
 def diverse(*values: float) -> Games:
     return [(GOOD | {"personality_diversity": value}, 1.0) for value in values]
+
+
+def test_a_decision_that_no_open_rating_can_change_follows_the_rule_or_departs_from_it(store: Store) -> None:
+    fill(store, {"v1": diverse(60, 61, 62), "v2": [(GOOD | {ENGAGEMENT.name: None}, 1.0)] * 3}, target="coherence")
+    decision = stored_board(store)["v2"].decision
+    assert decision is not None
+    assert (decision.choice, decision.answer) == (Choice.NOT_YET, Choice.REVERT)
+    with pytest.raises(InputError, match="The rule says revert, not kept"):
+        record_decision(store, "v2", Fate.KEPT, who="Lin", reason="Reads better")
+    assert record_decision(store, "v2", Fate.REVERTED, who="Lin", reason="No gain").recorded.rule == "revert"
 
 
 def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(

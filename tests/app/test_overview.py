@@ -305,6 +305,11 @@ def test_cost_and_a_settled_answer_stand_on_the_decision_as_in_the_terminal() ->
     board, pair = of((2.1, 2.15, 2.2))
     assert pair.cost_words == "1.75 to 2.15 USD a game, above the goal of 2 USD"
     assert of((0.1, 2.2, 5.0))[1].cost_words == "1.75 to 2.43 USD a game, could be luck, above the goal of 2 USD"
+    one = Iteration("new", 1, target_metric="coherence")
+    pair_of_two = make_board([Iteration("old", 0), one], {"old": games("old", (1.7,)), "new": games("new", (2.1,))})
+    assert compare_iterations(pair_of_two, "old", "new").cost_words == (
+        "1.70 to 2.10 USD a game, could be luck, above the goal of 2 USD"
+    )
     shown = board["new"]
     facts = [one.text for one in chips(shown, pair)]
     assert facts[:2] == ["3 games against 3: 0 metrics higher, 1 lower", pair.cost_words]

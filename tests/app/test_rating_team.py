@@ -160,13 +160,14 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     assert "skimmed" not in words(open_page("team", rater="Max"))
 
 
-def test_the_same_answers_are_told_from_a_share_of_them(filled: Store) -> None:
+def test_the_same_answers_are_told_from_a_share_of_them(filled: Store, small_game) -> None:
+    filled.transcripts.add(small_game("sixth"), source_name="sixth.json")
     for place, game in enumerate(filled.transcripts.ids()):
         filled.ratings.add(Rating(game, "Cleo", 1 + place / 2, (place > 0, True, True, True, False)))
         filled.ratings.add(Rating(game, "Dan", 1 + place / 2, (place > 1, True, True, True, False)))
         filled.ratings.add(Rating(game, "Eve", 1 + place / 2))
     (found,) = rating_habits(filled).items()
-    assert (found[0], found[1].words, len(found[1].ratings)) == ("Cleo", "the same answers in 4 of 5", 4)
+    assert (found[0], found[1].words, len(found[1].ratings)) == ("Cleo", "the same answers in 5 of 6", 5)
 
 
 def test_the_overview_tells_haste_of_what_counts_there_and_who_decided(open_page, filled: Store, words) -> None:

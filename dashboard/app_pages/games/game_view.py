@@ -194,7 +194,7 @@ def _what_fails(opened: OpenTranscript, *, with_reasons: bool) -> None:
                 args=(opened.transcript.id, message.id, name),
             )
             if with_reasons:
-                plain(shortened(f"{message.index + 1}, {message.speaker}: {row.reason}", _LONGEST_REASON))
+                plain(shortened(f"{message.index + 1}, {row.player or message.speaker}: {row.reason}", _LONGEST_REASON))
 
 
 @st.dialog("Why this verdict", width="medium")

@@ -156,7 +156,7 @@ def rows_of(board: Board, shown: IterationSummary, reference: IterationSummary |
 def _band(board: Board, shown: IterationSummary, pair: IterationComparison | None, step: NextStep) -> None:
     """The answer in its colour, what changed and how it did in a sentence, the facts, and what is to be done next."""
     decision, recorded = shown.decision, shown.iteration.recorded
-    status = recorded.fate if recorded else decision and (decision.foregone or decision.choice)
+    status = recorded.fate if recorded else decision and decision.answer
     said = (not recorded and caveat(board, shown)) or shown.answer
     words = f"{said[0].upper()}{said[1:]}"
     own = decision.reference if decision else None

@@ -113,10 +113,7 @@ def next_step(board: Board, shown: IterationSummary) -> NextStep:
 
 def is_settled(shown: IterationSummary) -> bool:
     """Whether the rule says keep or revert, whatever games and ratings are still missing."""
-    return shown.decision is not None and (shown.decision.foregone or shown.decision.choice) in (
-        Choice.KEEP,
-        Choice.REVERT,
-    )
+    return shown.decision is not None and shown.decision.answer in (Choice.KEEP, Choice.REVERT)
 
 
 def critical_failures(shown: IterationSummary, *, is_hidden: bool) -> list[GameFailure]:

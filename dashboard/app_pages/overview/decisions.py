@@ -127,7 +127,7 @@ def _why_label(decision: Decision) -> str:
         Choice.NOT_YET: "Why so early? (required)",
         Choice.HIDDEN: "Why before you have rated these games? (required)",
     }
-    return departing.get(decision.foregone or decision.choice, "Why, as the rule cannot decide? (required)")
+    return departing.get(decision.answer, "Why, as the rule cannot decide? (required)")
 
 
 def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> None:
@@ -157,7 +157,7 @@ def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> Non
 def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: Decision, seen: int) -> None:
     who = identity.decider_name() or identity.author_name()
     # A departure from the rule is stored with a reason of its own; people give one for both.
-    remark = said if departs_from(fate, str(decision.choice)) else ""
+    remark = said if departs_from(fate, decision.answer) else ""
 
     def is_same(one: RecordedDecision) -> bool:
         return (one.fate, one.who, one.reason, one.is_withdrawal) == (fate, who, said, False)

@@ -36,7 +36,7 @@ function makeReason(row, place) {
 // The marks of a fold are reached by the arrow keys when it is open; it is itself a stop of the Tab key.
 function makeFold(examples) {
   const fold = element("details");
-  fold.append(element("summary", "", `${examples.length} more`), ...examples);
+  fold.append(element("summary", "", `${examples.length} more ${examples.length === 1 ? "example" : "examples"}`), ...examples);
   fold.onclick = (event) => event.target.tagName === "SUMMARY" && event.stopPropagation();
   return fold;
 }

@@ -22,6 +22,7 @@ from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME, with_open_engagement
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.rubric.verdict import marked_status
+from evaluation.score import LOW_EVIDENCE
 from evaluation.statistics.comparison import Outcome
 from evaluation.text.display import counted, shortened
 from evaluation.validity import Trust, metric_trust
@@ -90,13 +91,13 @@ def opened_metric(
 def _games(metric: str, iteration: str) -> None:
     listed = resources.share(queries.transcript_list)
     games = listed[listed["iteration"] == iteration].sort_values(f"score_{metric}", kind="stable", na_position="last")
-    lowest = games.head(_MOST_GAMES)
+    lowest, at = games.head(_MOST_GAMES), list(DEFINITIONS).index(metric)
     identity.note_scores_seen(lowest["transcript_id"])
     losses = resources.share(first_losses, tuple(lowest["transcript_id"]), metric)
     rows = [
         {
             "Game": row["label"].removesuffix(f" · {iteration}"),
-            "Score": without_unit(row[metric]),
+            "Score": without_unit(row[metric]) + f", {LOW_EVIDENCE}" * row["coverage"][at].endswith(LOW_EVIDENCE),
             **(
                 {"Rated by": counted(row["ratings"], "rater")}
                 if metric == ENGAGEMENT.name

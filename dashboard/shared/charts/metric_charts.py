@@ -298,7 +298,7 @@ def _figures(
     names: pd.Series[str],
     aside: Collection[str],
 ) -> dict[str, object]:
-    """The figures of the means in a line above them, of many those of the ends of the line; why there is none."""
+    """The means as figures above the points, of many iterations only the first and the last; without one, why."""
     joined = [place for place in names.index if names[place] not in aside]
     told = names.index if len(names) <= _MOST_WITH_FIGURES else [*joined[:1], *joined[-1:]]
     known = {place: mean for place, mean in zip(means["x"], means["y"], strict=True) if not math.isnan(mean)}
