@@ -330,7 +330,7 @@ def rating_grid(store: Store, iteration: str | None = None) -> RatingGrid:
     return RatingGrid({rater: progress[rater] for rater in people}, tuple(rows))
 
 
-FEWEST_ALIKE, SHARE_ALIKE = 5, 0.8
+FEWEST_ALIKE, SHARE_ALIKE = 7, 0.8
 """Ratings of one person that are the same, and their share of all, from which that is told."""
 
 

@@ -110,13 +110,13 @@ def test_a_new_rater_gets_games_in_common_and_a_wrong_number_is_a_sentence(open_
         assert "overlap:" not in words(app)
 
 
-def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, filled: Store, words) -> None:
+def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, filled: Store, words, small_game) -> None:
     games = filled.transcripts.ids()
     for place, game in enumerate(games[:4]):
         token = filled.ratings.token("Ann", game)
         at = datetime.now(UTC) + timedelta(seconds=2 if place < 3 else 50)
         filled.ratings.add(Rating(game, "Ann", 3 + place % 2, (True,) * 5, created_at=at, token=token))
-    # One from a sheet has no time at the desk, and four that are alike say nothing yet.
+    # One from a sheet has no time at the desk, and six that are alike say nothing yet.
     (found,) = rating_habits(filled).values()
     quick = "3 of 4 games rated faster than they can be skimmed (10 words a second)"
     assert found.words == quick
@@ -130,19 +130,24 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     }
     rows = {row["transcript_id"]: row["desk_seconds"] for row in rating_rows(filled) if row["rater"] == "Ann"}
     assert list(rows.values()) == [2, 2, 2, 50]
+    for name in ("sixth", "seventh"):
+        filled.transcripts.add(small_game(name), source_name=f"{name}.json")
+    for place, game in enumerate(filled.transcripts.ids()[5:]):
+        filled.ratings.add(Rating(game, "Ann", 1 + place, (True,) * 5))
+    assert next(iter(rating_habits(filled).values())).words == quick
     filled.ratings.add(Rating(games[4], "Ann", 5, (True,) * 5))
     # A revision comes to the desk filled in.
     filled.ratings.add(Rating(games[3], "Ann", 4, (True,) * 5, token=filled.ratings.token("Ann", games[3])))
-    told = f"{quick}, the same answers in 5 of 5"
+    told = f"{quick}, the same answers in 7 of 7"
     (found,) = rating_habits(filled).values()
     assert found.words == told
-    assert [took and round(took.seconds) for _, took in found.ratings] == [2, 2, 2, 50, None]
+    assert [took and round(took.seconds) for _, took in found.ratings] == [2, 2, 2, 50, *[None] * 3]
     assert rating_habits(filled, games) == {}
     app = team(open_page, habits="true")
     assert f"Ann: {told}." in words(app)
     names = filled.transcripts.game_names()
     assert tables(app)[0]["Game"].tolist() == [names[one.transcript_id] for one, _ in found.ratings]
-    assert tables(app)[0]["Seconds"].tolist() == ["2", "2", "2", "50", ""]
+    assert tables(app)[0]["Seconds"].tolist() == ["2", "2", "2", "50", "", "", ""]
     assert tables(app)[0]["Words"].tolist()[:3] == [str(sizes[one.transcript_id]) for one, _ in found.ratings[:3]]
     said = words(team(open_page, team_game=games[0], team_rater="Ann"))
     assert f"Rated 2 s after the game came to the desk, {sizes[games[0]]} words." in said
@@ -161,13 +166,14 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
 
 
 def test_the_same_answers_are_told_from_a_share_of_them(filled: Store, small_game) -> None:
-    filled.transcripts.add(small_game("sixth"), source_name="sixth.json")
+    for name in ("sixth", "seventh", "eighth"):
+        filled.transcripts.add(small_game(name), source_name=f"{name}.json")
     for place, game in enumerate(filled.transcripts.ids()):
         filled.ratings.add(Rating(game, "Cleo", 1 + place / 2, (place > 0, True, True, True, False)))
         filled.ratings.add(Rating(game, "Dan", 1 + place / 2, (place > 1, True, True, True, False)))
         filled.ratings.add(Rating(game, "Eve", 1 + place / 2))
     (found,) = rating_habits(filled).items()
-    assert (found[0], found[1].words, len(found[1].ratings)) == ("Cleo", "the same answers in 5 of 6", 5)
+    assert (found[0], found[1].words, len(found[1].ratings)) == ("Cleo", "the same answers in 7 of 8", 7)
 
 
 def test_the_overview_tells_haste_of_what_counts_there_and_who_decided(open_page, filled: Store, words) -> None:
