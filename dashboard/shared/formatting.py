@@ -217,5 +217,6 @@ def decided_words(one: IterationSummary) -> str:
     rule = one.decision.words if one.decision else ""
     if one.decision and one.decision.choice in (Choice.KEEP, Choice.REVERT):
         rule = f"rule: {rule}"
-    words = look(one.iteration.recorded.fate).label if one.iteration.recorded else rule
+    recorded = one.iteration.recorded
+    words = f"{look(recorded.fate).symbol} {recorded.fate_words}" if recorded else rule
     return ", ".join(filter(None, (words, "baseline" * one.iteration.is_baseline)))

@@ -11,6 +11,7 @@ from streamlit.navigation.page import StreamlitPage
 from dashboard import access_checks
 from dashboard.shared import page_links, resources, state
 from evaluation.access import Action
+from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.store import Store
 from evaluation.workflows.iterations import iteration_names
 
@@ -30,7 +31,10 @@ export default function ({ data }) {
       link.click();
       // Streamlit leaves the address as it is where the link leads to another part of the same page.
       if (link.pathname === location.pathname && link.href !== location.href) history.pushState(null, "", link.href);
-    } else if (!data) input?.focus();
+    } else if (!data && input) {
+      input.focus();
+      input.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", keyCode: 40, bubbles: true }));
+    }
     // Neither is drawn yet.
     if ((data ? !link : document.activeElement !== input) && tries--) setTimeout(press, 50);
   };
@@ -72,9 +76,10 @@ _VIEWS = [Goal(": ".join((title, *list(address.values())[-1:])), title, address)
 
 
 def places(store: Store) -> list[Goal]:
-    """Every iteration, then the newest games; the last is first."""
+    """The metrics, every iteration, then the newest games; the last is first."""
     games = store.transcripts.summaries()[["transcript_id", "game", "iteration"]].fillna("")[-MOST_GAMES:]
-    found = [Goal(f"Iteration: {name}", "Overview", {state.ITERATION: name}) for name in iteration_names(store)][::-1]
+    found = [Goal(f"Metric: {one.label}", "Overview", {state.OPENED_METRIC: key}) for key, one in DEFINITIONS.items()]
+    found += [Goal(f"Iteration: {name}", "Overview", {state.ITERATION: name}) for name in iteration_names(store)][::-1]
     for key, game, iteration in games[::-1].itertuples(index=False):
         # Names of games that would be alike hold their iteration already.
         words = f"Game: {game}" if iteration in game else f"Game: {game} · {iteration}"
@@ -114,7 +119,7 @@ def _close() -> None:
 def _list(pages: Mapping[str, StreamlitPage], *, is_blind: bool) -> None:
     known = [Goal(title, title) for title in pages] + list(_VIEWS) + ([] if is_blind else resources.read(places))
     place = st.selectbox(
-        "Page, setting, iteration or game",
+        "Page, setting, metric, iteration or game",
         [place for place in known if place.title in pages],
         index=None,
         format_func=lambda place: place.words,

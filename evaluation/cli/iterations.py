@@ -14,7 +14,7 @@ import typer
 
 from evaluation.cli.exit_codes import CommandGroup
 from evaluation.cli.options import By, MetricName, OutputFormat, Rows, open_store, person, reading_options
-from evaluation.cli.terminal import note, say, say_json, table
+from evaluation.cli.terminal import TerminalProgress, note, say, say_json, table
 from evaluation.escaping import code, markdown_table, safe, shortened
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
 from evaluation.text.display import counted
@@ -144,11 +144,20 @@ def compare(
     metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
     in place of iterations are compared without a database.
     """
-    from evaluation.cli.rendering import stored_mixes, warn_of
+    from evaluation.cli.rendering import stored_mixes, warn_of, warn_of_controls
+    from evaluation.errors import StoreReadOnlyError
     from evaluation.workflows.iterations import stored_comparison
+    from evaluation.workflows.reevaluation import compute_missing
 
     with ExitStack() as stack:
         store = _scored(before, after, stack) if _are_paths(before, after) else open_store()
+        # What is better than before may still be no better than scrambled copies.
+        if waiting := [*store.controls.missing(before), *store.controls.missing(after)]:
+            note("Games are compared with scrambled copies first.")
+            try:
+                compute_missing(store, waiting, TerminalProgress("game").report)
+            except StoreReadOnlyError:
+                warn_of_controls(store, waiting)
         found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))

@@ -25,6 +25,7 @@ _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
 _NUMBER = re.compile(r"\b\d+(?:\.\d+)?\b")
 _WORDS, _ANY_NUMBER = "certain words", "N"
+_MOVED_BY = f", most of all for {_WORDS}"
 _ALIKE = r"Most like .+, \S+ of \S+: from \S+ on a player\'s language does not count as their own\."
 _USES = rf".+ uses {_WORDS} \S+ times in"
 _PLAIN_LABELS = tuple(
@@ -198,7 +199,7 @@ def reason_patterns(reasons: pd.Series[str], names: Iterable[str]) -> pd.Series[
     known = [re.escape(each) for each in sorted(map(str, names), key=len, reverse=True)[:_MOST_NAMES] if each]
     # Looking back only behind a name lets the search skip all that no name begins with.
     name = re.compile("|".join(rf"{each}(?<!\w{each})(?!\w)" for each in known) or r"(?!)")
-    without_quotes = {reason: _QUOTED.sub(_WORDS, reason) for reason in reasons.unique()}
+    without_quotes = {reason: _QUOTED.sub(_WORDS, reason).replace(_MOVED_BY, "") for reason in reasons.unique()}
     # Names are the slow part, and most reasons are equal but for what they quote.
     texts = {text: name.sub("someone", text) for text in set(without_quotes.values())}
     numbered: dict[str, set[str]] = {}

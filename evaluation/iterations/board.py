@@ -240,10 +240,10 @@ class IterationSummary:
     def answer(self) -> str:
         """Whether the change is better, after its name: the person's decision, else the rule's answer.
 
-        Such as "kept", "the rule says keep", "cannot be decided yet", "the baseline", "nothing to compare it with".
+        Such as "kept, against the rule", "the rule says keep", "cannot be decided yet", "the baseline".
         """
         if self.iteration.recorded is not None:
-            return str(self.iteration.recorded.fate)
+            return self.iteration.recorded.fate_words
         if self.decision is not None:
             words = self.decision.words
             return f"the rule says {words}" if self.decision.choice in _RULES else words

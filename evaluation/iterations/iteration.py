@@ -62,6 +62,11 @@ class RecordedDecision:
         return f"{said} ({rule}; {self.note})" if self.note not in ("", self.reason) else f"{said} ({rule})"
 
     @property
+    def fate_words(self) -> str:
+        """Words for it: "kept"; "kept, against the rule" where the rule said the opposite."""
+        return f"{self.fate}{', against the rule' * (self.departs and self.rule in ('keep', 'revert'))}"
+
+    @property
     def departs(self) -> bool:
         """Whether it differs from the rule's decision at that time."""
         return departs_from(self.fate, self.rule)

@@ -102,7 +102,7 @@ class LoadedSamples:
 
 
 def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
-    """Stores the shipped games, those of an iteration in one transaction, with their recorded scores.
+    """Stores the shipped games, those of an iteration in one transaction, with their recorded scores and reading.
 
     Games without such are scored, one transaction each. Doing it again changes nothing.
 
@@ -133,6 +133,7 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
                 ids[_relative(path)] = transcript.id
             progress(len(ids), len(planned))
         progress(len(ids), len(planned))
+    _read_example(store)
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
@@ -273,11 +274,9 @@ _SAID = (
 def load_examples(store: Store) -> None:
     """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
 
-    Two evaluations of three agents and the reading of a game by recorded answers, the smallest experiment by a script,
-    an A/B test of the first two sample iterations, and an agent whose repetitions the gate sends back. None asks a
-    model.
+    Two evaluations of three agents by recorded answers, the smallest experiment by a script, an A/B test of the first
+    two sample iterations, and an agent whose repetitions the gate sends back. None asks a model.
     """
-    _read_example(store)
     if store.evaluations.runs().empty:
         evaluate_example(store)
     if not store.experiments.all():

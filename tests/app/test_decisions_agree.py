@@ -158,7 +158,8 @@ def test_commands_and_pages_give_the_same_decision_for_stored_histories(
         wanted = expected[one.iteration.name]
         assert (one.decision.reference if one.decision else None) == (wanted[1] if wanted else None)
         recorded = one.iteration.recorded
-        said = look(recorded.fate).label if recorded else one.decision.words if one.decision else ""
+        made = f"{look(recorded.fate).symbol} {recorded.fate_words}" if recorded else ""
+        said = made or (one.decision.words if one.decision else "")
         assert decided_words(one).removesuffix("baseline").removesuffix(", ").removeprefix("rule: ") == said
 
 

@@ -258,4 +258,4 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
     assert nothing not in words(app)
     app = open_page("agents", agents="Checks", choose_checks="true")
     assert not app.toggle
-    assert "Choose one agent at the top of this page" in words(app)
+    assert app.selectbox(key="checks_of").value is None

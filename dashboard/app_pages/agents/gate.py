@@ -105,7 +105,11 @@ def choose_checks(store: Store, agent: str | None) -> None:
         )
         plain(f"What is checked for {names[agent]}" if agent else "What is checked")
     if agent is None:
-        st.info("Choose one agent at the top of this page: each has settings of its own.")
+        # Each has settings of its own.
+        chosen = st.selectbox("Of which agent?", list(names), None, names.__getitem__, key="checks_of", width=300)
+        if chosen:
+            state.choose(**{AGENT: chosen})
+            st.rerun()
     else:
         settings_form(store, agent)
 

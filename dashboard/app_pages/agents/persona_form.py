@@ -15,7 +15,7 @@ from dashboard.shared.personas import SelectableAgent
 from dashboard.shared.status_table import status_table
 from evaluation.comparison.runs import general_claim
 from evaluation.judging.propositions import ENVIRONMENT_DIMENSIONS, Proposition
-from evaluation.persona.agents import Agent
+from evaluation.persona.agents import Agent, persona_text, shipped_cast
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.store import Store
 
@@ -49,6 +49,9 @@ def _persona_form(store: Store, person: SelectableAgent) -> None:
             store.agents.save(Agent(person.id, person.name, persona=_as_persona(text)))
             st.session_state[_SAVED] = "Saved. The next run judges by it."
             st.rerun()
+    if given is None and (shipped := shipped_cast().members.get(person.id)):
+        with st.expander("The shipped persona, which counts where a transcript has none"):
+            plain(persona_text(shipped.agent.persona))
 
 
 def _as_text(persona: Any) -> str:

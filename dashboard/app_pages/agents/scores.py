@@ -398,13 +398,15 @@ def _judgements(rows: pd.DataFrame, dimension: Dimension, games: Mapping[str, st
 
 def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Mapping[str, str]) -> None:
     with st.container(horizontal=True):
-        st.badge(score_text(row["score"], dimension), color="blue")
+        # Ideas are counted, without a highest number.
+        is_low = dimension is not Dimension.IDEAS_QUANTITY and row["score"] < HIGHEST_SCORE / 2
+        st.badge(score_text(row["score"], dimension), color="red" if is_low else "gray")
         # Where the claim names no fault and the mark is earned, mark and score are the same.
         if not pd.isna(row["raw_score"]):
             raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
             is_plain = bool(row["is_inverted"]) and not unearned
             words = (
-                f"should never happen; does: {raw} of 9"
+                f"happens, and never should: {raw} of 9"
                 if is_plain
                 else mark_words(raw, is_inverted=False, unearned=unearned)
             )

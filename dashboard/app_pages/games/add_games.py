@@ -158,8 +158,7 @@ def _compare_button(name: str | None) -> None:
 
 
 def _nothing_new(store: Store, found: parts.Found) -> None:
-    waits = any(result.error is not None and result.preview is not None for result in found.results)
-    first = "Nothing is stored before the questions above are answered." if waits else "Nothing new to store."
+    first = "Nothing is stored before the questions above are answered." if found.waiting else "Nothing new to store."
     st.info(f"{first} The report on these files can be saved, or kept among the imports here.")
     save_buttons(found.report, "nothing_new")
     # Each reading of the files makes a report of its own: a second click would keep one that says the same.
@@ -208,7 +207,8 @@ def _store_them(store: Store, found: parts.Found) -> bool:
     is_busy = jobs.running(store, jobs.EVALUATE) is not None
     with st.container(key="store_actions"):
         is_pressed = st.button(
-            f"Score and store {counted(len(found.new), 'game')}",
+            f"Score and store {f'{len(found.new)} of ' * bool(found.waiting)}"
+            f"{counted(len(found.new) + found.waiting, 'game')}",
             type="primary",
             icon=":material/play_arrow:",
             key="start",

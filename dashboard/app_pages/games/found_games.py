@@ -71,6 +71,11 @@ class Found:
         return [line for result, line in pairs if result.error is not None and result.preview is None]
 
     @property
+    def waiting(self) -> int:
+        """Number of games that are not stored before a question about them is answered."""
+        return sum(result.error is not None and result.preview is not None for result in self.results)
+
+    @property
     def new(self) -> list[ReadResult]:
         """The games to store."""
         return [result for result, outcome in self.games if outcome is ImportOutcome.NOT_STORED]

@@ -120,7 +120,7 @@ def _metric_cell(opened: OpenTranscript, definition: MetricDefinition) -> str:
     status = marked_status(definition.name, outcome)
     limit = threshold_text(outcome.threshold, definition.scale).replace("at least", "≥")
     if outcome.score is None:
-        return _cell(label, status, look(status).word, limit)
+        return _cell(label, status, "no score" if outcome.status is Status.NOT_APPLICABLE else look(status).word, limit)
     value = score_text(outcome.score, definition.scale, outcome.threshold)
     alone = outcome.details.get(OVERRULED, "").rpartition("; ")[2]
     by_rules = rules_text((outcome.details.get("by_rule") or {}).get("score"), outcome.score, outcome.threshold)

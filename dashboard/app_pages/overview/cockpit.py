@@ -130,11 +130,10 @@ def cockpit(
             _behind_engagement(store, [one for one in (shown, reference) if one is not None])
         if pair and pair.reserve:
             plain(pair.reserve)
-        if not is_hidden and (more := more_games_sentence(shown, pair)):
-            plain(more)
         if is_hidden:
             hidden_note(store)
         decision_form(store, shown, is_main=step is NextStep.RECORD)
+        _what_else(shown, pair, step, is_hidden=is_hidden)
     return pair
 
 
@@ -203,8 +202,6 @@ def _still_missing(store: Store, board: Board, shown: IterationSummary, step: Ne
             unnamed, reserve = unnamed_target_words(shown.decision.target), caveat(board, shown)
             said = [one for one in shown.decision.explanation if one != unnamed][:1]
             plain("\n".join((*([f"{reserve}."] if reserve else []), *said)))
-    if step is NextStep.RATE:
-        team_link()
     if beyond := failing_beyond_score(shown.games):
         words, game = beyond
         plain(words)
@@ -213,6 +210,14 @@ def _still_missing(store: Store, board: Board, shown: IterationSummary, step: Ne
         transcript_link("Open a message with it", transcript=game.transcript_id, message=message)
     if critical := critical_failures(shown, is_hidden=is_hidden):
         transcript_link("Open the first that failed", transcript=critical[0].transcript_id)
+
+
+def _what_else(shown: IterationSummary, pair: IterationComparison | None, step: NextStep, *, is_hidden: bool) -> None:
+    """Shows what would make the answer surer: more games, ratings, verdicts to check."""
+    if not is_hidden and (more := more_games_sentence(shown, pair)):
+        plain(more)
+    if step is NextStep.RATE:
+        team_link()
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
         label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decide{'s' * (deciding < 2)} alone"

@@ -359,7 +359,9 @@ def _outcome_words(difference: Difference | None, companion: str, status: str) -
     is_worse = difference is not None and difference.outcome is Outcome.WORSE
     if difference is None or (status in (AT_CHANCE, "failed_at_chance") and not is_worse) or is_said:
         return companion
-    outcome = signed(difference.outcome, difference.words)
+    # Where this side has a verdict of its own, it is the other that is at chance.
+    whose = f"reference {AT_CHANCE}" if difference.outcome is Outcome.AT_CHANCE else difference.words
+    outcome = signed(difference.outcome, whose)
     return f"{companion}; score {outcome}" if companion.startswith("▼") and not is_worse else outcome
 
 
