@@ -352,7 +352,8 @@ class MetricResult:
         kept = sum(row.method in (Method.RULE, Method.READER) for row in self.ledger) if judges else 0
         stayed = f", {kept} of {len(self.ledger)} rows left to the rule" if kept else ""
         words = [f"read by {', '.join(readers)}{stayed}" if readers else "", self.details.get(OVERRULED)]
-        if by_rule is not None:
+        # Without a score, that of the rules would be a percentage of nothing that stands in the ledger.
+        if by_rule is not None and self.score is not None:
             letter = "no score" if by_rule["score"] is None else f"{by_rule['score']:.1f} %"
             words.append(f"by rules alone {letter}")
         return "; ".join(filter(None, words))

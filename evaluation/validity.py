@@ -167,6 +167,9 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
         f"{other:.2f} in games of other kinds; 1 would be perfect, nothing missed and nothing wrong. Rules alone: "
         f"{rule:.2f} and {other_rule:.2f}."
     )
+    if name == ROLE_CONSISTENCY.name:
+        right, said = measured()["decided"][name]
+        yield f"It says less than the rules: of what it said in games of other kinds, {right} of {said} were right."
     if name == MEMORY_ACCURACY.name:
         settled = measured()["settled"]
         yield (

@@ -73,7 +73,7 @@ def control_words(metric: str, score: float | None, control: Mapping[str, Any] |
         # The companion speaks where it tells the game from chance, or where the score alone cannot.
         by_companion = _is_clear(beside) or not _is_score_compared(control)
         verdict = BETTER if is_above_chance(control) else TOO_ALIKE if is_too_few else COULD_BE_LUCK
-        return f"{verdict} ({shown if by_companion else compared})"
+        return f"{verdict} ({'; '.join(filter(None, (shown, compared))) if by_companion else compared})"
     reason = (
         "" if control["reason"] in (None, NO_CHANCE) else f"not compared with scrambled copies: {control['reason']}"
     )

@@ -110,7 +110,10 @@ def test_controls_are_left_out_computed_later_and_the_same_in_every_output(
     assert "Compared the scores of 1 game with chance." in run("reevaluate", "--controls", GAME.id[:8]).stdout
     shown = controls_of(run("show", GAME.id, "--format", "json").stdout)
     assert all(set(control) == KEYS for name, control in shown.items() if name != "engagement")
-    assert "better than scrambled copies, beyond luck (link strength 69, scrambled 50)" in run("show", GAME.id).stdout
+    assert (
+        "better than scrambled copies, beyond luck (link strength 69, scrambled 50; with the same"
+        in run("show", GAME.id).stdout
+    )
     (first, _) = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
     words = first["means"]["coherence"]["control"]["words"]
     assert words.startswith("better than scrambled copies in 1 of 1 game, mean link strength ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ from dashboard.shared.formatting import CHANCE, look, rules_text, score_text, sh
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
 from evaluation.readers import broken_off
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, SHORT_LABELS
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, PERSONALITY_DIVERSITY, SHORT_LABELS
 from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, is_metric_at_chance, marked_status
 from evaluation.score import (
     LOW_EVIDENCE,
@@ -31,7 +31,7 @@ from evaluation.score import (
     failure_beyond_score,
 )
 from evaluation.text.display import counted, shortened
-from evaluation.transcript import Message
+from evaluation.transcript import Message, Transcript
 from evaluation.validity import trust_words
 
 _BLIND_FOR = "blind_for"
@@ -144,9 +144,16 @@ def _facts(opened: OpenTranscript) -> None:
     plain("\n".join(opened.verdict.reasons))
     st.caption(
         f"A game passes with 5 of 7, engagement among them{opened.verdict.count_words.replace(', ', '; ')}.  \n"
-        f"{counted(len(transcript.players), 'player')}, {counted(len(transcript.discussion), 'public message')}, "
+        f"{counted(len(transcript.players), 'player')}, {counted(len(transcript.discussion), 'public message')}"
+        f"{_markers(transcript)}, "
         f"{counted(len(transcript.valid_votes), 'vote')}; cost {usd}, cache hits {cache}."
     )
+
+
+def _markers(transcript: Transcript) -> str:
+    """The number of messages that only mark a turn, which are shown and judged nowhere; empty without any."""
+    count = sum(one.is_control for one in transcript.messages)
+    return f" and {count} that only mark a turn, such as “Over”" if count else ""
 
 
 @st.fragment
@@ -172,21 +179,27 @@ def _conversation(opened: OpenTranscript, *, roles_hidden: bool) -> None:
 
 
 def _what_fails(opened: OpenTranscript, *, with_reasons: bool) -> None:
-    """Number of messages that fail each metric, and the first, which a click opens; a reason may tell a role."""
-    judged, failing = Counter[str](), defaultdict[str, list[tuple[Message, LedgerRow]]](list)
+    """Number of messages, or players, that fail each metric; a click opens the first, whose reason may tell a role."""
+    judged = defaultdict[str, set[str]](set)
+    failing = defaultdict[str, dict[str, tuple[Message, LedgerRow]]](dict)
     for message in opened.transcript.messages:
         for name, rows in opened.concerning.get(message.id, {}).items():
             verdict = worst_verdict(rows)
-            judged[name] += verdict is not RowVerdict.EXCLUDED
+            row = next(one for one in rows if one.verdict is verdict)
+            # A player's row stands beside each message that shows it.
+            of = row.player or "" if name == PERSONALITY_DIVERSITY.name else message.id
+            if verdict is not RowVerdict.EXCLUDED:
+                judged[name].add(of)
             if verdict is RowVerdict.DOES_NOT_COUNT:
-                failing[name].append((message, next(row for row in rows if row.verdict is verdict)))
+                failing[name].setdefault(of, (message, row))
     st.markdown("**What fails in this game**" if failing else "**No judged message fails**")
     for name in (one for one in DEFINITIONS if one in failing):
-        (message, row), count = failing[name][0], len(failing[name])
-        of = f"{count} of " * (count < judged[name])
+        (message, row), count = next(iter(failing[name].values())), len(failing[name])
+        noun = "player" if name == PERSONALITY_DIVERSITY.name else "message"
+        many = f"{count} of " * (count < len(judged[name]))
         with st.container(gap=None):
             st.button(
-                f"{DEFINITIONS[name].label}: {of}{counted(judged[name], 'message')}",
+                f"{DEFINITIONS[name].label}: {many}{counted(len(judged[name]), noun)}",
                 key=f"first_failing_{name}",
                 type="tertiary",
                 icon=":material/arrow_forward:",

@@ -58,7 +58,7 @@ def _events_by_place(transcript: Transcript, roles_hidden: bool, public_only: bo
     ballots = [] if public_only else list(_ballots(transcript.valid_votes))
     for round_, phase, votes in ballots:
         if not (roles_hidden and _is_night(phase)):
-            places[_place(transcript, round_, phase)].append(_ballot_event(round_, votes))
+            places[_place(transcript, round_, phase)].append(_ballot_event(round_, votes, is_night=_is_night(phase)))
     for elimination in transcript.eliminations:
         place = _place(transcript, elimination.round, elimination.phase)
         places[place].append(_elimination_event(elimination, ballots, roles_hidden))
@@ -94,20 +94,22 @@ def _place(transcript: Transcript, round_: int | None, phase: str | None) -> int
     return same_round if same_round >= 0 else earlier
 
 
-def _ballot_event(round_: int | None, votes: Sequence[Vote]) -> TimelineEvent:
+def _ballot_event(round_: int | None, votes: Sequence[Vote], *, is_night: bool) -> TimelineEvent:
     voters: dict[str | None, list[str]] = defaultdict(list)
     for vote in votes:
         voters[vote.target].append(vote.voter)
     ranked = sorted(voters.items(), key=lambda item: (item[0] is None, -len(item[1])))
-    lines = tuple(_vote_line(names, target, len(votes)) for target, names in ranked)
-    title = "Votes" if round_ is None else f"Votes in round {round_}"
+    verb = "choose" if is_night else "vote for"
+    lines = tuple(_vote_line(names, verb, target, len(votes)) for target, names in ranked)
+    title = f"{'Choices at night' if is_night else 'Votes'}{'' if round_ is None else f' in round {round_}'}"
     return TimelineEvent("votes", title, lines)
 
 
-def _vote_line(voters: Sequence[str], target: str | None, of: int) -> str:
-    """ "Tyler and Eve vote for Anna (2 of 5)"."""
-    verb = "votes" if len(voters) == 1 else "vote"
-    return f"{listed(voters)} {verb} for {target or 'nobody'} ({len(voters)} of {of})"
+def _vote_line(voters: Sequence[str], verb: str, target: str | None, of: int) -> str:
+    """ "Tyler and Eve vote for Anna (2 of 5)"; "Tyler chooses Anna (1 of 1)"."""
+    first, *rest = verb.split()
+    said = " ".join((f"{first}s" if len(voters) == 1 else first, *rest))
+    return f"{listed(voters)} {said} {target or 'nobody'} ({len(voters)} of {of})"
 
 
 def _elimination_event(elimination: Elimination, ballots: Sequence[Ballot], roles_hidden: bool) -> TimelineEvent:

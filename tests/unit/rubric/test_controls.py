@@ -221,7 +221,7 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
 @pytest.mark.parametrize(
     ("control", "words"),
     [
-        (control_of(60, 0.01, beside=LINKED), f"{BETTER} (link strength 66, scrambled 50)"),
+        (control_of(60, 0.01, beside=LINKED), f"{BETTER} ({LINK}; {SAME_MESSAGES} 60 %)"),
         (control_of(99, 0.9), f"{AT_CHANCE}: {SAME_MESSAGES} 99 %"),
         (control_of(89.5, 0.01), f"{AT_CHANCE}: {SAME_MESSAGES} 90 %"),
         (
@@ -231,7 +231,7 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
         # The companion speaks where the score alone is not compared, above chance or not.
         (
             control_of(80, 0.2, "too few to tell", beside=LINKED | {"p": 0.4}),
-            f"{COULD_BE_LUCK} (link strength 66, scrambled 50)",
+            f"{COULD_BE_LUCK} ({LINK}; {SAME_MESSAGES} 80 %)",
         ),
         (
             control_of(24, 0.6) | {"value": 23.8, "difference": -0.2},
@@ -240,7 +240,10 @@ LINKED = {"value": 66, "chance": 50, "p": 0.01}
         (control_of(89, 0.3), f"{COULD_BE_LUCK} ({SAME_MESSAGES} 89 %)"),
         (control_of(60, 0.01), f"{BETTER} ({SAME_MESSAGES} 60 %)"),
         # Too few arrangements are neither "no better" nor a lead that could be luck.
-        (control_of(80, 0.2, TOO_FEW, beside=LINKED | {"p": 0.4}), f"{TOO_FEW} it from scrambled copies ({LINK})"),
+        (
+            control_of(80, 0.2, TOO_FEW, beside=LINKED | {"p": 0.4}),
+            f"{TOO_FEW} it from scrambled copies ({LINK}; {SAME_MESSAGES} 80 %)",
+        ),
         (
             control_of(90, 0.2, TOO_FEW, beside=LINKED | {"p": 0.4}),
             f"{AT_CHANCE}, {TOO_FEW} more: {SAME_MESSAGES} 90 %; {LINK}",
