@@ -196,7 +196,7 @@ def test_before_a_form_is_sent_nothing_withheld_reaches_the_browser_and_afterwar
     page.get_by_label("Comment, if you like").fill("a draft")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox", name="Page, setting, iteration or game").press("ArrowDown")
+    page.get_by_role("combobox", name="Page, setting, metric, iteration or game").press("ArrowDown")
     expect(page.get_by_role("option", name="Games", exact=True)).to_be_visible()
     page.keyboard.press("5")
     page.keyboard.press("Escape")

@@ -149,11 +149,12 @@ def test_a_key_on_every_page_goes_to_a_game_an_iteration_or_a_setting_by_name_an
         ("game 3 v1", "transcript=", ".message"),
         ("iteration v3", "iteration=Prompt[+]v3", "text=Told the players to answer in one short sentence"),
         ("iteration v2", "iteration=Prompt[+]v2", "text=cite specific rounds"),
+        ("memory accuracy", "of_metric=memory_accuracy", "text=Back to the decision"),
         ("limits", "/settings", "text=Import limits"),
     ):
         settle(page)
         page.keyboard.press("Control+k")
-        expect(page.get_by_role("combobox", name="Page, setting, iteration or game")).to_be_focused()
+        expect(page.get_by_role("combobox", name="Page, setting, metric, iteration or game")).to_be_focused()
         page.keyboard.type(words)
         expect(page.get_by_role("option").first).to_be_visible()
         page.keyboard.press("Enter")
@@ -161,7 +162,7 @@ def test_a_key_on_every_page_goes_to_a_game_an_iteration_or_a_setting_by_name_an
         expect(page.locator(sign).first).to_be_visible()
         expect(page.get_by_role("dialog")).to_have_count(0)
     settle(page)
-    for address in ("Prompt[+]v2", "Prompt[+]v3", "transcript=", "transcript=", "/games$"):
+    for address in ("of_metric=memory", "Prompt[+]v2", "Prompt[+]v3", "transcript=", "transcript=", "/games$"):
         page.go_back()
         page.wait_for_url(re.compile(address))
         settle(page)
