@@ -169,9 +169,10 @@ def import_(
     store = open_store()
     tally = Tally(note=note)
     if samples:
-        from evaluation.workflows.samples import load_samples
+        from evaluation.workflows.samples import load_samples, read_example
 
         loaded = load_samples(store, TerminalProgress("sample game").report)
+        read_example(store)
         tally.incomplete += loaded.incomplete
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:

@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -102,7 +103,7 @@ class LoadedSamples:
 
 
 def load_samples(store: Store, progress: ProgressCallback = no_progress) -> LoadedSamples:
-    """Stores the shipped games, those of an iteration in one transaction, with their recorded scores and reading.
+    """Stores the shipped games, those of an iteration in one transaction, with their recorded scores.
 
     Games without such are scored, one transaction each. Doing it again changes nothing.
 
@@ -133,7 +134,6 @@ def load_samples(store: Store, progress: ProgressCallback = no_progress) -> Load
                 ids[_relative(path)] = transcript.id
             progress(len(ids), len(planned))
         progress(len(ids), len(planned))
-    _read_example(store)
     new = [game for game in added if game.is_new]
     new_ratings = _add_ratings(store, ids)
     _record_decisions(store, created)
@@ -274,9 +274,11 @@ _SAID = (
 def load_examples(store: Store) -> None:
     """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
 
-    Two evaluations of three agents by recorded answers, the smallest experiment by a script, an A/B test of the first
-    two sample iterations, and an agent whose repetitions the gate sends back. None asks a model.
+    Two evaluations of three agents and the reading of a game by recorded answers, the smallest experiment by a script,
+    an A/B test of the first two sample iterations, and an agent whose repetitions the gate sends back. None asks a
+    model.
     """
+    read_example(store)
     if store.evaluations.runs().empty:
         evaluate_example(store)
     if not store.experiments.all():
@@ -288,12 +290,15 @@ def load_examples(store: Store) -> None:
         _correct_example(store)
 
 
-def _read_example(store: Store) -> None:
+def read_example(store: Store) -> None:
     """Has one game of no iteration read by recorded answers, if it is stored and nobody has read it."""
     (transcript,) = read_transcripts(shipped("data/samples") / READ_GAME)
     if transcript.id in store.transcripts.ids() and not store.decisions.current(transcript.id):
         played = JudgeConfig(mode="recorded")
-        judge_stored(store, [transcript.id], build_judge(played.model_copy(update={"model": recorded_model(played)})))
+        judge = build_judge(played.model_copy(update={"model": recorded_model(played)}))
+        # A caller such as a notebook may have an event loop of its own.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(judge_stored, store, [transcript.id], judge).result()
 
 
 def _compare_iterations(store: Store) -> None:

@@ -103,6 +103,8 @@ def test_the_samples_come_only_once(run: Any, database: Path, sample_database: P
     assert f"0 of {games} sample games are new, with 0 ratings" in run("import", "--samples").stdout
     assert len(Store(database).transcripts.summaries()) == games > 20
     assert len(Store(database).iterations.list()) == 4
+    # The recorded reading of one comes as on the pages.
+    assert any(Store(database).decisions.current(game) for game in Store(database).transcripts.ids())
 
 
 def test_an_open_question_about_who_could_hear_is_printed_and_fails_a_gate(run: Any, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_rounds_votes_and_eliminations_stand_in_their_places() -> None:
         ("m", "a"),
         ("m", "b"),
         ("m", "n"),
-        ("v", "Votes in round 1"),
+        ("v", "Choices at night in round 1"),
         ("m", "s"),
         ("v", "Votes in round 1"),
         ("e", "Bravo (seer) left the game, voted out with 1 of 1 vote"),

@@ -92,13 +92,14 @@ def test_the_examples_fill_what_games_do_not_and_come_once(tmp_path: Path) -> No
 def test_one_sample_game_comes_with_a_recorded_reading_of_every_message(tmp_path: Path) -> None:
     store = Store(tmp_path / "read.duckdb")
     game = read_one(shipped("data/samples") / READ_GAME)
-    load_samples(store)
+    add_evaluated(store, game, source_name=READ_GAME)
+    load_examples(store)
     decided = store.decisions.current(game.id)
     assert {one.judge for one in decided} == {JudgeKind.RECORDED}
     rows = {row.id: row.message_id for result in store.results.load(game.id).values() for row in result.ledger}
     assert {rows[one.row_id] for one in decided} == {one.id for one in game.discussion}
     assert all(one.reason for one in decided)
-    load_samples(store)
+    load_examples(store)
     assert store.decisions.current(game.id) == decided
     store.close()
 
