@@ -1,4 +1,4 @@
-"""Go to a page, a setting, an iteration or a game by its name: a list that ``Ctrl+K`` opens on every page."""
+"""Go to a page, a setting, a metric, an iteration or a game by name: a list that ``Ctrl+K`` opens on every page."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def places(store: Store) -> list[Goal]:
 
 
 def go_to(pages: Sequence[StreamlitPage], shown: str) -> None:
-    """The button with its key, in the sidebar; nothing for whoever may see one page only.
+    """Draws the button with its key in the sidebar, unless the person may see one page only.
 
     Args:
         pages: Those that the person may open.

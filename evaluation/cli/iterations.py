@@ -142,7 +142,8 @@ def compare(
 
     A metric is called better or worse only where Welch's test says so: the target of the change tested alone, the other
     metrics after Holm's adjustment. The decision is the later iteration's against its own reference. Two paths of games
-    in place of iterations are compared without a database.
+    in place of iterations are compared without a database. Games that were not compared with scrambled copies yet are
+    so first, and the result is kept.
     """
     from evaluation.cli.rendering import stored_mixes, warn_of, warn_of_controls
     from evaluation.errors import StoreReadOnlyError

@@ -374,9 +374,10 @@ def _distances(before: Sequence[Game], after: Sequence[Game]) -> np.ndarray:
 
 def comparison_data(found: IterationComparison) -> dict[str, Any]:
     """Both sides, the decision on the later one, every metric's difference with its words, and its causes."""
-    controls = found.controls
+    controls, (first, last) = found.controls, found.prices
     return {
-        **dict(zip(("before", "after"), map(_side, (found.before, found.after), found.prices), strict=True)),
+        "before": _side(found.before, first),
+        "after": _side(found.after, last),
         "decision": found.decision and found.decision.as_dict(),
         "decision_is_about": found.other_pair,
         "decision_words": list(found.decision_words),

@@ -259,3 +259,5 @@ def test_all_views_are_of_the_agent_of_the_address(open_page, checked, words) ->
     app = open_page("agents", agents="Checks", choose_checks="true")
     assert not app.toggle
     assert app.selectbox(key="checks_of").value is None
+    app.selectbox(key="checks_of").set_value("jim").run()
+    assert (app.query_params["agent"], bool(app.toggle)) == ("jim", True)

@@ -319,7 +319,7 @@ def _finding(person: SelectableAgent, dimensions: Sequence[Dimension]) -> str:
 
 
 def _changed_words(found: RunComparison) -> str:
-    """The changes beyond luck; that there is none, where there is none: the view Runs says why."""
+    """The changes beyond luck, or a sentence that there are none; the view Runs says why."""
     outcomes = {one.outcome for one in found.comparison.values()}
     return finding_words(found) if outcomes & {Outcome.BETTER, Outcome.WORSE} else "no change beyond luck."
 

@@ -320,7 +320,7 @@ def _figures(
 
 
 def _missing(games: pd.DataFrame, definition: MetricDefinition) -> tuple[str, str]:
-    """Words in the place of a figure, and why there is none."""
+    """Words in the place of a missing figure, and why it is missing."""
     status = _shared(games, "status")
     if status == "pending":
         return ("not rated" if definition.name == ENGAGEMENT.name else status), ""

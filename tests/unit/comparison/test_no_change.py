@@ -88,6 +88,10 @@ def test_a_rise_into_what_scrambled_copies_score_is_no_rise() -> None:
     # The score has come to its end; its companion may still tell the sides apart.
     assert (row["status"], row["texts"]["outcome"]) == (f"≈ {CHANCE}", "voice distance 0.6 to 1")
     assert f"The rule says keep, but {LABEL} is {AT_CHANCE}." in RISEN.decision_words("v2")
+    # A side with a verdict of its own says that it is the other.
+    fallen = board(list(RISEN["v2"].games), list(RISEN["v1"].games))
+    row = next(row for row, _ in cockpit_of(fallen, "v2", "v1") if row["label"] == LABEL)
+    assert row["texts"]["outcome"].endswith(f"≈ reference {CHANCE}")
 
 
 def test_a_comparison_over_several_versions_says_which_changes_are_in_it() -> None:
