@@ -169,8 +169,11 @@ def test_a_leads_decision_that_was_begun_survives_the_look_at_its_game_and_a_rel
     page.get_by_text("Decide the score").first.click()
     why = page.get_by_label("Why? (required)").first
     page.get_by_role("radio", name="2.5").first.click()
+    # On a busy machine the answer to the choice comes later than the next key.
+    settle(page)
     why.fill("Half a reason")
     page.wait_for_timeout(400)
+    settle(page)
     page.get_by_role("link", name="Open the game").first.click()
     page.wait_for_url(re.compile(r"/games\?transcript="))
     page.go_back()
