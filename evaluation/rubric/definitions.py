@@ -129,16 +129,16 @@ STRATEGIC_DEPTH = MetricDefinition(
     "Strategic depth",
     PERCENT,
     60.0,
-    "7",
+    "8",
     coverage=CoverageRule("messages settled as arguing or not", fewest=1, least_share=0.5),
 )
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "8")
+COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "9")
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",
     PERCENT,
     80.0,
-    "9",
+    "10",
     coverage=CoverageRule("messages checked against the role", fewest=5, least_share=0.2),
     derive=by_side_and_player,
 )

@@ -500,6 +500,7 @@ class Reading:
         claims_sight: Whether the speaker tells what they divined, as only a Seer or the like could.
         is_addressed: Whether it says "you" and names nobody.
         is_contradicted: Whether acts were left open because the record contradicts a reference in it.
+        is_exposed: Whether its speaker, of the Mafia, revealed the role in an earlier message.
         topics: Its keywords by stem.
         denied: Acts with their targets that it denies or doubts: no reader finds them in it.
         is_rubric_line: Whether it holds one of the rubric's own sentences, of which the rule's reading stands.
@@ -519,6 +520,7 @@ class Reading:
     is_addressed: bool = False
     denied: frozenset[tuple[ActKind, str | None]] = frozenset()
     is_contradicted: bool = False
+    is_exposed: bool = False
     topics: Mapping[str, Token] = field(default_factory=dict)
 
 

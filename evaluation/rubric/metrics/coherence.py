@@ -87,8 +87,8 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     - *subject*: it names a player whom a context message names;
     - *answer*: a context message names its speaker, or the last one asks a question that may be meant for them, and it
       speaks of themselves in the first person or opens as an answer;
-    - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's; "ok" and "maybe"
-      are such a phrase only where at most three speak;
+    - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's; where more than
+      three speak, "ok" or "maybe" alone may begin a thought as well: such a message is left open;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
       stem, and are neither stop words nor a name's words nor words of greeting, nor stand in a sentence that is copied.
       Where only two play, one word that is none of function or a concession ("while that is so, ...") takes up the
@@ -245,8 +245,13 @@ def score_of_order(discussion: Discussion, order: Sequence[int]) -> float:
         order: For each place, which message stands there.
     """
     turns = [turn for turn in _turns(discussion, order) if turn.context]
-    counted = sum(not repeats(turn.prepared, turn.own) and _link(turn) is not None for turn in turns)
-    return 100.0 * counted / len(turns) if turns else 0.0
+    counted = left_open = 0
+    for turn in turns:
+        if not repeats(turn.prepared, turn.own):
+            is_linked = _link(turn) is not None
+            counted += is_linked
+            left_open += not is_linked and _may_answer(turn)
+    return 100.0 * counted / (len(turns) - left_open) if len(turns) > left_open else 0.0
 
 
 def _turns(discussion: Discussion, order: Sequence[int]) -> Iterator[_Turn]:
@@ -273,6 +278,9 @@ def _row(transcript: Transcript, turn: _Turn, *, is_first: bool) -> LedgerRow:
     if repeats(turn.prepared, turn.own):
         return _decided(message, False, _SAID_AGAIN)
     link = _link(turn)
+    if link is None and _may_answer(turn):
+        opener = turn.prepared.message.text[turn.prepared.reply_phrase[0].start : turn.prepared.reply_phrase[-1].end]
+        return _decided(message, None, f'Opens with "{opener}", which among many may answer or begin a thought; open.')
     return _missing_row(turn) if link is None else _WORDED[link.way](turn, link)
 
 
@@ -345,12 +353,23 @@ def _answer_row(turn: _Turn, link: _Link) -> LedgerRow:
 
 
 def _by_phrase(turn: _Turn) -> _Link | None:
-    found = turn.prepared.reply_phrase
-    if turn.is_crowd and all(token.text in _OPENERS for token in found):
+    if not _opens_as_reply(turn) or _is_opener(turn):
         return None
-    if not found or turn.place.is_run or not turn.place.is_same_round or turn.prepared.is_introduction:
-        return None
-    return _Link("phrase", turn.context[:1], found)
+    return _Link("phrase", turn.context[:1], turn.prepared.reply_phrase)
+
+
+def _opens_as_reply(turn: _Turn) -> bool:
+    place, prepared = turn.place, turn.prepared
+    return bool(prepared.reply_phrase) and not place.is_run and place.is_same_round and not prepared.is_introduction
+
+
+def _is_opener(turn: _Turn) -> bool:
+    return turn.is_crowd and all(token.text in _OPENERS for token in turn.prepared.reply_phrase)
+
+
+def _may_answer(turn: _Turn) -> bool:
+    """Whether a message without any link opens with a word that in a crowd may be a reply."""
+    return _opens_as_reply(turn) and _is_opener(turn)
 
 
 def _phrase_row(turn: _Turn, link: _Link) -> LedgerRow:

@@ -174,25 +174,28 @@ def supported_acts(readings: Iterable[Reading], discussion: Discussion) -> Seque
 
     Open are grounds and analyses of votes beside such a reference, and accusations without grounds where another player
     told a result of a night against the same target before, or that conclude from what the target or the speaker just
-    said.
+    said. Whoever agrees with an accusation of themselves sides with nobody: that act is left out.
     """
     findings = {reading.message.id: found for reading, found in findings_of(discussion)}
     told: dict[str | None, str] = {}
     by_rule = {one.message.id: one.acts for one in read(discussion)}
     found: list[Reading] = []
     before = ""
+    accused: set[str | None] = set()
     for reading in readings:
         speaker, key = reading.message.speaker, reading.message.id
         verdicts = {finding.verdict for _, finding in findings.get(key, ())}
         one = _without_support(reading) if "inaccurate" in verdicts else _with_conduct(reading, findings.get(key, ()))
         concludes = _CONCLUDES.match(reading.message.text)
         just_said = before if concludes and (before == speaker or not concludes["own"]) else None
-        found.append(replace(one, acts=tuple(_following(act, speaker, told, just_said) for act in one.acts)))
+        against_self = (ActKind.ALLY, before) if speaker in accused else None
+        acts = [act for act in one.acts if (act.kind, act.target) != against_self]
+        found.append(replace(one, acts=tuple(_following(act, speaker, told, just_said) for act in acts)))
         for act in by_rule.get(key, ()):
             # Other grounds than somebody's conduct are what a night showed.
             if act.kind in ACCUSATIONS and act.grounded and not act.has_case:
                 told.setdefault(act.target, speaker)
-        before = speaker
+        before, accused = speaker, {act.target for act in reading.acts if act.kind in ACCUSATIONS}
     return found
 
 
@@ -248,17 +251,26 @@ def judged_acts(
 ) -> Iterator[tuple[Reading, Sequence[JudgedAct]]]:
     """Each message with those of its acts that carry a signal, none where the speaker's side is not known.
 
+    Whoever revealed a Mafia role before deceives nobody any more: of their acts only what does not fit the role stays.
+
     Args:
         readings: The messages as read, in order.
         players: By name, with the roles by which they are judged.
     """
     # Speaker and target -> the message in which the speaker first gave grounds against the target.
     cases: dict[tuple[str, str | None], str] = {}
+    exposed: set[str] = set()
     for reading in readings:
         speaker = players[reading.message.speaker]
         if reading.claims_sight and speaker.role and not sees_at_night(speaker.role):
             reading = replace(reading, acts=tuple(map(_without_sight, reading.acts)))
-        yield reading, [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
+        judged = [] if speaker.alignment is None else list(_judged(reading, speaker, players, cases))
+        if speaker.name in exposed:
+            reading = replace(reading, is_exposed=bool(judged))
+            judged = [one for one in judged if not one.rule.consistent]
+        yield reading, judged
+        if any(one.rule.role == "evil" for one in judged):
+            exposed.add(speaker.name)
         for act in reading.acts:
             if act.grounded and act.kind in _CASES:
                 cases.setdefault((speaker.name, act.target), reading.message.id)
@@ -308,6 +320,8 @@ def _reason(reading: Reading, player: Player, deciding: Sequence[JudgedAct]) -> 
         return f"The side of {speaker} is not known."
     if not deciding and reading.is_contradicted:
         return "Rests on a reference to the past that the record contradicts; open."
+    if not deciding and reading.is_exposed:
+        return f"{speaker} revealed the own Mafia role before, so this deceives nobody; open."
     seen = any(_may_have_seen(act, reading.message.text, player) for act in reading.acts)
     follows = next((act.follows for act in reading.acts if act.follows), "what the role sees at night" if seen else "")
     if not deciding and follows:

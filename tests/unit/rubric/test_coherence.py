@@ -2,7 +2,8 @@
 
 import pytest
 
-from evaluation.rubric.metrics.coherence import measure
+from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics.coherence import measure, score_of_order
 from evaluation.score import LedgerRow, RowVerdict, Status
 from evaluation.transcript import Transcript
 from tests.games import discussion
@@ -143,9 +144,17 @@ def test_saying_the_same_again_answers_nobody() -> None:
 
 
 @pytest.mark.parametrize("word", ["Okay, it is warm.", "Maybe it is warm.", "Alright, it is warm."])
-def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_no_reply(word: str) -> None:
+def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_left_open(word: str) -> None:
     crowd = [("Ann", "hello"), ("Bob", "hm"), ("Cid", CALM), ("Dan", word)]
-    assert not counts(discussion(crowd))
+    *_, row = measure(discussion(crowd)).ledger
+    assert row.verdict is RowVerdict.EXCLUDED
+    assert (
+        row.reason
+        == f'Opens with "{word.split()[0].strip(",")}", which among many may answer or begin a thought; open.'
+    )
+    after_own = [*crowd[:3], ("Dan", "so"), ("Dan", word)]
+    assert measure(discussion(after_own)).ledger[-1].verdict is RowVerdict.DOES_NOT_COUNT
+    assert score_of_order(Discussion.of(discussion(crowd)), range(4)) == measure(discussion(crowd)).score
     assert counts(discussion(crowd[1:]))
 
 
