@@ -35,11 +35,10 @@ test: $(VENV)/installed-dev ## All checks and tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 || tests=$$?; \
 	wait $$types || { cat build/types.txt; exit 1; }; exit $$tests
 
-# Not those of other tools themselves: they install each tool from the package index.
 test-long: $(VENV)/installed-dev ## All pages in all sizes and themes, floods, faults and kills, simulations with known truth, thorough properties
 	@bash scripts/browser.sh
 	@failed=0; set -x; \
-	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile thorough --ignore tests/cli/tools \
+	$(BIN)/pytest -m "long or hypothesis" --hypothesis-profile thorough \
 		--numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 25 -rP || failed=1; \
 	$(BIN)/python -m tests.faults.kills --kills $(KILLS) --seed $(SEED) || failed=1; \
 	$(BIN)/python -m tests.faults.fuzz --inputs $(INPUTS) --seed $(SEED) || failed=1; \

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from evaluation.persona.evaluation import PersonaEvaluation, evaluate_agent
     from evaluation.ratings import Rating
     from evaluation.readers import Answers, ReadResult, read_path, read_upload, transcript_of
-    from evaluation.recorder import Recorder
     from evaluation.rubric.verdict import Verdict
     from evaluation.score import Evidence, LedgerRow, MetricResult
     from evaluation.store import Store
@@ -34,7 +33,6 @@ _NAMES = {
     "evaluation.persona.evaluation": ("PersonaEvaluation", "evaluate_agent"),
     "evaluation.ratings": ("Rating",),
     "evaluation.readers": ("Answers", "ReadResult", "read_path", "read_upload", "transcript_of"),
-    "evaluation.recorder": ("Recorder",),
     "evaluation.rubric.verdict": ("Verdict",),
     "evaluation.score": ("Evidence", "LedgerRow", "MetricResult"),
     "evaluation.store": ("Store",),
@@ -60,7 +58,6 @@ __all__ = [
     "PropositionLibrary",
     "Rating",
     "ReadResult",
-    "Recorder",
     "Store",
     "Transcript",
     "Verdict",

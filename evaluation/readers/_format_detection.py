@@ -47,7 +47,6 @@ from evaluation.transcript import Transcript
 # Asked in this order: a later one never sees what an earlier one recognises.
 FILE_READERS: tuple[FileReader, ...] = (
     own.READER,
-    own.RECORDING_READER,
     native.READER,
     llm_werewolf.READER,
     werewolf_gpt.READER,

@@ -50,10 +50,6 @@ _OF_ONE_FILE = re.compile(r'\d+|"[^"]*"')
 
 def broken_off(metadata: Mapping[str, object]) -> str | None:
     """Why a run ended before its end, as the metadata of its transcript say; ``None`` where it did not."""
-    if (error := metadata.get("stopped_by")) is not None:
-        return f"an error ({shorten(str(error))})"
-    if metadata.get("recording_cut_off"):
-        return "the end of its recorder"
     reason = metadata.get(BROKEN_OFF)
     return None if reason is None else str(reason)
 
@@ -78,7 +74,7 @@ def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     """The result, refused where it holds a question that nobody has answered and that no answer is assumed for."""
     assert result.transcript is not None
     reason = broken_off(result.transcript.metadata)
-    # A canonical file was written from a game that somebody had taken in, unless a recorder wrote it.
+    # A canonical file was written from a game that somebody had taken in.
     if result.format == CANONICAL_FORMAT and BROKEN_OFF in result.transcript.metadata:
         reason = None
     questions = [*result.questions]

@@ -43,9 +43,7 @@ LEFT_OUT = "rows_without_message"
 """Key of a transcript's metadata: how many rows of the table became nothing."""
 
 # Their readers know the game: who hears a message is settled there.
-_SETTLED = frozenset(
-    {"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "recorder", "simulation"}
-)
+_SETTLED = frozenset({"native", "llmafia", "llm-werewolf", "werewolf-gpt", "aiwolf", "tinytroupe", "simulation"})
 _OF_CHATS = frozenset({"openai-chat", "table"})
 _BARE_EVENT = frozenset({"joined", "left"})
 # Their people are told apart by ids.

@@ -1,25 +1,20 @@
 """The examples do what their texts say."""
 
-import asyncio
 import json
 import re
 import runpy
 import sys
-from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from evaluation import Recorder
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.judging.answers import ScoreAnswer
 from evaluation.judging.judges_without_model import ScriptedJudge
 from evaluation.judging.proposition_library import PropositionLibrary
 from evaluation.judging.propositions import DEFAULT_AGENT, Dimension, Proposition
 from evaluation.judging.protocol import JudgeRequest
-from evaluation.readers import read_path
 from evaluation.store import Store
 from evaluation.workflows.message_gate import MessageGate
 from tests.judge_server import JudgeServer
@@ -123,119 +118,6 @@ def test_a_program_that_has_no_other_text_loses_no_message_and_does_not_hang() -
     judge = ScriptedJudge(lambda _: ScoreAnswer(reason="no", score=1, confidence=1.0))
     with MessageGate(judge, library=library) as gate:
         assert gate.send(lambda _: next(drafts), "michael").text == "the only one"
-
-
-def test_a_recorded_game_is_a_transcript_that_is_read(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    monkeypatch.setattr(sys, "argv", ["record_a_game.py", str(tmp_path), "local"])
-    with JudgeServer(
-        content=lambda body: f"I heard {len(body['messages'][0]['content'])} letters."
-    ).in_thread() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        runpy.run_path(str(EXAMPLES / "record_a_game.py"), run_name="__main__")
-    (result,) = read_path(tmp_path)
-    assert capsys.readouterr().out.strip() == str(next(tmp_path.glob("*.jsonl")))
-    assert [(each.speaker, each.round) for each in result.transcript.messages] == [
-        (name, number) for number in (1, 2, 3) for name in ("Ann", "Ben")
-    ]
-    assert (result.transcript.cost.output_tokens or 0) > 0
-
-
-@pytest.fixture
-def frameworks() -> dict[str, Any]:
-    return runpy.run_path(str(EXAMPLES / "record_frameworks.py"))
-
-
-def recorded(folder: Path, play: Callable[[Recorder], object]) -> list[tuple[str, str, str]]:
-    """What was said in a recorded game: speaker, text and channel."""
-    with Recorder(folder, game_id="g") as recorder:
-        play(recorder)
-    assert recorder.path is not None
-    (found,) = read_path(recorder.path)
-    assert found.transcript is not None, found.error
-    return [(one.speaker, one.text, one.channel) for one in found.transcript.messages]
-
-
-# The shapes are those of the frameworks' own message objects; the frameworks are not installed with Dramaturg.
-def test_autogen_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
-    usage = SimpleNamespace(prompt_tokens=10, completion_tokens=3)
-
-    def event(kind: str, source: str, text: str, used: object = None) -> SimpleNamespace:
-        return SimpleNamespace(type=kind, source=source, to_text=lambda: text, models_usage=used)
-
-    async def stream() -> AsyncIterator[SimpleNamespace]:
-        yield event("TextMessage", "user", "Play.")
-        yield event("ModelClientStreamingChunkEvent", "Ann", "I sus")
-        yield event("ThoughtEvent", "Ann", "It must be Ben.")
-        yield event("TextMessage", "Ann", "I suspect Ben.", usage)
-        yield event("ToolCallRequestEvent", "Ben", "[]")
-        yield event("HandoffMessage", "Ben", "Over to Ann.")
-        yield SimpleNamespace(messages=[], stop_reason="done")
-
-    said = recorded(tmp_path, lambda recorder: asyncio.run(frameworks["record_autogen"](stream(), recorder)))
-    assert said == [
-        ("user", "Play.", "public"),
-        ("Ann", "It must be Ben.", "private"),
-        ("Ann", "I suspect Ben.", "public"),
-        ("Ben", "Over to Ann.", "public"),
-    ]
-
-
-def test_langgraph_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
-    def message(kind: str, content: object, name: str | None = None) -> SimpleNamespace:
-        usage = {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13} if kind == "ai" else None
-        return SimpleNamespace(type=kind, content=content, name=name, usage_metadata=usage)
-
-    updates = [
-        {"supervisor": {"messages": [message("human", "Play."), message("ai", "", "Ann")]}},
-        {"ann": {"messages": [message("ai", "I suspect Ben.")]}, "checkpoint": None},
-        {"ben": {"messages": [message("tool", "42"), message("ai", [{"type": "text", "text": "Why me?"}], "Ben")]}},
-    ]
-    said = recorded(tmp_path, lambda recorder: frameworks["record_langgraph"](updates, recorder))
-    assert said == [("ann", "I suspect Ben.", "public"), ("Ben", "Why me?", "public")]
-
-
-def test_crewai_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
-    def play(recorder: Recorder) -> None:
-        task_done = frameworks["record_crewai"](recorder)
-        for agent, raw in (("Detective", "It was Ben."), ("Ben", "It was not.")):
-            task_done(SimpleNamespace(agent=agent, raw=raw, description="Say who it was."))
-
-    assert recorded(tmp_path, play) == [("Detective", "It was Ben.", "public"), ("Ben", "It was not.", "public")]
-
-
-def test_tinytroupe_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
-    def act(kind: str, content: str) -> dict[str, str]:
-        return {"type": kind, "content": content, "target": ""}
-
-    steps = [
-        {"Lisa": [act("THINK", "Hm."), act("TALK", "Hello, Oscar."), act("DONE", "")]},
-        {"Oscar": [act("TALK", "Hi.")]},
-    ]
-    said = recorded(tmp_path, lambda recorder: frameworks["record_tinytroupe"](steps, recorder))
-    assert said == [("Lisa", "Hm.", "private"), ("Lisa", "Hello, Oscar.", "public"), ("Oscar", "Hi.", "public")]
-
-
-def test_a_loop_of_steps_is_recorded(frameworks: dict[str, Any], tmp_path: Path) -> None:
-    class Entity:
-        def __init__(self, name: str) -> None:
-            self.name = name
-            self.heard: list[str] = []
-
-        def act(self, action_spec: str) -> str:
-            return f"{action_spec} {len(self.heard)}"
-
-        def observe(self, observation: str) -> None:
-            self.heard.append(observation)
-
-    entities = [Entity("Ann"), Entity("Ben")]
-    said = recorded(
-        tmp_path, lambda recorder: frameworks["record_steps"](entities, recorder, rounds=2, action_spec="Heard")
-    )
-    heard = [("Ann", "Heard 0"), ("Ben", "Heard 1"), ("Ann", "Heard 1"), ("Ben", "Heard 2")]
-    assert [(who, text) for who, text, _ in said] == heard
 
 
 def test_a_simulation_of_ones_own_with_all_three_corrections(

@@ -61,14 +61,6 @@ def dumped(*values: object) -> bytes:
 
 MADE: dict[str, tuple[str, bytes]] = {
     "canonical": ("dramaturg-transcript", GAME.to_json().encode()),
-    "recording": (
-        "dramaturg-recording",
-        dumped(
-            {"recording": "dramaturg-recording", "version": 1, "game_id": "g", "source_format": "recorder"},
-            {"player": {"name": "Ann"}},
-            {"message": {"id": "m1", "index": 0, "speaker": "Ann", "text": "Hi"}},
-        ),
-    ),
     "native": ("native", dumped(NATIVE)),
     "chat": ("openai-chat", dumped({"messages": CHAT})),
     "chat as a list": ("openai-chat", dumped(CHAT)),
