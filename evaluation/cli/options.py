@@ -336,9 +336,7 @@ def judge_options(
     ] = None,
     concurrency: Annotated[
         int | None,
-        typer.Option(
-            min=1, max=1_000, help="The most calls at the same time; fewer where the server needs it. Default: 20."
-        ),
+        typer.Option(min=1, max=1_000, help="The most calls at the same time. Default: 10."),
     ] = None,
     timeout: Annotated[
         float | None,

@@ -364,9 +364,9 @@ class ActionGate:
     Args:
         checker: Judges messages.
         log: Keeps every result in which something was checked; it is awaited before the message is handed back.
-        timeout_seconds: How long one judgement may take, from the start of its call. It passes after that. A model is
-            asked once per dimension and attempt, and once more per dimension and message after a failure or an answer
-            that cannot be used.
+        timeout_seconds: How long one judgement may take; the message passes after that. A model is asked once per
+            dimension and attempt, and once more per dimension and message after a failure or an answer that cannot be
+            used.
         max_concurrent: How many judgements run at once over all messages; more of them wait without their time running.
         is_strict: For experiments, which are repeated rather than continued otherwise than planned: raises what
             ``log`` and a later ``generate`` raise, and what the checker raises other than ``DramaturgError`` and
@@ -449,9 +449,8 @@ class ActionGate:
         limits = CheckLimits(reasks=reasks, is_live=not self._is_strict)
         async with self._slots:
             try:
-                async with asyncio.timeout(self._timeout_seconds) as timeout:
-                    clock = _CheckClock(timeout)
-                    limits.waiting, limits.begun = clock.pause, clock.resume
+                # A simulation waits for as long as the judge's own time limit lets it.
+                async with asyncio.timeout(None if self._is_strict else self._timeout_seconds):
                     with counted_calls(limits):
                         found = _usable(await self._checker.check(dimension, text, context))
             except TimeoutError:
@@ -492,28 +491,6 @@ class ActionGate:
             if self._is_strict:
                 raise
             _LOGGER.exception("What the gate did to a message of %r could not be kept", result.agent)
-
-
-class _CheckClock:
-    """The time limit of a check, which does not run while a call waits for a place."""
-
-    def __init__(self, timeout: asyncio.Timeout) -> None:
-        self._timeout = timeout
-        self._loop = asyncio.get_running_loop()
-        self._left: float | None = None
-
-    def pause(self) -> None:
-        """Stops the time until ``resume``; does nothing while it is stopped or over."""
-        deadline = self._timeout.when()
-        if deadline is not None and not self._timeout.expired() and deadline > self._loop.time():
-            self._left = deadline - self._loop.time()
-            self._timeout.reschedule(None)
-
-    def resume(self) -> None:
-        """Lets the time run on."""
-        if self._left is not None:
-            self._timeout.reschedule(self._loop.time() + self._left)
-            self._left = None
 
 
 def _usable(found: MessageScore) -> MessageScore:

@@ -219,16 +219,16 @@ def room_plan(plan: ExperimentPlan, side: Side, environment: int) -> RoomPlan:
 
 
 def patient_gate(
-    config: CorrectionConfig, judge: Judge, library: PropositionLibrary, seconds: float = 60.0, log: Log | None = None
+    config: CorrectionConfig, judge: Judge, library: PropositionLibrary, log: Log | None = None
 ) -> ActionGate | None:
     """The gate of a simulated conversation; ``None`` where its settings turn none on.
 
-    Nobody waits for a simulated message, so it gives a judge as long as every other call gets, and not the five seconds
-    of a live one: a slow model must not turn the treatment off.
+    Nobody waits for a simulated message, so a judge gets as long as for every other call: a slow model must not turn
+    the treatment off.
     """
     if not config.is_gate_on:
         return None
-    return ActionGate(PropositionChecker(judge, library), timeout_seconds=seconds, log=log, is_strict=True)
+    return ActionGate(PropositionChecker(judge, library), log=log, is_strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,6 @@ class Troupe:
 
     Attributes:
         people: Personas of one side; the other has the same.
-        gate_seconds: As for ``patient_gate``.
     """
 
     plan: ExperimentPlan
@@ -245,7 +244,6 @@ class Troupe:
     writer: Writer
     judge: Judge
     library: PropositionLibrary
-    gate_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +276,7 @@ async def simulate(troupe: Troupe, side: Side, environment: int, heard: Callable
         [troupe.people[number] for number in troupe.plan.rooms[environment]],
         troupe.writer,
         judge=troupe.judge,
-        gate=patient_gate(room.config, troupe.judge, troupe.library, troupe.gate_seconds, log),
+        gate=patient_gate(room.config, troupe.judge, troupe.library, log),
         heard=heard,
         note=collector.add,
         steering=activity.note,

@@ -53,7 +53,7 @@ class JudgeConfig(BaseModel):
         mode: ``live``, ``recorded`` or ``offline``; when left out, live with a key or an address, else offline.
         model: The model asked, or the one whose recordings are played.
         base_url: The address of an OpenAI-compatible server.
-        concurrency: The most calls under way at the same time; how many there are follows the server.
+        concurrency: The most calls under way at the same time.
         batch_size: Questions in a call; 1 for the accuracy of asking each alone.
         timeout_seconds: How long the server may be silent in a call.
         max_tokens: The most that the model may write for an answer, its reasoning included.

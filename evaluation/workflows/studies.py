@@ -217,7 +217,7 @@ class _Run:
                     factory = AgentFactory(writer, profiles()[plan.scenario.population], seed=plan.seed)
                     people = await factory.make(plan.people, made=lambda: next(progress))
                     library, strict = PropositionLibrary.load(), RaisingJudge(judge)
-                    troupe = Troupe(plan, people, writer, strict, library, self.config.timeout_seconds)
+                    troupe = Troupe(plan, people, writer, strict, library)
                     conversations = [
                         self._conversation(troupe, known.get((side, unit), RunResult(side, unit)), progress)
                         for unit in range(len(plan.rooms))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -205,15 +205,11 @@ class CheckLimits(CallCounts):
 
     Attributes:
         reasks: Calls beyond the first that may still be made.
-        waiting: Called when a call begins to wait for a place or for money.
-        begun: Called when a call is sent, after that wait.
         is_live: Whether somebody waits for the message. Then a call waits for no place, and the circuit breaker counts.
         first_calls: Calls that need no re-ask.
     """
 
     reasks: Reasks = field(default_factory=Reasks)
-    waiting: Callable[[], None] = lambda: None
-    begun: Callable[[], None] = lambda: None
     is_live: bool = True
     first_calls: int = 1
 

@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -97,7 +97,7 @@ MAX_TOKENS = 1_000
 _CHARACTERS_PER_TOKEN = 2.0
 _LONGEST_ECHO = 4_000
 _FORGOTTEN = CallPurpose()
-DEFAULT_CONCURRENCY = 20
+DEFAULT_CONCURRENCY = 10
 TIMEOUT_SECONDS = 60.0
 _NO_CALL_LEFT = "The model's answer could not be used, and the check has no call left."
 
@@ -198,11 +198,10 @@ class LLMClient:
         """
         asked = _Asked(messages, temperature, max_tokens, purpose, await self._price())
         before: JudgeError | None = None
-        is_crowding = False
         attempt, timeouts = 1, 0
         while True:
             try:
-                return await self._call(asked, attempt, is_first=is_crowding)
+                return await self._call(asked, attempt)
             except BudgetSpentError as spent:
                 spent.failure = before
                 raise
@@ -211,7 +210,6 @@ class LLMClient:
                     # Ends by itself: what was refused is not sent again.
                     continue
                 timeouts += failure.kind is FailureKind.TIMEOUT
-                is_crowding = failure.kind in _CROWDING
                 before = explained(failure, self.model, attempt)
                 is_spent = attempt > self._retry.retries or timeouts > self._retry.timeout_retries
                 if is_spent or failure.kind in PERMANENT or not _may_ask_again():
@@ -328,24 +326,16 @@ class LLMClient:
         if limits is not None and limits.is_live:
             self._server.breaker.note(is_usable=is_usable)
 
-    async def _call(self, asked: _Asked, attempt: int, *, is_first: bool) -> LLMResponse:
+    async def _call(self, asked: _Asked, attempt: int) -> LLMResponse:
         if self._refusal is not None:
             raise self._refusal
         limits = current_limits()
         self._check(limits)
         reserved = asked.price.cost(_tokens_at_most(asked.messages), 0, asked.max_tokens) if asked.price else 0.0
         # Whoever waits for a place under the server's limit holds no money meanwhile.
-        has_place = not (limits and limits.is_live)
-        if has_place:
-            await self._server.concurrency.acquire(self.concurrency, is_first=is_first)
-        try:
+        async with nullcontext() if limits and limits.is_live else self._server.places(self.concurrency):
             await self.budget.set_aside(reserved)
-            if limits is not None:
-                limits.begun()
             return await self._send(asked, attempt, reserved)
-        finally:
-            if has_place:
-                self._server.concurrency.release()
 
     def _check(self, limits: CheckLimits | None) -> None:
         """Refuses a call that a check of the gate may not make."""
@@ -355,11 +345,10 @@ class LLMClient:
             raise JudgeError(_NO_CALL_LEFT, place=self.model)
         if limits.is_live and not self._server.breaker.allows_call():
             raise BudgetSpentError(BREAKER_OPEN)
-        limits.waiting()
 
     async def _send(self, asked: _Asked, attempt: int, reserved: float) -> LLMResponse:
         """Sends one call for which ``reserved`` USD are set aside; settles, logs and counts it however it ends."""
-        load, limits = self._server.concurrency, current_limits()
+        limits = current_limits()
         record = CallRecord(
             purpose=asked.purpose.purpose,
             model=self.model,
@@ -370,7 +359,7 @@ class LLMClient:
             judgement_key=asked.purpose.judgement_key,
             run_id=self._run_id,
         )
-        started, halvings = time.perf_counter(), load.halvings
+        started = time.perf_counter()
         cost: float | None = 0.0
         try:
             response = await self._provider.complete(
@@ -381,8 +370,6 @@ class LLMClient:
             )
             cost = _cost(asked.price, response, reserved) if asked.price else None
         except CallFailure as failure:
-            if failure.kind in _CROWDING:
-                load.halve(halvings, self.concurrency)
             if failure.kind is not FailureKind.PARAMETER_REFUSED:
                 self.note_answer(is_usable=False)
             elif limits is not None:
@@ -399,7 +386,6 @@ class LLMClient:
             for counts in current_counts():
                 counts.settle(cost)
         seconds = time.perf_counter() - started
-        load.note_answer(self.concurrency, is_slow=seconds > self._timeout_seconds / 2)
         usage = replace(response.usage, cost_usd=cost or 0.0, calls=attempt, unpriced_calls=1 if cost is None else 0)
         read, cached, written = (
             int(tokens) for tokens in (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
@@ -431,10 +417,6 @@ def _with_delimiter(messages: Messages) -> Messages:
 
 def _tokens_at_most(messages: Messages) -> float:
     return sum(len(message["content"]) for message in messages) / _CHARACTERS_PER_TOKEN
-
-
-_CROWDING = frozenset({FailureKind.TIMEOUT, FailureKind.RATE_LIMITED})
-"""What says that too many calls are under way."""
 
 
 def _may_ask_again() -> bool:

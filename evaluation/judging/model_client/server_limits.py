@@ -1,4 +1,4 @@
-"""The limit of calls under way and the circuit breaker that all clients of one model at one address share."""
+"""The places for calls and the circuit breaker that all clients of one model at one address share."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from functools import cache
-
-from evaluation.judging.model_client.budget import wake
-
-FIRST_LIMIT = 4
-"""Calls under way at the same time before a server has answered."""
+from weakref import WeakKeyDictionary
 
 FAILURES_UNTIL_OPEN = 5
 PROBE_AFTER_SECONDS = 30.0
@@ -21,85 +16,6 @@ BREAKER_OPEN = "breaker open"
 """Why a call was not made while the circuit breaker is open."""
 
 _LOGGER = logging.getLogger(__name__)
-
-
-class Concurrency:
-    """Limits the calls under way: four at first, twice as many after each full round of answers, half after a failure.
-
-    Once it was halved, it grows by one a round. It does not grow while an answer takes more than half the timeout: a
-    server with a single slot would take twice as long with twice as many. Safe in several threads and event loops.
-
-    Attributes:
-        limit: The number of calls that may be under way now.
-        halvings: How often it was halved.
-    """
-
-    def __init__(self) -> None:
-        self.limit = FIRST_LIMIT
-        self.halvings = 0
-        self._lock = threading.Lock()
-        self._taken = 0
-        self._answers = 0
-        self._is_slow = False
-        self._waiting: deque[tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int]] = deque()
-
-    async def acquire(self, most: int, *, is_first: bool = False) -> None:
-        """Waits until one more call may be under way; ``release`` gives the place back.
-
-        Args:
-            most: The largest limit that the caller allows.
-            is_first: Whether it goes before all others that wait. A call that was one too many can be so in every
-                round if it stands behind them, until it has no try left.
-        """
-        with self._lock:
-            if not self._waiting and self._taken < min(self.limit, most):
-                self._taken += 1
-                return
-            loop = asyncio.get_running_loop()
-            entry = (loop, loop.create_future(), most)
-            self._waiting.insert(0 if is_first else len(self._waiting), entry)
-        try:
-            await entry[1]
-        except asyncio.CancelledError:
-            with self._lock:
-                if entry in self._waiting:
-                    self._waiting.remove(entry)
-                else:
-                    self._taken -= 1
-                    self._admit()
-            raise
-
-    def release(self) -> None:
-        """Gives a place back."""
-        with self._lock:
-            self._taken -= 1
-            self._admit()
-
-    def note_answer(self, most: int, *, is_slow: bool) -> None:
-        """Counts an answer; ``is_slow``: it took more than half the timeout."""
-        with self._lock:
-            self._answers += 1
-            self._is_slow |= is_slow
-            if self._answers >= self.limit:
-                if not self._is_slow:
-                    self.limit = max(self.limit, min(self.limit + (1 if self.halvings else self.limit), most))
-                self._answers, self._is_slow = 0, False
-                self._admit()
-
-    def halve(self, halvings: int, most: int) -> None:
-        """After a timeout or a 429 of a call that was sent after so many ``halvings``; once for all of these calls."""
-        with self._lock:
-            if halvings == self.halvings:
-                self.limit = max(1, min(self.limit, most) // 2)
-                self.halvings += 1
-                self._answers, self._is_slow = 0, False
-
-    def _admit(self) -> None:
-        while self._waiting and self._taken < min(self.limit, self._waiting[0][2]):
-            loop, place, _ = self._waiting.popleft()
-            if not loop.is_closed():
-                self._taken += 1
-                loop.call_soon_threadsafe(wake, place)
 
 
 class CircuitBreaker:
@@ -151,11 +67,15 @@ class CircuitBreaker:
 
 
 class ServerLimits:
-    """The limit of calls and the circuit breaker of one model at one address."""
+    """The places for calls and the circuit breaker of one model at one address."""
 
     def __init__(self, name: str = "") -> None:
-        self.concurrency = Concurrency()
         self.breaker = CircuitBreaker(name)
+        self._places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+
+    def places(self, most: int) -> asyncio.Semaphore:
+        """The places of this event loop: as many calls may be under way as its first client allows."""
+        return self._places.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(most))
 
 
 @cache
