@@ -38,7 +38,6 @@ COMMANDS: Mapping[str, CommandEntry] = {
     "validate": CommandEntry("scoring", "validate", "Check files: which format they have, and what is wrong."),
     "list": CommandEntry("games", "list_transcripts", "List the stored transcripts with their verdicts."),
     "show": CommandEntry("games", "show", "Show a transcript's scores, or the ledger behind one."),
-    "insights": CommandEntry("insights", "insights", "Who talks how much and to whom, and what a game cost."),
     "reevaluate": CommandEntry("scoring", "reevaluate", "Score games again by today's metrics."),
     "delete": CommandEntry("games", "delete", "Delete transcripts; 'undo' brings them back."),
     "undo": CommandEntry("games", "undo", "Bring back what was deleted, as it was."),

@@ -135,13 +135,6 @@ class EvaluationReport:
         """The cost of the answers; ``None`` when the price is not known."""
         return self.asked.usage.known_usd
 
-    @property
-    def has_errors(self) -> bool:
-        """Whether an answer could not be used."""
-        statuses = [str(one.status) for one in self.validations]
-        statuses += [str(one.status) for each in self.extractions.values() for one in each.problems]
-        return "error" in statuses
-
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
         sentiment, sample = self.sentiment, self.sample

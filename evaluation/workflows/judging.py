@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.errors import InputError, NotFoundError
-from evaluation.insight.evaluation_report import EvaluationReport, Wanted, plain_report, report_on
+from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
 from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -341,7 +341,7 @@ def estimate_insights(
 async def insight_report(
     store: Store,
     game: Transcript,
-    chosen: ChosenJudge | None,
+    chosen: ChosenJudge,
     wanted: Wanted,
     config: EvaluationConfig,
     *,
@@ -352,13 +352,11 @@ async def insight_report(
     Args:
         store: Where the game and what is known of its players are.
         game: The discussion.
-        chosen: The judge, connected; ``None`` to ask nobody.
+        chosen: The judge, connected.
         wanted: What is asked.
         config: Thresholds, limits and sample.
         report: Told of every judgement.
     """
-    if chosen is None:
-        return plain_report(game, config)
     found = await report_on(
         game,
         chosen,

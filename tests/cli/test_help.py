@@ -72,7 +72,7 @@ def test_every_command_that_asks_a_model_can_be_estimated_and_limited() -> None:
         for path, command in commands(get_command(app))
     }
     asking = {path: own for path, own in options.items() if own & {"--model", "--base-url"}}
-    assert {"ab", "judge", "insights", "experiment run", "persona run"} <= set(asking)
+    assert {"ab", "judge", "experiment run", "persona run"} <= set(asking)
     assert {path: sorted(LIMITS - own) for path, own in asking.items() if not own >= LIMITS} == {}
 
 

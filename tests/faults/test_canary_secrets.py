@@ -110,7 +110,6 @@ def test_no_output_and_no_file_holds_a_secret(
     judge = ("--base-url", f"http://{address}/v1", "--model", "m")
     assert run("judge", "g1", *judge, OPENAI_API_KEY=KEY) == 3
     run("persona", "run", "--agents", "jim", "--mode", "live", *judge, OPENAI_API_KEY=KEY)
-    run("insights", "g1", "--checks", "--judge", "live", *judge, OPENAI_API_KEY=KEY)
     good = ("--base-url", f"http://{address}/good/v1", "--model", "m")
     run("persona", "run", "--agents", "jim", "--mode", "live", *good, OPENAI_API_KEY=KEY)
     run("judge", "g1", *good, OPENAI_API_KEY=KEY)
