@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from evaluation.cli.exit_codes import BAD_INPUT, INFRASTRUCTURE, AddByDefault, command_group
+from evaluation.cli.exit_codes import BAD_INPUT, INFRASTRUCTURE, command_group
 from evaluation.cli.options import (
     JudgeMode,
     ListFormat,
@@ -196,9 +196,7 @@ def _as_dict(tally: JudgingTally, chosen: ChosenJudge) -> dict[str, Any]:
 
 _MOST_PROBLEMS = 50
 
-rate_app = command_group(
-    "Rate a transcript: dramaturg rate add TRANSCRIPT (add may be left out). Ratings from and to CSV.", AddByDefault
-)
+rate_app = command_group("Rate a transcript: dramaturg rate add TRANSCRIPT. Ratings from and to CSV.")
 
 
 @rate_app.command()

@@ -61,20 +61,9 @@ class CommandGroup(TyperGroup):
             return result
 
 
-class AddByDefault(CommandGroup):
-    """A group in which ``rate TRANSCRIPT`` is short for ``rate add TRANSCRIPT``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the arguments, with ``add`` before those that name no other command."""
-        first = args[2:3] if args[:1] == ["--db"] else args[:1]
-        is_short = bool(first) and first[0] not in ("-h", "--help") and first[0] not in self.commands
-        parsed: list[str] = super().parse_args(ctx, ["add", *args] if is_short else args)
-        return parsed
-
-
-def command_group(description: str, cls: type[CommandGroup] = CommandGroup) -> typer.Typer:
+def command_group(description: str) -> typer.Typer:
     """An empty group of commands; called alone, it prints its help."""
-    return typer.Typer(cls=cls, rich_markup_mode=None, no_args_is_help=True, help=description)
+    return typer.Typer(cls=CommandGroup, rich_markup_mode=None, no_args_is_help=True, help=description)
 
 
 @contextmanager

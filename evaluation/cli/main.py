@@ -89,16 +89,6 @@ class Program(CommandGroup):
         # Typer only ever reads it once its own commands are in, of which there are none.
         self.commands = LazyCommands()  # type: ignore[assignment]
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Reads the arguments; ``version`` and ``help`` are answered like the options of these names."""
-        match args:
-            case ["version"]:
-                args = ["--version"]
-            case ["help", *command]:
-                args = [*command, "--help"]
-        parsed: list[str] = super().parse_args(ctx, args)
-        return parsed
-
     def invoke(self, ctx: Any) -> Any:
         """Runs the command line, which names a database of its own or none."""
         forget_database()

@@ -82,75 +82,30 @@ def forget_database() -> None:
 
 
 def add_options(command: Any) -> None:
-    """Gives a command, and all below it, the options that it is marked with and those that all have.
+    """Gives a command, and all below it, the options that it is marked with and ``--db``.
 
     ``--db`` no command declares or passes on; behind a group it stands for its sub-commands, which may name another
-    one. ``--json`` is ``--format json``, and ``-o`` is refused with what to use.
+    one.
     """
     for options in vars(command.callback).get(_ATTRIBUTE, ()) if command.callback else ():
         options.add_to(command)
-    spelled = {name: each for each in command.params for name in each.opts}
-    if "--db" not in spelled:
-        command.params.append(_usual_options()["--db"])
-    # Whatever is a table unless asked otherwise can be JSON, too.
-    if getattr(spelled.get("--format"), "default", None) == "table" and "--json" not in spelled:
-        command.params.append(_usual_options()["--json"])
-    if "-o" not in spelled and "--format" in spelled:
-        command.params.append(_usual_options()["-o"])
+    command.params.append(_database_option())
     for child in getattr(command, "commands", {}).values():
         add_options(child)
 
 
-def _choose_json(context: typer.Context, wanted: bool) -> None:
-    if wanted:
-        kind = next(each.name for each in context.command.params if "--format" in each.opts)
-        context.default_map = {**(context.default_map or {}), kind: "json"}
-
-
-def _refuse_file(context: typer.Context, value: str | None) -> None:
-    if value is not None:
-        has_corpus = any("--output" in each.opts for each in context.command.params)
-        other = "; --output names a corpus, see --help" if has_corpus else ""
-        raise typer.BadParameter(
-            f"{context.command_path} writes to standard output: leave it out, and end the line with > {value}{other}.",
-            param_hint="-o",
-        )
-
-
 @cache
-def _usual_options() -> dict[str, Any]:
-    """``--db`` and options that many other programs have, as typer makes them."""
+def _database_option() -> Any:
+    """``--db``, as typer makes it."""
 
     def only(
         db: Annotated[
             Path | None, typer.Option("--db", expose_value=False, callback=_choose_database, help=_DB_HELP)
         ] = None,
-        is_json_wanted: Annotated[
-            bool,
-            typer.Option(
-                "--json",
-                hidden=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_choose_json,
-                help="The same as --format json.",
-            ),
-        ] = False,
-        usual_file: Annotated[
-            str | None,
-            typer.Option(
-                "-o",
-                hidden=True,
-                is_eager=True,
-                expose_value=False,
-                callback=_refuse_file,
-                help="Refused with what writes a file instead.",
-            ),
-        ] = None,
     ) -> None:
         """Does nothing."""
 
-    return {name: each for each in _command_of(only).params for name in each.opts}
+    return next(option for option in _command_of(only).params if "--db" in option.opts)
 
 
 def _choose_database(value: Path | None) -> None:
@@ -202,32 +157,7 @@ MetricName = Literal[
 ]
 """The rubric's metrics, as they are named in the output."""
 
-TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these; - is standard input"
-_STANDARD_INPUT = "standard input"
-_MOST_READ = 2**30
-"""Bytes of standard input; what is longer is a file."""
-
-
-def with_standard_input(paths: Sequence[Path | str]) -> list[Path | str]:
-    """The paths, with a file of what standard input holds in the place of ``-``; it is deleted when the program ends.
-
-    Raises:
-        InputError: Standard input is too long.
-    """
-    if "-" not in map(str, paths):
-        return list(paths)
-    import atexit
-    import tempfile
-
-    folder = tempfile.TemporaryDirectory(prefix="dramaturg-")
-    atexit.register(folder.cleanup)
-    content = sys.stdin.buffer.read(_MOST_READ + 1)
-    if len(content) > _MOST_READ:
-        raise InputError(f"It holds more than {_MOST_READ:,} bytes.", place="-", remedy="Save it, and name the file.")
-    held = Path(folder.name) / _STANDARD_INPUT
-    held.write_bytes(content)
-    return [held if str(path) == "-" else path for path in paths]
-
+TRANSCRIPTS_HELP = "Transcripts: files, zips, game folders, or folders of these"
 
 Port = Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")]
 IterationName = Annotated[

@@ -25,7 +25,6 @@ from evaluation.cli.options import (
     Scheduler,
     open_store,
     reading_options,
-    with_standard_input,
 )
 from evaluation.cli.terminal import TerminalProgress, note, say, table
 from evaluation.escaping import safe, shortened
@@ -114,7 +113,7 @@ def evaluate(
     tally, failed = Tally(note=note), 0
     held = open_store() if store else None
     choices = reading_options.value()
-    found = evaluate_paths(with_standard_input(paths), tally, store=held, iteration=iteration, jobs=jobs, **choices)
+    found = evaluate_paths(paths, tally, store=held, iteration=iteration, jobs=jobs, **choices)
     scored = (each.evaluation() for each in _with_progress(found, tally))
 
     def evaluations() -> Iterator[Evaluation]:
@@ -135,7 +134,7 @@ def _score_to(
 
     tally = CorpusTally(Tally(note=note))
     progress = TerminalProgress("partition")
-    read = [str(path) for path in with_standard_input(paths)]
+    read = [str(path) for path in paths]
     partitions = score_to_corpus(read, corpus, tally, iteration=iteration, jobs=jobs, scheduler=scheduler, **choices)
     for games in partitions:
         progress.advance(counted(games, "game"))
@@ -177,8 +176,7 @@ def import_(
         say(f"{loaded.new_games} of {loaded.games} sample games are new, with {loaded.new_ratings} ratings.")
     if paths:
         with _reported(store, tally, iteration):
-            read = with_standard_input(paths)
-            found = evaluate_paths(read, tally, store=store, iteration=iteration, jobs=jobs, **choices)
+            found = evaluate_paths(paths, tally, store=store, iteration=iteration, jobs=jobs, **choices)
             rows, new, told = [], [], []
             for each in _with_progress(found, tally):
                 rows.append(_import_row(each))
@@ -276,7 +274,7 @@ def validate(
 
     def results() -> Iterator[ReadResult]:
         nonlocal refused
-        for result in iter_paths(with_standard_input(paths), Limits(), **choices):
+        for result in iter_paths(paths, Limits(), **choices):
             refused += result.error is not None
             yield result
 

@@ -28,7 +28,7 @@ def serve(
     port: Port = DEFAULT_PORT,
     host: Annotated[
         str,
-        typer.Option("--host", "--address", help="The address to listen on; by default only this machine reaches it."),
+        typer.Option("--host", help="The address to listen on; by default only this machine reaches it."),
     ] = LOOPBACK,
     allow_anonymous: Annotated[
         bool,

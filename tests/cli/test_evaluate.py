@@ -78,7 +78,7 @@ def test_the_gates(run: Any, write_game: Any, good: bool, rating: int | None, ga
     others = [] if good else [write_game("two")]
     if rating is not None:
         run("import", path)
-        run("rate", "game-1", "--rater", "Ann", "--score", rating, "--answers", "-----")
+        run("rate", "add", "game-1", "--rater", "Ann", "--score", rating, "--answers", "-----")
     done = run("evaluate", path, *others, "--gate", gate)
     assert (done.exit_code, "gate: " in done.stderr) == (code, code == 1)
     assert run("evaluate", path).exit_code == 0

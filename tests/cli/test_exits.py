@@ -42,7 +42,7 @@ def start(*arguments: object, database: Path, **options: Any) -> subprocess.Pope
         (("evaluate", "GOOD", "--no-store", "--jobs", "0"), 2),
         (("evaluate", "REFUSED", "--no-store"), 2),
         (("show", "nothing"), 2),
-        (("rate", "nothing"), 2),
+        (("rate", "add", "nothing"), 2),
         (("backup", ODD), 2),
         (("backup", "REFUSED"), 2),
         (("restore", "REFUSED"), 2),

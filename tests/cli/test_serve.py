@@ -64,7 +64,7 @@ def test_a_login_or_consent_opens_an_address_that_others_reach(run: Any, tmp_pat
     secrets = tmp_path / "secrets.toml"
     secrets.write_text(SECRETS, "utf-8")
     # It gets as far as the address, which is not of this machine.
-    for words in (("--address", "192.0.2.1", "--secrets", secrets), ("--host", "192.0.2.1", "--allow-anonymous")):
+    for words in (("--host", "192.0.2.1", "--secrets", secrets), ("--host", "192.0.2.1", "--allow-anonymous")):
         done = run("serve", *words)
         assert (done.exit_code, "cannot be listened on" in done.stderr) == (3, True)
 

@@ -58,15 +58,15 @@ def test_show_says_where_a_game_stands_and_opens_the_ledger_behind_a_score(run: 
 def test_rate_saves_and_says_what_it_changes(run: Any, write_game: Any, database: Path) -> None:
     run("import", write_game())
     # Options may come before the game.
-    done = run("rate", "--rater", "Ann", "--score", 4, "--answers", "yyn-y", "--comment", "Tense.", "game-1")
+    done = run("rate", "add", "--rater", "Ann", "--score", 4, "--answers", "yyn-y", "--comment", "Tense.", "game-1")
     assert done.exit_code == 0
     assert done.stdout.splitlines()[1] == "Engagement is 4.00 by 1 rater; the verdict is passed."
     [rating] = Store(database).ratings.latest(ids(run)[0])
     assert (rating.score, rating.answers, rating.comment) == (4, (True, True, False, None, True), "Tense.")
-    warned = run("rate", "game-1", "--rater", "Ben", "--score", 2, "--answers", "yyyyn")
+    warned = run("rate", "add", "game-1", "--rater", "Ben", "--score", 2, "--answers", "yyyyn")
     assert (warned.exit_code, warned.stderr.startswith("warning: 4 of 5 answers are yes")) == (0, True)
     for score, answers in ((6, "yyyyy"), (3, "yes"), ("good", "yyyyy")):
-        assert run("rate", "game-1", "--rater", "Cid", "--score", score, "--answers", answers).exit_code == 2
+        assert run("rate", "add", "game-1", "--rater", "Cid", "--score", score, "--answers", answers).exit_code == 2
     assert set(Store(database).ratings.all()["rater"]) == {"Ann", "Ben"}
 
 
@@ -170,7 +170,7 @@ def test_an_export_that_cannot_be_made_is_wrong_usage(run: Any, write_game: Any,
 def test_a_sheet_of_ratings_goes_out_and_comes_back(run: Any, write_game: Any, database: Path, tmp_path: Path) -> None:
     run("import", write_game())
     for score in (2, 4):
-        run("rate", "game-1", "--rater", "Ann", "--score", score, "--answers", "yyn-y", "--comment", "=1+1")
+        run("rate", "add", "game-1", "--rater", "Ann", "--score", score, "--answers", "yyn-y", "--comment", "=1+1")
     before, sheet = Store(database).ratings.every(), tmp_path / "ratings.csv"
     assert run("export", "ratings", "-o", sheet).exit_code == 0
     assert run("rate", "import", sheet).stdout.startswith("0 new stored, 2 known already")
