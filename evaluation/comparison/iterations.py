@@ -145,7 +145,7 @@ class IterationComparison:
         outcome = compare({"cost": Measure(old, new)}, primary="cost")["cost"].outcome
         first, last = cost_text(before.mean), cost_text(after.mean)
         rise = f"{first.removesuffix(' USD')} to " if first != last else ""
-        luck = ", could be luck" if rise and outcome not in (Outcome.BETTER, Outcome.WORSE) else ""
+        luck = ", could be luck" if rise and not outcome.is_beyond_luck else ""
         goal = f", above the goal of {COST_GOAL_USD:g} USD" if self.is_dear else ""
         return f"{rise}{last} a game{luck}{goal}"
 

@@ -109,7 +109,12 @@ class Outcome(StrEnum):
     @property
     def words(self) -> str:
         """The conclusion in the words of pages and reports: "better beyond luck", "could be luck"."""
-        return f"{self} beyond luck" if self in (Outcome.BETTER, Outcome.WORSE) else str(self)
+        return f"{self} beyond luck" if self.is_beyond_luck else str(self)
+
+    @property
+    def is_beyond_luck(self) -> bool:
+        """Whether it is a change that the test shows."""
+        return self in (Outcome.BETTER, Outcome.WORSE)
 
 
 DOUBTED = (Outcome.AT_CHANCE, Outcome.LOW_EVIDENCE, Outcome.ON_REPEATS, Outcome.AT_EQUAL_LENGTH)
@@ -301,7 +306,7 @@ def _difference(name: str, measure: Measure, test: SignificanceTest, rule: _Rule
     )
     detectable = minimum_detectable_difference(after.sd, before.sd, after.n, before.n, level=rule.power_level)
     outcome = _outcome(difference, rule.p, measure)
-    is_beyond_luck = outcome in (Outcome.BETTER, Outcome.WORSE)
+    is_beyond_luck = outcome.is_beyond_luck
     if is_beyond_luck and measure.distinct is not None and not welch(*measure.distinct).p <= deciding:
         outcome = Outcome.ON_REPEATS
     is_in_vain = math.isnan(test.p) or outcome in DOUBTED

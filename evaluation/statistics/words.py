@@ -36,7 +36,7 @@ def evidence_words(differences: Iterable[Difference], labels: Mapping[str, str],
     ]
     shown = f"{', '.join(told)}, beyond luck" if told else f"not shown to be better or worse than {against}"
     alone = next((one for one in tested if one.is_primary and not math.isnan(one.difference)), None)
-    is_told = alone is None or alone.outcome in (Outcome.BETTER, Outcome.WORSE)
+    is_told = alone is None or alone.outcome.is_beyond_luck
     beside = "" if alone is None or is_told else f"{labels[alone.name]} {change_of(alone)}, {alone.words}"
     return ". ".join(filter(None, (f"{shown[0].upper()}{shown[1:]}", beside)))
 

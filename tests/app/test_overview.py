@@ -345,7 +345,7 @@ def test_costs_of_the_last_iteration_stand_beside_those_of_the_first_with_what_c
     between = ("v1", "v4")
 
     def said(points: pd.DataFrame, between: tuple[str, str] | None = between) -> list[str]:
-        told = data.cost_sentence(points, between, data.figure_outcomes(points, between))
+        told = data.cost_sentence(points, between, data.figure_differences(points, between) if between else {})
         return [one.replace("\u00a0", " ") for one in told]
 
     assert said(costs) == [

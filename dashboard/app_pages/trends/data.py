@@ -13,15 +13,15 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.answer import Fact
-from dashboard.shared.charts.metric_charts import games_of_dots
+from dashboard.shared.charts.metric_charts import Steps, games_of_dots, verdict_words
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
-from dashboard.shared.comparison_tables import signed
-from dashboard.shared.formatting import TIMES, USD, WORDS, score_text, told_apart, usd_text
+from dashboard.shared.comparison_tables import METRIC_LABELS, signed
+from dashboard.shared.formatting import TIMES, USD, WORDS, decided_words, score_text, told_apart, usd_text
 from dashboard.shared.queries import LOOSE, group_of
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.comparison.runs import Run, of_one_judge, runs_apart_words
 from evaluation.escaping import cut
-from evaluation.iterations.board import IterationSummary
+from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.checklist import COST_GOAL_USD
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.judged_by import apart_words
@@ -31,9 +31,9 @@ from evaluation.rubric.at_chance import control_words, summarise_controls
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import PERCENT, MetricDefinition, Scale
-from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
+from evaluation.statistics.comparison import Comparison, Difference, Measure, Outcome, compare
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import change_of, interval_words, sizes_words, stricter_words
+from evaluation.statistics.words import change_of, interval_words, outcome_counts, sizes_words, stricter_words
 from evaluation.store import Store
 from evaluation.text.display import counted, listed
 from evaluation.workflows.iterations import side_scores
@@ -175,11 +175,43 @@ def ends(shown: Sequence[IterationSummary]) -> tuple[str, str] | None:
     return (names[0], names[-1]) if len(names) > 1 else None
 
 
+def step_pairs(board: Board, shown: Sequence[IterationSummary]) -> list[tuple[str, str]]:
+    """Each shown iteration with games behind its reference, as the Overview compares them."""
+    return [
+        (one.decision.reference, one.iteration.name)
+        for one in shown
+        if one.games and one.decision and board[one.decision.reference].games
+    ]
+
+
+def step_rows(shown: Sequence[IterationSummary], steps: Steps) -> list[dict[str, object]]:
+    """Changes beyond luck and the decision of each iteration, the latest first."""
+    of = {name: (reference, found) for (reference, name), found in steps.items()}
+    rows: list[dict[str, object]] = []
+    for one in reversed(shown):
+        reference, found = of.get(one.iteration.name, ("", {}))
+        moved = [
+            f"{signed(each.outcome, METRIC_LABELS[each.name])} {change_of(each)}"
+            for each in found.values()
+            if each.outcome.is_beyond_luck
+        ]
+        rows.append(
+            {
+                "Iteration": one.iteration.name,
+                "Against": reference,
+                "Beyond luck": ", ".join(moved) or "nothing" * bool(found),
+                "Decision": decided_words(one),
+                "Change": one.iteration.change,
+            }
+        )
+    return rows
+
+
 def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None) -> tuple[str, str, list[Fact]]:
     """The metrics that got better or worse from the first iteration to the last, and what is chance: untrusted text.
 
     Such as "Prompt v1 to Prompt v4: 1 metric better, none worse beyond luck", and "Better beyond luck: Strategic depth
-    (+7.5 points, true change +1.2 to +13.8). Could be luck: Memory accuracy. Prompt v3 was reverted, and is left out."
+    (+7.5 points, true change +1.2 to +13.8); the other 6 could be luck. Reverted and left out: Prompt v3."
 
     Args:
         shown: The iterations that are shown.
@@ -189,55 +221,50 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
         Headline, sentences, and the number of games on both sides, with how sure their difference is.
     """
     gone = [cut(one.iteration.name, LONGEST_NAME) for one in shown if one.iteration.is_reverted]
-    left = f"{listed(gone)} {'was' if len(gone) == 1 else 'were'} reverted, and left out." if gone else ""
+    left = f"Reverted and left out: {listed(gone)}." if gone else ""
     if pair is None:
         return "Nothing to compare yet: it takes games of two versions that are not reverted", left, []
     told: dict[str, list[str]] = {Outcome.BETTER.words: [], Outcome.WORSE.words: []}
+    others = []
     for one in pair.comparison.values():
-        why = f" ({one.welch.reason})" if one.outcome is Outcome.UNTESTABLE else ""
-        told.setdefault(one.words + why, []).append(_moved(one))
+        if one.outcome.is_beyond_luck:
+            told[one.words].append(_moved(one))
+        elif one.outcome is Outcome.UNTESTABLE:
+            told.setdefault(f"{one.words} ({one.welch.reason})", []).append(DEFINITIONS[one.name].label)
+        else:
+            others.append(one.words)
     better, worse, *_ = map(len, told.values())
     before, after = (cut(side.name, LONGEST_NAME) for side in (pair.before, pair.after))
     head = (
         f"{before} to {after}: {better or 'no'} {'metrics' if better > 1 else 'metric'} better, {worse or 'none'} worse"
     )
-    said = [f"{words[0].upper()}{words[1:]}: {listed(labels)}." for words, labels in told.items() if labels]
-    is_open = pair.after.iteration.recorded is None
-    said.append(f"{left} {f'{after} is not decided yet.' if is_open else ''} {pair.reserve}".strip())
+    moved = [f"{words}: {listed(labels)}" for words, labels in told.items() if labels]
+    words = outcome_counts(moved, others)
+    said = f"{words[0].upper()}{words[1:]}."
     alone = next((DEFINITIONS[one.name].label for one in pair.comparison.values() if one.is_primary), "")
     sizes = Fact(sizes_words(len(pair.after.games), len(pair.before.games)), why=stricter_words(alone))
-    return f"{head} beyond luck", "\n".join(filter(None, said)), [sizes]
+    return f"{head} beyond luck", " ".join(filter(None, (said, left, pair.reserve))), [sizes]
 
 
 def _moved(one: Difference) -> str:
-    label, waits = DEFINITIONS[one.name].label, one.before.waiting + one.after.waiting
-    if one.outcome in (Outcome.BETTER, Outcome.WORSE):
-        return f"{label} ({change_of(one)}, true change {interval_words(one.deciding_interval, signed=True)})"
-    return f"{label} ({counted(waits, 'game')} not rated)" if waits and one.name == ENGAGEMENT.name else label
+    true = interval_words(one.deciding_interval, signed=True)
+    return f"{DEFINITIONS[one.name].label} ({change_of(one)}, true change {true})"
 
 
-def outcomes(pair: IterationComparison | None) -> dict[str, str]:
-    """The outcome of every metric behind its sign, for beside its row; none without a comparison."""
-    return {name: signed(one.outcome, one.words) for name, one in pair.comparison.items()} if pair else {}
-
-
-def figure_outcomes(points: pd.DataFrame, between: tuple[str, str] | None) -> dict[str, str]:
-    """Whether each figure differs beyond luck between two iterations, as a higher one need not be better.
+def figure_differences(points: pd.DataFrame, between: tuple[str, str]) -> Comparison:
+    """The difference of each figure between two iterations.
 
     Args:
         points: In the columns of ``queries.trend_points``.
-        between: Their :func:`ends`.
+        between: Their names, the reference first.
     """
-    if between is None:
-        return {}
     sides = [points[points["iteration"] == name] for name in between]
     apart = _apart(*sides)
     measures = {}
     for name in map(str, points["metric"].unique()):
         before, after = (side.loc[side["metric"] == name, "score"].tolist() for side in sides)
         measures[name] = Measure(before, after, apart=apart.get(name, ""))
-    found = compare(measures)
-    return {name: one.words.removeprefix("better ").removeprefix("worse ") for name, one in found.items()}
+    return compare(measures)
 
 
 def _apart(*sides: pd.DataFrame) -> dict[str, str]:
@@ -249,16 +276,18 @@ def _apart(*sides: pd.DataFrame) -> dict[str, str]:
     return {metric: words for metric, words in found.items() if words}
 
 
-def cost_sentence(points: pd.DataFrame, between: tuple[str, str] | None, found: Mapping[str, str]) -> tuple[str, str]:
-    """The cost of a game of the last iteration and of the first: untrusted text, as it names both.
+def cost_sentence(
+    points: pd.DataFrame, between: tuple[str, str] | None, found: Mapping[str, Difference]
+) -> tuple[str, str]:
+    """The cost of a game of the last iteration and of its reference: untrusted text, as it names both.
 
     Such as "Prompt v4 costs 1.75 USD a game, 1.07 USD less than Prompt v1, beyond luck", "3 of 3 games are below the
     goal of 2 USD, none above 3 USD, which fails a game."
 
     Args:
         points: From :func:`beside_points`.
-        between: The :func:`ends` of what is shown.
-        found: Their :func:`figure_outcomes`.
+        between: The last of the :func:`step_pairs`.
+        found: Their :func:`figure_differences`.
     """
     costs = points[(points["metric"] == "cost_usd") & ~points["iteration"].isin(LOOSE)]
     if costs.empty:
@@ -270,7 +299,7 @@ def cost_sentence(points: pd.DataFrame, between: tuple[str, str] | None, found: 
     beside = ""
     if first in means and (change := means[name] - means[first]):
         size = f"{usd_text(abs(change))} {'more' if change > 0 else 'less'} than"
-        beside = f", {size} {cut(first, LONGEST_NAME)}, {found['cost_usd']}"
+        beside = f", {size} {cut(first, LONGEST_NAME)}, {verdict_words(found['cost_usd'])}"
     own = costs.loc[costs["iteration"] == name, "score"].dropna()
     below, dear = int((own < COST_GOAL_USD).sum()), int((own > COST_LIMIT_USD).sum())
     return (

@@ -1,5 +1,7 @@
 """The Trends page: metrics over games and iterations; cost, behaviour and agents beside them."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
@@ -7,7 +9,6 @@ from dashboard.app_pages.trends import data
 from dashboard.app_pages.trends import views as parts
 from dashboard.shared import queries, resources, state
 from dashboard.shared.answer import answer
-from dashboard.shared.charts.metric_charts import MOST_WITH_NOTES
 from dashboard.shared.clicked_marks import open_clicked_mark
 from dashboard.shared.identity.visible_games import games_of, hidden_note, is_engagement_hidden
 from dashboard.shared.page_links import no_games_yet
@@ -46,15 +47,16 @@ def show() -> None:
         )
     first, last = parts.pick_range(len(found))
     within = found[first - 1 : last]
-    between = data.ends(within)
+    pairs = data.step_pairs(board, within)
     if part == state.COST_AND_BEHAVIOUR:
         drawn_as = ("beside", first, last, with_loose)
         beside = parts.beside_points(first, last, with_loose=with_loose)
-        outcomes = resources.once(data.figure_outcomes, drawn_as, beside, between)
+        steps = parts.figure_steps(beside, drawn_as, pairs)
+        latest = pairs[-1] if pairs else None
         with sentence:
-            answer(*data.cost_sentence(beside, between, outcomes))
-        parts.beside_charts(beside, drawn_as, outcomes)
-        below_the_chart(beside, first, last, between)
+            answer(*data.cost_sentence(beside, latest, steps[latest] if latest else {}))
+        parts.beside_charts(beside, drawn_as, steps)
+        below_the_chart(beside, first, last, pairs)
         return
     is_shown = (points["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)
     shown = points if is_shown.all() else points[is_shown]
@@ -64,6 +66,11 @@ def show() -> None:
         head = "No game of these iterations is stored." if found else "No game belongs to an iteration yet."
         st.info(f"{head} Upload games into one, or show the games of no iteration.")
     else:
+        compared = {pair: resources.once(compare_iterations, pair, board, *pair) for pair in pairs}
+        if is_hidden:
+            compared = {pair: found.without(ENGAGEMENT.name) for pair, found in compared.items()}
+        steps = {pair: found.comparison for pair, found in compared.items()}
+        between = data.ends(within)
         with sentence:
             facts = trust_facts(shown.loc[shown["score"].notna(), "metric"].unique(), None, "")
             pair = resources.once(compare_iterations, between, board, *between) if between else None
@@ -72,18 +79,15 @@ def show() -> None:
             answer(head, said, sizes + facts)
             if is_hidden:
                 hidden_note(resources.store())
+            parts.step_table(within, steps)
         key = ("metrics", with_loose, first, last, is_hidden)
         limits = resources.read(resources.store().settings.thresholds)
         drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-        parts.metric_chart(shown, drawn, limits, key, data.outcomes(pair))
-        if any(one.iteration.change for one in within):
-            is_noted = shown["position"].nunique() <= MOST_WITH_NOTES
-            with st.container(key="notes_for_a_phone" if is_noted else "notes"):
-                parts.change_notes(within)
+        parts.metric_chart(shown, drawn, limits, key, steps)
         parts.numbers(shown, drawn, limits, key)
 
 
-def below_the_chart(beside: pd.DataFrame, first: int, last: int, between: tuple[str, str] | None) -> None:
+def below_the_chart(beside: pd.DataFrame, first: int, last: int, pairs: Sequence[tuple[str, str]]) -> None:
     """The chart's numbers, calls to models and the agents of these games, as tabs; each is read when it is opened."""
     names = ("Numbers", "Calls to models", "Agents")
     tabs = st.tabs(names, key="cost_part", on_change="rerun", bind="query-params")
@@ -94,7 +98,7 @@ def below_the_chart(beside: pd.DataFrame, first: int, last: int, between: tuple[
         elif opened == 1:
             parts.model_calls()
         else:
-            parts.persona_dimensions(first, last, between)
+            parts.persona_dimensions(first, last, pairs)
 
 
 show()

@@ -14,12 +14,12 @@ from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.clicked_marks import remember_point
 from dashboard.shared.drawing import draw_chart, marks_legend
-from dashboard.shared.formatting import decided_words, look, threshold_text
+from dashboard.shared.formatting import look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.checklist import CACHE_HIT_GOAL, COST_GOAL_USD
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.rubric.verdict import COST_LIMIT_USD
 from evaluation.score import Coverage, MetricDefinition
 from evaluation.store.llm_calls import spending_by_model
@@ -34,6 +34,7 @@ ZOOMABLE = {
 
 
 _FEWEST_FOR_RANGE = 6
+_MOST_STEPS = 5
 
 
 def pick_range(last: int) -> tuple[int, int]:
@@ -51,21 +52,13 @@ def pick_range(last: int) -> tuple[int, int]:
     )
 
 
-def change_notes(found: Sequence[IterationSummary]) -> None:
-    """The change of each iteration, and what became of it, the latest first."""
-    st.subheader("What each iteration changed", anchor=False)
-    rows = [
-        {
-            "Iteration": one.iteration.name,
-            "Decision": decided_words(one),
-            "Change": one.iteration.change,
-            "To raise": f"{DEFINITIONS[target].label}, against {one.decision.reference}"
-            if (target := one.iteration.target_metric) and one.decision
-            else "",
-        }
-        for one in reversed(found)
-    ]
-    status_table(rows, "What each iteration changed, and what was decided")
+def step_table(found: Sequence[IterationSummary], steps: charts.Steps) -> None:
+    """Changes beyond luck and the decision of each iteration, the latest first."""
+    rows = data.step_rows(found, steps)
+    status_table(rows[:_MOST_STEPS], "What each iteration changed against its reference")
+    if rest := rows[_MOST_STEPS:]:
+        with st.expander(f"{counted(len(rest), 'earlier iteration')}"):
+            status_table(rest, "What each earlier iteration changed against its reference")
 
 
 def metric_chart(
@@ -73,7 +66,7 @@ def metric_chart(
     definitions: Mapping[str, MetricDefinition],
     thresholds: Mapping[str, float],
     key: tuple[object, ...],
-    outcomes: Mapping[str, str],
+    steps: charts.Steps,
     goals: Mapping[str, float] = MappingProxyType({}),
 ) -> None:
     """One chart with a row for each metric; every mark opens the games behind it.
@@ -83,10 +76,10 @@ def metric_chart(
         definitions: The metrics to draw.
         thresholds: Today's; a metric that is missing has none.
         key: What was chosen, to tell this chart from others of the same data.
-        outcomes: How the last iteration differs from the first, by metric.
+        steps: How each iteration differs from its reference.
         goals: Values to reach that fail no game.
     """
-    more = ["━ change beyond luck, ─ not"] * bool(outcomes)
+    more = ["━ step beyond luck, ─ could be luck"] * bool(steps)
     more += ["┄ threshold, shaded: fails"] * bool(thresholds) + ["┈ goal"] * bool(goals)
     is_close = shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS
     dot = "a game, or games that lie close: it opens the lowest" if is_close else "a game"
@@ -103,7 +96,7 @@ def metric_chart(
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
-        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates, outcomes),
+        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates, steps),
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),
@@ -149,7 +142,7 @@ def beside_points(first: int, last: int, *, with_loose: bool) -> pd.DataFrame:
     return _within(points, first, last, with_loose)
 
 
-def beside_charts(points: pd.DataFrame, key: tuple[object, ...], outcomes: Mapping[str, str]) -> None:
+def beside_charts(points: pd.DataFrame, key: tuple[object, ...], steps: charts.Steps) -> None:
     """Cost, cache hits, behaviour, and role consistency by side as a chart."""
     definitions = data.beside_definitions(points)
     unknown = [label for name, label in _BESIDE_LABELS.items() if name not in definitions]
@@ -158,7 +151,12 @@ def beside_charts(points: pd.DataFrame, key: tuple[object, ...], outcomes: Mappi
     if definitions:
         drawn = {name: one for name, one in definitions.items() if name != "answered"}
         goals = {"cost_usd": COST_GOAL_USD, "cache_hit_rate": 100 * CACHE_HIT_GOAL}
-        metric_chart(points, drawn, {"cost_usd": COST_LIMIT_USD}, key, outcomes, goals)
+        metric_chart(points, drawn, {"cost_usd": COST_LIMIT_USD}, key, steps, goals)
+
+
+def figure_steps(points: pd.DataFrame, key: tuple[object, ...], pairs: Sequence[tuple[str, str]]) -> charts.Steps:
+    """Differences of every figure of the iterations from that of their references."""
+    return {pair: resources.once(data.figure_differences, (*key, pair), points, pair) for pair in pairs}
 
 
 def beside_numbers(points: pd.DataFrame) -> None:
@@ -176,7 +174,7 @@ def _within(frame: pd.DataFrame, first: int, last: int, with_loose: bool) -> pd.
     return frame[(frame["position"].between(first, last) & ~is_loose) | (is_loose & with_loose)]
 
 
-def persona_dimensions(first: int, last: int, between: tuple[str, str] | None) -> None:
+def persona_dimensions(first: int, last: int, pairs: Sequence[tuple[str, str]]) -> None:
     """The persona dimensions of the games of these iterations, game by game."""
     points = resources.read(data.dimension_points)
     shown = points.frame[points.frame["position"].between(first, last)]
@@ -193,7 +191,7 @@ def persona_dimensions(first: int, last: int, between: tuple[str, str] | None) -
     )
     known = {name: one for name, one in data.PERSONA_DEFINITIONS.items() if (shown["metric"] == name).any()}
     key = ("personas", first, last)
-    metric_chart(shown, known, {}, key, resources.once(data.figure_outcomes, key, shown, between))
+    metric_chart(shown, known, {}, key, figure_steps(shown, key, pairs))
 
 
 def model_calls() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Collection, Iterator, Mapping
-from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -15,11 +14,15 @@ import plotly.graph_objects as go
 from dashboard.shared.formatting import USD, score_text, threshold_text
 from evaluation.escaping import safe
 from evaluation.judged_by import Judges, have_one_judge
-from evaluation.rubric.definitions import ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.score import LIKERT, PERCENT, MetricDefinition, Scale
+from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import mean_interval
-from evaluation.statistics.words import interval_words
+from evaluation.statistics.words import change_of, interval_words
 from evaluation.text.display import counted, shortened
+
+Steps = Mapping[tuple[str, str], Mapping[str, Difference]]
+"""The differences of each iteration from its reference, by both names, the reference first."""
 
 ACCENT = "#000001"
 """Streamlit's browser side puts the theme's first colour of charts in its place, light and dark."""
@@ -38,23 +41,19 @@ MOST_DOTS = 2_000
 """Dots of one chart: a browser takes seconds to draw more, and they would hide each other."""
 
 _BINS = 50
-_LINE = 27
-"""Characters of a line of a note below an iteration, of which five fit side by side."""
-MOST_WITH_NOTES = 5
-"""Iterations below whose names on the axis stands what each changed."""
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
 """Characters of all names together that stand level below a chart of 380 pixels."""
 _HEAD_HEIGHT = 28
 """Room for the chart's own tools, which would cover words."""
-_ROW_HEIGHT = 124
+_ROW_HEIGHT = 176
 _MOST_WITH_FIGURES = 8
 _NAMES_HEIGHT = 38
 """Room for the iterations' names, and what was decided on each, above the first row as well: seven rows are higher than
 a screen."""
-_REACH = 0.14
+_REACH = 0.1
 """The share of a scale that an axis goes beyond its ends."""
-_FIGURES = 0.3
+_FIGURES = 0.2
 """The share of a scale that the figures of the means take above it: no line or dot lies there."""
 
 
@@ -72,13 +71,13 @@ def trend_figure(
     aside: Collection[str] = (),
     goals: Mapping[str, float] = MappingProxyType({}),
     fates: Mapping[str, str] = MappingProxyType({}),
-    outcomes: Mapping[str, str] = MappingProxyType({}),
+    steps: Steps = MappingProxyType({}),
 ) -> go.Figure:
     """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
 
-    Each row has the whole scale of its metric, so that rows on the same scale compare. A line joins the means, past
-    iterations in ``aside``: in colour where the last differs from the first beyond luck, else gray and thin. The means
-    stand above it, of many iterations those of its ends; one without any score says so, and why when pointed at.
+    Each row has the whole scale of its metric, so that rows on the same scale compare. A line joins the means of each
+    step: in colour where they differ beyond luck, else gray and thin. The means stand above it, of many iterations
+    those of its ends; one without any score says so, and why when pointed at.
 
     Args:
         points: One row per game and metric: ``metric``, ``position`` (int, order of the iteration), ``iteration``
@@ -90,7 +89,7 @@ def trend_figure(
         aside: Names of iterations that later ones do not build on; their means are open circles.
         goals: Values to reach that fail no game, dotted.
         fates: What was decided on each iteration, by its name, in words below it.
-        outcomes: How the last differs from the first, by metric, in words beside its name.
+        steps: How each iteration differs from its reference.
 
     Returns:
         A figure with the traces "game" and "mean" of each metric in turn, empty without any score, then their figures.
@@ -107,17 +106,15 @@ def trend_figure(
     written: list[dict[str, object]] = []
     places = [int(place) for place in iterations.index] or [1]
     span = {"x0": places[0] - 0.5, "x1": places[-1] + 0.5}
-    names_below = _names_axis(iterations, fates, changes, [*span.values()])
+    names_axis = _names_axis(iterations, fates, [*span.values()])
     for row, (name, definition) in enumerate(definitions.items(), start=1):
         games = of_metric.get(name, points.head(0))
         scored = games.dropna(subset=["score"])
-        means = _means(scored, definition, iterations, changes, aside)
+        means = _means(scored, definition, iterations, changes, aside, steps)
         axes = {"xaxis": _axis(row, "x"), "yaxis": _axis(row)}
         traces += [_game_dots(scored, definition, labels) | axes, means | axes]
-        figures.append(_figures(means, games, definition, iterations, aside) | axes)
-        outcome = outcomes.get(name, "")
-        line = {"width": 3, "color": ACCENT} if outcome.endswith("beyond luck") else {"width": 2, "color": NEUTRAL}
-        joined += _line_through(means, iterations, aside, row, _judges_by_place(scored), line)
+        figures.append(_figures(means, games, definition, iterations, aside, steps) | axes)
+        joined += _step_lines(name, means, iterations, steps, row, _judges_by_place(scored))
         is_cost = definition.scale.name == USD
         if name in thresholds:
             shapes += _threshold_shapes(thresholds[name], definition, row)
@@ -128,9 +125,7 @@ def trend_figure(
         above = {"y": _top(definition.scale), "x": 0, "yanchor": "bottom"}
         above["yshift"] = _NAMES_HEIGHT if row == 1 else 0
         written.append(_words(row, definition.label, above, weight=600))
-        if outcome:
-            written.append(_words(row, outcome, above | {"x": 1, "xanchor": "right", "xshift": 50}))
-        layout |= _axes_of_row(definition, row, len(definitions), names_below)
+        layout |= _axes_of_row(definition, row, len(definitions), names_axis)
     layout |= {
         "height": _HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
         "margin": {"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
@@ -146,48 +141,28 @@ def trend_figure(
     return go.Figure({"data": traces + figures, "layout": layout}, _validate=False)
 
 
-def _names_axis(
-    iterations: pd.Series[str], fates: Mapping[str, str], changes: Mapping[str, str], span: list[float]
-) -> tuple[dict[str, object], list[str]]:
-    """The axis of the iterations, and the names with what each changed, for below the last row.
-
-    Where they would not fit side by side, they are numbers with the signs of the decisions; what was changed stands
-    there only where few are.
-    """
+def _names_axis(iterations: pd.Series[str], fates: Mapping[str, str], span: list[float]) -> dict[str, object]:
+    """The axis of the iterations; where their names would not fit side by side, numbers with the decisions' signs."""
     labels, told = [escaped_label(name) for name in iterations], [fates.get(name, "") for name in iterations]
     if sum(map(len, labels)) > _NAMES_FIT:
         labels, told = [str(place) for place in iterations.index], [fate[:1] for fate in told]
-    labels = [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)]
-    axis = {
+    return {
         "tickvals": [int(place) for place in iterations.index],
-        "ticktext": labels,
+        "ticktext": [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)],
         "range": span,
         "tickangle": 0,
         "automargin": True,
         "tickfont": {"color": TEXT},
     }
-    if len(iterations) > MOST_WITH_NOTES or not any(map(changes.get, iterations)):
-        return axis, labels
-    # The second line is that of the decisions, also where there is none.
-    noted = [
-        f"{label}{'' if name in fates else '<br>'}<br>{_wrapped(changes.get(name, ''), 3)}"
-        for label, name in zip(labels, iterations, strict=True)
-    ]
-    return axis, noted
 
 
-def _axes_of_row(
-    definition: MetricDefinition, row: int, rows: int, names: tuple[dict[str, object], list[str]]
-) -> dict[str, object]:
+def _axes_of_row(definition: MetricDefinition, row: int, rows: int, names: Mapping[str, object]) -> dict[str, object]:
     """Both axes of a row: the names stand above the first and below the last one."""
     scale, gap = definition.scale, 0.25 / rows
     height = (1.0 - gap * (rows - 1)) / rows
     bottom = 1.0 - row * height - (row - 1) * gap
     ticks, reach = _TICKS.get(scale.name, [scale.low, (scale.low + scale.high) / 2, scale.high]), _REACH * scale.width
-    axis, noted = names
-    across = axis | {"anchor": _axis(row), "domain": [0.0, 1.0], "showticklabels": row in (1, rows)}
-    if row == rows:
-        across["ticktext"] = noted
+    across = {**names, "anchor": _axis(row), "domain": [0.0, 1.0], "showticklabels": row in (1, rows)}
     if row > 1:
         across["matches"] = "x"
     elif rows > 1:
@@ -297,13 +272,21 @@ def _figures(
     definition: MetricDefinition,
     names: pd.Series[str],
     aside: Collection[str],
+    steps: Steps,
 ) -> dict[str, object]:
-    """The means as figures above the points, of many iterations only the first and the last; without one, why."""
+    """The means as figures above the points, of many iterations only the first and the last; without one, why.
+
+    Those of a metric have the sign of what their step changed beyond luck.
+    """
+    signs = {name: _sign(found[definition.name]) for (_, name), found in steps.items() if definition.name in found}
     joined = [place for place in names.index if names[place] not in aside]
     told = names.index if len(names) <= _MOST_WITH_FIGURES else [*joined[:1], *joined[-1:]]
     known = {place: mean for place, mean in zip(means["x"], means["y"], strict=True) if not math.isnan(mean)}
     why = {place: _missing(games[games["position"] == place], definition) for place in told if place not in known}
-    shown = {place: score_text(mean, definition.scale).split()[0] for place, mean in known.items()}
+    shown = {
+        place: f"{signs.get(names[place], '')}{score_text(mean, definition.scale).split()[0]}"
+        for place, mean in known.items()
+    }
     return {
         "type": "scatter",
         "x": [int(place) for place in told],
@@ -335,31 +318,42 @@ def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
     return {int(str(place)): frozenset(judges) for place, judges in scored.groupby("position")["judges"]}
 
 
-def _line_through(
+def _sign(one: Difference) -> str:
+    """The sign of a metric's change beyond luck. Of other figures a higher one need not be better."""
+    return {Outcome.BETTER: "▲ ", Outcome.WORSE: "▼ "}.get(one.outcome, "") if one.name in DEFINITIONS else ""
+
+
+def verdict_words(one: Difference) -> str:
+    """The verdict of a difference; of figures beside the metrics without "better", as a higher one need not be."""
+    return one.words if one.name in DEFINITIONS else one.words.removeprefix("better ").removeprefix("worse ")
+
+
+def _step_lines(
+    name: str,
     means: Mapping[str, Any],
     iterations: pd.Series[str],
-    aside: Collection[str],
+    steps: Steps,
     row: int,
     judges: Mapping[int, frozenset[Judges]],
-    line: Mapping[str, object],
 ) -> Iterator[dict[str, object]]:
-    """The line of the means, if any: it passes by those of ``aside`` and breaks at others that are unknown.
-
-    It breaks also where the judge changes.
-    """
-    path, step, last = [], "M", frozenset[Judges]()
-    for place, mean in zip(means["x"], means["y"], strict=True):
-        if iterations[place] in aside:
+    """A line from the mean of each reference to that of its iteration; none between judgements of different judges."""
+    place_of = {str(name): int(str(place)) for place, name in iterations.items()}
+    known = dict(zip(means["x"], means["y"], strict=True))
+    for pair, found in steps.items():
+        start, end = (place_of.get(one, 0) for one in pair)
+        ends = known.get(start, math.nan), known.get(end, math.nan)
+        one = judges.get(start, frozenset()) | judges.get(end, frozenset())
+        if any(map(math.isnan, ends)) or not have_one_judge(one):
             continue
-        if math.isnan(mean):
-            step = "M"
-        else:
-            own = judges.get(place, frozenset())
-            path.append(f"{step if have_one_judge(last | own) else 'M'}{place},{mean}")
-            step, last = "L", own
-    if path:
-        axes = {"xref": _axis(row, "x"), "yref": _axis(row)}
-        yield {"type": "path", **axes, "path": "".join(path), "line": dict(line), "layer": "between"}
+        is_shown = name in found and found[name].outcome.is_beyond_luck
+        yield {
+            "type": "path",
+            "xref": _axis(row, "x"),
+            "yref": _axis(row),
+            "path": f"M{start},{ends[0]}L{end},{ends[1]}",
+            "line": {"width": 3, "color": ACCENT} if is_shown else {"width": 1.5, "color": NEUTRAL},
+            "layer": "between",
+        }
 
 
 def _shared(games: pd.DataFrame, column: str) -> str:
@@ -368,17 +362,13 @@ def _shared(games: pd.DataFrame, column: str) -> str:
     return str(values.pop()) if len(values) == 1 else ""
 
 
-def _wrapped(text: str, lines: int) -> str:
-    """A text of other people's or ours in a few lines below a mark."""
-    return "<br>".join(escaped_label(line, _LINE) for line in wrap(text, _LINE, max_lines=lines, placeholder=" …"))
-
-
 def _means(
     scored: pd.DataFrame,
     definition: MetricDefinition,
     names: pd.Series[str],
     changes: Mapping[str, str],
     aside: Collection[str],
+    steps: Steps,
 ) -> dict[str, object]:
     """The means of the iterations in ``names``, by position, NaN where one has no score: open circles for ``aside``."""
     scores, limits = scored.groupby("position")["score"], definition.scale.limits
@@ -388,6 +378,11 @@ def _means(
     below = {place: max(0.0, means[place] - one.low) for place, one in sides.items() if one.low is not None}
     counts = scores.size()
     told = {name: f"<br>changed: {escaped_label(words, 60)}" for name, words in changes.items() if words}
+    for (reference, name), found in steps.items():
+        if one := found.get(definition.name):
+            told[name] = (
+                f"<br>against {escaped_label(reference)}: {change_of(one)}, {verdict_words(one)}{told.get(name, '')}"
+            )
     texts = [
         f"{escaped_label(names[place])}: mean {score_text(means[place], definition.scale)} "
         f"of {counted(counts[place], 'game')}, "
@@ -415,9 +410,9 @@ def _means(
             "symmetric": False,
             "array": [above.get(place, 0.0) for place in means.index],
             "arrayminus": [below.get(place, 0.0) for place in means.index],
-            "color": ACCENT,
-            "thickness": 1.5,
-            "width": 6,
+            "color": NEUTRAL,
+            "thickness": 1,
+            "width": 4,
         },
     }
 

@@ -206,16 +206,21 @@ def test_trends_say_what_got_better_over_all_versions_without_chance_and_without
     held = make_board(named, {"v1": low, "v2": high, "v3": low})
     head, said, [sizes] = trends.sentence(found, compare_iterations(held, "v1", "v2"))
     assert head == "v1 to v2: 1 metric better, none worse beyond luck"
-    better, rest, left = said.split("\n")
-    assert better.startswith(f"Better beyond luck: {LABEL} (+10.0 points, true change +")
-    assert rest.startswith("Cannot be tested (no spread")
-    assert left == "v3 was reverted, and left out."
+    assert said.startswith(f"Better beyond luck: {LABEL} (+10.0 points, true change +")
+    assert "; cannot be tested (no spread" in said
+    assert said.endswith(". Reverted and left out: v3.")
     assert sizes.text == "3 games against 3"
-    assert trends.outcomes(compare_iterations(held, "v1", "v2"))[TARGET] == "▲ better beyond luck"
+    # Step by step, each against its own reference.
+    pairs = trends.step_pairs(held, found)
+    assert pairs == [("v1", "v2"), ("v2", "v3")]
+    steps = {pair: compare_iterations(held, *pair).comparison for pair in pairs}
+    rows = [(row["Iteration"], row["Against"], row["Beyond luck"]) for row in trends.step_rows(found, steps)]
+    fell, rose = f"▼ {LABEL} \u221210.0 points", f"▲ {LABEL} +10.0 points"
+    assert rows == [("v3", "v2", fell), ("v2", "v1", rose), ("v1", "", "")]
     # A rise into what scrambled copies score is chance, and one version alone shows nothing.
     head, said, _ = trends.sentence(RISEN.iterations, compare_iterations(RISEN, "v1", "v2"))
     assert head == "v1 to v2: no metric better, none worse beyond luck"
-    assert f"{AT_CHANCE.capitalize()}: {LABEL}.\nv2 is not decided yet." in said
+    assert f"; the other {AT_CHANCE}." in said
     assert trends.ends(found[:1]) is None
     assert trends.sentence(found[2:], None)[0].startswith("Nothing to compare yet")
 
@@ -414,18 +419,15 @@ def test_a_line_breaks_where_the_judge_changes(apart: Store) -> None:
 
     def paths() -> list[str]:
         names = [DEPTH, COHERENCE]
-        figure = trend_figure(points, {name: DEFINITIONS[name] for name in names}, {})
+        figure = trend_figure(points, {name: DEFINITIONS[name] for name in names}, {}, steps={("v1", "v2"): {}})
         return [shape.path for shape in figure.layout.shapes if shape.type == "path"]
 
-    depth, coherence = paths()
-    assert "L" not in depth
+    [coherence] = paths()
     assert "L" in coherence
     held = stored_board(apart)
     _, told, _ = trends.sentence(held.iterations, compare_iterations(held, "v1", "v2"))
-    assert (
-        f"Cannot be tested (judged {APART}, and verdicts of different judges do not compare): Strategic depth." in told
-    )
-    assert trends.figure_outcomes(points, ("v1", "v2"))[DEPTH] == "cannot be tested"
+    assert f"annot be tested (judged {APART}, and verdicts of different judges do not compare): Strategic depth" in told
+    assert trends.figure_differences(points, ("v1", "v2"))[DEPTH].words == "cannot be tested"
 
 
 def test_an_ab_test_of_stored_games_leaves_it_open_who_is_better(apart: Store) -> None:

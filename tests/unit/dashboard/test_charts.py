@@ -15,6 +15,7 @@ from dashboard.shared.charts.metric_charts import (
     ACCENT,
     MOST_DOTS,
     NEUTRAL,
+    Steps,
     escaped_label,
     games_of_dots,
     trend_alt,
@@ -24,6 +25,7 @@ from dashboard.shared.clicked_marks import MarkTarget, read_mark
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
+from evaluation.statistics.comparison import Measure, compare
 
 
 def points(*rows: tuple[int, str, float | None]) -> pd.DataFrame:
@@ -48,6 +50,12 @@ def drawn(
     return trend_figure(frame.assign(metric=name), {name: definition}, {name: limit}, changes)
 
 
+def stepped(reference: str, *names: str) -> Steps:
+    """A step from the reference to each iteration, which could be luck."""
+    luck = compare({"strategic_depth": Measure([1.0, 2.0], [1.0, 2.0])})
+    return {(reference, name): luck for name in names}
+
+
 THREE_AND_TWO = points((1, "v1", 50.0), (1, "v1", 60.0), (1, "v1", 70.0), (2, "v2", 80.0), (2, "v2", None))
 
 
@@ -61,7 +69,7 @@ def test_every_scored_game_is_a_dot_and_every_iteration_a_mean() -> None:
     assert "of 1 game" in means.hovertext[1]
     # In a line above the scale, where no threshold, line or dot strikes through them.
     assert list(figures.text) == ["60.0", "80.0"]
-    assert set(figures.y) == {114.0}
+    assert set(figures.y) == {110.0}
 
 
 def test_a_row_has_the_whole_scale_with_goals_dotted_and_decisions_by_the_names() -> None:
@@ -89,14 +97,14 @@ def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
     assert [list(trace.y) for trace in drawn(points((1, "v1", None))).data[:2]] == [[], []]
 
 
-def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> None:
+def test_a_line_leads_from_each_reference_and_a_missing_score_says_why() -> None:
     frame = points((1, "v1", 50.0), (2, "v2", 20.0), (3, "v3", None), (4, "v4", 80.0), (5, "v5", None))
     frame = frame.assign(metric="strategic_depth", status=["failed", "failed", "not_applicable", "passed", "pending"])
     frame["reason"] = ["", "", "alignments unknown: name them", "", ""]
     definitions = {"strategic_depth": STRATEGIC_DEPTH}
-    figure = trend_figure(frame, definitions, {}, aside={"v2", "v3"})
-    # v2 and v3 were reverted: v4 builds on v1.
-    assert [shape.path for shape in figure.layout.shapes] == ["M1,50.0L4,80.0"]
+    figure = trend_figure(frame, definitions, {}, aside={"v2", "v3"}, steps=stepped("v1", "v2", "v3", "v4"))
+    # v2 and v3 were reverted: v4 builds on v1. What has no score has no line.
+    assert [shape.path for shape in figure.layout.shapes] == ["M1,50.0L2,20.0", "M1,50.0L4,80.0"]
     means = figure.data[1]
     # As on all pages: a filled circle is a mean, an open one that of what is not built on.
     assert list(means.marker.symbol) == ["circle", "circle-open", "circle-open", "circle", "circle"]
@@ -104,21 +112,21 @@ def test_the_line_passes_by_what_was_reverted_and_a_missing_score_says_why() -> 
     figures = figure.data[2]
     assert list(figures.text) == ["50.0", "20.0", "no score", "80.0", "pending"]
     assert (figures.hovertext[2], figures.hoverinfo[2]) == ("alignments unknown", "text")
-    # Between iterations that build on each other, a gap stays a gap.
-    assert trend_figure(frame, definitions, {}).layout.shapes[0].path == "M1,50.0L2,20.0M4,80.0"
 
 
 def test_a_change_that_could_be_luck_is_a_gray_line_and_of_many_means_the_ends_are_written() -> None:
     frame = points(*((place, f"v{place}", 40.0 + place) for place in range(1, 11))).assign(metric="strategic_depth")
     definitions = {"strategic_depth": STRATEGIC_DEPTH}
-    for outcome, color in (("could be luck", NEUTRAL), ("▲ better beyond luck", ACCENT)):
-        told = {"fates": {"v10": "✗ reverted"}, "outcomes": {"strategic_depth": outcome}}
-        figure = trend_figure(frame, definitions, {}, aside={"v10"}, **told)
-        assert figure.layout.shapes[0].line.color == color
-        assert outcome in [note.text for note in figure.layout.annotations]
+    fates = {"v10": "✗ reverted"}
+    for after, color, sign in (([2.0, 1.0, 3.0], NEUTRAL, ""), ([8.0, 9.0, 9.0], ACCENT, "▲ ")):
+        step = {("v8", "v9"): compare({"strategic_depth": Measure([1.0, 2.0, 2.0], after)})}
+        figure = trend_figure(frame, definitions, {}, aside={"v10"}, fates=fates, steps=step)
+        [line] = figure.layout.shapes
+        assert (line.path, line.line.color) == ("M8,48.0L9,49.0", color)
+        assert f"against v8: +{sum(after) / 3 - 5 / 3:.1f}" in figure.data[1].hovertext[8]
         # The last one was reverted; names of this length still fit.
         assert figure.layout.xaxis.ticktext[9] == "v10<br>✗ reverted"
-        assert (list(figure.data[2].x), list(figure.data[2].text)) == ([1, 9], ["41.0", "49.0"])
+        assert (list(figure.data[2].x), list(figure.data[2].text)) == ([1, 9], ["41.0", f"{sign}49.0"])
     long = frame.assign(iteration="Prompt " + frame["iteration"])
     figure = trend_figure(long, definitions, {}, fates={"Prompt v10": "✗ reverted"})
     assert list(figure.layout.xaxis.ticktext) == [*map(str, range(1, 10)), "10<br>✗"]
