@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,6 @@ from evaluation.store._files import (
     Identity,
     create_database,
     identity_of,
-    is_kept_beside,
     is_read_only,
     keep_beside,
     make_folder,
@@ -37,72 +36,26 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-class FileTurn:
-    """The turn of this process at a file.
+def _turn_at(path: Path, *, is_shared: bool) -> int | None:
+    """A descriptor of the file with the turn of this process at it; ``None`` while another process has the file.
 
-    Closing any descriptor of a file drops DuckDB's lock on it. So take a turn before the file is opened, and end it
-    after the file was closed.
+    Closing any descriptor of a file drops DuckDB's lock on it. So take the turn before the file is opened, and let
+    go of the descriptor after the file was closed. Where the file cannot be opened, the database tells why: -1 is none.
 
     Args:
-        path: The file, which exists.
+        path: The file.
         is_shared: Whether others that only read may have it at the same time.
     """
-
-    def __init__(self, path: Path, *, is_shared: bool) -> None:
-        self._path = path
-        self._kind = fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX
-        self._file: int | None = None
-
-    def take(self, deadline: float) -> None:
-        """Returns when it is this process's turn, or at ``deadline``, a time of the monotonic clock."""
-        while self._file is None and (file := _opened(self._path)) is not None:
-            if not _is_locked(file, self._kind, self._path.parent, deadline):
-                return
-            self._file = file
-            with suppress(FileNotFoundError):
-                if not os.path.samestat(os.fstat(file), self._path.stat()):
-                    # A backup was put in its place meanwhile.
-                    self.end()
-
-    def end(self) -> None:
-        """Lets others have the file."""
-        _let_go(self._file)
-        self._file = None
-
-
-def _opened(path: Path) -> int | None:
-    # Where it cannot be opened, the database tells why.
-    with suppress(OSError):
-        return os.open(path, os.O_RDONLY)
-    return None
-
-
-def _is_locked(file: int, kind: int, folder: Path, deadline: float) -> bool:
-    """Whether an open file could be locked before ``deadline``. The kernel serves those that wait about in order."""
+    descriptor = -1
     try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-        return True
+        descriptor = os.open(path, os.O_RDONLY)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
-        pass
+        os.close(descriptor)
+        return None
     except OSError:
-        return True  # Some network file systems have no such locks; DuckDB's own remains.
-    settled, flag = threading.Lock(), _raise_flag(folder)
-    is_held, is_over = threading.Event(), threading.Event()
-
-    def wait() -> None:
-        fcntl.flock(file, kind)
-        with settled:
-            is_held.set()
-            if is_over.is_set():
-                # Left open: meanwhile this process may have the database open, whose lock a close would drop.
-                fcntl.flock(file, fcntl.LOCK_UN)
-
-    threading.Thread(target=wait, name="store-turn", daemon=True).start()
-    is_held.wait(deadline - time.monotonic())
-    with settled:
-        is_over.set()
-        _let_go(flag)
-        return is_held.is_set()
+        pass  # Some network file systems have no such locks; DuckDB's own remains.
+    return descriptor
 
 
 def somebody_waits(path: Path) -> bool:
@@ -118,17 +71,18 @@ def somebody_waits(path: Path) -> bool:
     return False
 
 
-def _raise_flag(folder: Path) -> int | None:
+def _raise_flag(folder: Path) -> int:
+    """A descriptor of the folder, locked to tell that this process waits; -1 where the folder cannot be opened."""
+    descriptor = -1
     # A folder that cannot be locked (some network file systems) leaves the processes to the linger time alone.
     with suppress(OSError):
-        flag = os.open(folder, os.O_RDONLY)
-        fcntl.flock(flag, fcntl.LOCK_SH)
-        return flag
-    return None
+        descriptor = os.open(folder, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
 
 
-def _let_go(descriptor: int | None) -> None:
-    if descriptor is not None:
+def _let_go(descriptor: int) -> None:
+    if descriptor >= 0:
         # A child that was forked meanwhile holds the same lock until it ends, unless it is let go here.
         with suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_UN)
@@ -141,27 +95,22 @@ LINGER_SECONDS = 10.0
 Opening a large one takes a tenth of a second, which a person who reads a page between two clicks need not wait for.
 """
 
-ATTENTIVE_SECONDS = 0.5
-"""Poll for waiting processes every ``MIN_HOLD_SECONDS`` for this long after the last unit of work."""
-
-IDLE_POLL_SECONDS = 0.05
-"""Polling interval after that."""
+POLL_SECONDS = 0.02
+"""Time that the file stays open after a unit of work while others wait for it, and how often it is seen whether they
+do.
+"""
 
 TURN_SECONDS = 0.2
 """Time after which a busy process gives the file to those who wait."""
-
-MIN_HOLD_SECONDS = 0.005
-"""Time that the file stays open between two units of work while others wait for it."""
 
 DRAIN_SECONDS = 0.05
 """Time that a new unit waits for the running ones to end, so that the file can be given up."""
 
 REST_SECONDS = 0.025
-"""Time that the file stays closed for those who wait; they look at least every 20 ms."""
+"""Time that the file stays closed for those who wait."""
 
-
-RETRY_SECONDS = 0.02
-"""Pause before the next attempt to open a file that another program than Dramaturg has open."""
+RETRY_SECONDS = 0.01
+"""Pause before the next attempt to open a file that somebody else has open."""
 
 _NEW_STORE = "Make a new Store in this one."
 
@@ -213,8 +162,7 @@ class DatabaseFile:
         self._is_closer_running = False
         self._must_close = False
         self._identity: Identity | None = None
-        self._claim: Identity | None = None
-        self._turn: FileTurn | None = None
+        self._turn: int | None = None
         self._is_read_only = False
 
     def checkpoint(self, cursor: DuckDBPyConnection) -> None:
@@ -261,8 +209,7 @@ class DatabaseFile:
             raise StoreError("This store was opened by the parent process.", place=self.place, remedy=_NEW_STORE)
         started = time.monotonic()
         with self._state:
-            self._follow_restore()
-            self.require_unmoved()
+            self._follow()
             self._give_way()
             if self._connection is None:
                 self._connection = self._open(started, wait_seconds)
@@ -303,12 +250,8 @@ class DatabaseFile:
         Raises:
             StoreMovedError: At the place of the file is another one, or none, since this process opened it.
         """
-        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
-            return
-        with self._state:
-            if self._users == 0:
-                self._close()
-        raise moved(self._path)
+        if self._path is not None and not self._is_in_place():
+            raise moved(self._path)
 
     @contextmanager
     def nobody_else_writes(self, wait_seconds: float) -> Iterator[None]:
@@ -341,16 +284,22 @@ class DatabaseFile:
                 remedy="Copy it to a place where you may write, and name that with --db.",
             )
 
-    def _follow_restore(self) -> None:
-        """A restore in another process leaves the file of before under another name, and is meant to be followed."""
-        if self._path is None or self._identity is None or identity_of(self._path) == self._identity:
+    def _follow(self) -> None:
+        """Turns to another file in this one's place, such as a backup that another process restored."""
+        if self._path is None or self._is_in_place():
             return
-        if not self._path.exists() or not is_kept_beside(self._path, self._identity):
-            return
-        if not self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS):
+        other = identity_of(self._path)
+        is_free = self._state.wait_for(lambda: self._users == 0, timeout=DRAIN_SECONDS)
+        if is_free:
+            self._close()
+        if other is None:
+            raise moved(self._path)
+        if not is_free:
             raise StoreBusyError("A backup was just restored.", place=self.place, remedy="Try again in a moment.")
-        self._close()
-        self._identity = None
+        self._identity = other
+
+    def _is_in_place(self) -> bool:
+        return self._path is None or self._identity is None or identity_of(self._path) == self._identity
 
     @property
     def path(self) -> Path | None:
@@ -395,7 +344,7 @@ class DatabaseFile:
             yield
         finally:
             connection.close()
-            self._release_claim()
+            self._end_turn()
 
     def _give_way(self) -> None:
         if self._connection is not None and (self._must_close or self._is_turn_over()):
@@ -413,55 +362,27 @@ class DatabaseFile:
     def _open(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
         time.sleep(max(0.0, self._rest_until - time.monotonic()))
         connection = self._connect(started, wait_seconds)
-        is_ready = False
-        try:
-            self._remember()
-            with duckdb_errors.translated(self.place):
-                self._prepare(connection)
-            is_ready = True
-        except StoreError as error:
-            # What prepares a connection does not know which file it is.
-            error.place = error.place or self.place
-            raise
-        finally:
-            if not is_ready:
-                connection.close()
-                self._release_claim()
+        with ExitStack() as failed:
+            failed.callback(self._end_turn)
+            failed.callback(connection.close)
+            if self._path is not None:
+                # Moved while it was being opened: whether that is the file that was opened, nobody can tell.
+                self.require_unmoved()
+                self._identity = identity_of(self._path)
+            try:
+                with duckdb_errors.translated(self.place):
+                    self._prepare(connection)
+            except StoreError as error:
+                # What prepares a connection does not know which file it is.
+                error.place = error.place or self.place
+                raise
+            failed.pop_all()
         return connection
 
-    def _claim_file(self) -> None:
-        """Refuse a file that this process has open under another name: the lock on it keeps out other processes only.
-
-        Raises:
-            StoreError: Another ``DatabaseFile`` of this process holds the same file.
-        """
-        assert self._path is not None
-        if (identity := identity_of(self._path)) is None:
-            return
-        with _files_lock:
-            holder = _open_files.setdefault((os.getpid(), *identity), self._path)
-        if holder != self._path:
-            raise StoreError(
-                f"The file is open under another name, {holder}; nothing was stored.",
-                place=self.place,
-                remedy="Use one of its names, and delete the other.",
-            )
-        self._claim = identity
-
-    def _release_claim(self) -> None:
+    def _end_turn(self) -> None:
         if self._turn is not None:
-            self._turn.end()
+            _let_go(self._turn)
             self._turn = None
-        if self._claim is not None:
-            with _files_lock:
-                _open_files.pop((os.getpid(), *self._claim), None)
-            self._claim = None
-
-    def _remember(self) -> None:
-        if self._path is not None:
-            # Moved while it was being opened: whether that is the file that was opened, nobody can tell.
-            self.require_unmoved()
-            self._identity = identity_of(self._path)
 
     def _connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
         import duckdb
@@ -478,40 +399,40 @@ class DatabaseFile:
         elif not self._path.exists():
             # DuckDB would make an empty database there.
             raise moved(self._path)
-        self._claim_file()
-        is_open = False
-        try:
-            connection = self._wait_and_connect(started, wait_seconds)
-            is_open = True
-        finally:
-            if not is_open:
-                self._release_claim()
+        with ExitStack() as failed:
+            failed.callback(self._end_turn)
+            connection = self._wait_and_connect(self._path, started, wait_seconds)
+            failed.pop_all()
         return connection
 
-    def _wait_and_connect(self, started: float, wait_seconds: float) -> DuckDBPyConnection:
+    def _wait_and_connect(self, path: Path, started: float, wait_seconds: float) -> DuckDBPyConnection:
         import duckdb
 
-        assert self._path is not None
-        self._turn = FileTurn(self._path, is_shared=self._is_read_only)
-        while True:
-            # When the time is over, the attempt to open the file tells who holds it.
-            self._turn.take(started + wait_seconds)
-            try:
-                return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
-            except duckdb.Error as error:
+        flag = -1
+        try:
+            while True:
                 waited = time.monotonic() - started
-                if not duckdb_errors.is_held_elsewhere(error):
-                    raise duckdb_errors.explain(error, self.place) from error
-                if waited >= wait_seconds:
-                    raise duckdb_errors.busy(error, self.place, waited) from error
-            # Another program than Dramaturg has it open.
-            time.sleep(RETRY_SECONDS)
+                if self._turn is None:
+                    self._turn = _turn_at(path, is_shared=self._is_read_only)
+                # When the time is over, the attempt to open the file tells who holds it.
+                if self._turn is not None or waited >= wait_seconds:
+                    try:
+                        return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
+                    except duckdb.Error as error:
+                        if not duckdb_errors.is_held_elsewhere(error):
+                            raise duckdb_errors.explain(error, self.place) from error
+                        if waited >= wait_seconds:
+                            raise duckdb_errors.busy(error, self.place, waited) from error
+                flag = _raise_flag(path.parent) if flag < 0 else flag
+                time.sleep(RETRY_SECONDS)
+        finally:
+            _let_go(flag)
 
     def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-            self._release_claim()
+            self._end_turn()
             self._rest_until = time.monotonic() + (REST_SECONDS if self._somebody_waits() else 0.0)
         self._must_close = False
 
@@ -528,19 +449,16 @@ class DatabaseFile:
                 elif self._has_lingered():
                     self._close()
                 else:
-                    is_early = time.monotonic() - self._idle_since < ATTENTIVE_SECONDS
-                    self._state.wait(timeout=MIN_HOLD_SECONDS if is_early else IDLE_POLL_SECONDS)
+                    self._state.wait(timeout=POLL_SECONDS)
             self._is_closer_running = False
 
     def _has_lingered(self) -> bool:
         idle = time.monotonic() - self._idle_since
-        return idle >= LINGER_SECONDS or (idle >= MIN_HOLD_SECONDS and self._somebody_waits())
+        return idle >= LINGER_SECONDS or (idle >= POLL_SECONDS and self._somebody_waits())
 
 
 _files: dict[tuple[int, Path], DatabaseFile] = {}
 _files_lock = threading.Lock()
-_open_files: dict[tuple[int, int, int], Path] = {}
-"""By process and identity: the name under which this process has a file open."""
 
 
 def shared_file(path: Path, prepare: Callable[[DuckDBPyConnection], None]) -> DatabaseFile:

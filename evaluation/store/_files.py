@@ -25,7 +25,6 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-_KEPT = "-before-restore-"
 
 
 def identity_of(path: Path) -> Identity | None:
@@ -73,33 +72,18 @@ def is_read_only(path: Path) -> bool:
 
 def moved(path: Path) -> StoreMovedError:
     """Says what became of a database that was opened at ``path``, and what to do about it."""
-    if identity_of(path) is None:
-        return StoreMovedError(
-            "The database file was moved or deleted while it was in use; nothing was stored.",
-            place=str(path),
-            remedy="Put it back, or restore a backup; to begin with an empty database, restart Dramaturg.",
-        )
     return StoreMovedError(
-        "Another file lies where the database was while it was in use; nothing was stored.",
+        "The database file was moved or deleted while it was in use; nothing was stored.",
         place=str(path),
-        remedy="Put the database back, or restart Dramaturg to use the file that lies there now.",
+        remedy="Put it back, or restore a backup; to begin with an empty database, restart Dramaturg.",
     )
 
 
 def name_for_kept(place: Path) -> Path:
     """A name beside the database that nothing has yet: ``dramaturg-before-restore-20260131-120000.duckdb``."""
-    base = f"{place.stem}{_KEPT}{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    base = f"{place.stem}-before-restore-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     names = [base, *(f"{base}-{number}" for number in range(2, 1000))]
     return next(kept for name in names if not (kept := place.with_name(name + place.suffix)).exists())
-
-
-def is_kept_beside(place: Path, identity: Identity) -> bool:
-    """Whether a restore at ``place`` has kept that file under another name."""
-    try:
-        beside = [path for path in place.parent.iterdir() if path.name.startswith(f"{place.stem}{_KEPT}")]
-    except OSError:
-        return False
-    return any(identity_of(path) == identity for path in beside)
 
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
