@@ -406,27 +406,31 @@ class DatabaseFile:
         return connection
 
     def _wait_and_connect(self, path: Path, started: float, wait_seconds: float) -> DuckDBPyConnection:
-        import duckdb
-
         flag = -1
         try:
-            while True:
-                waited = time.monotonic() - started
-                if self._turn is None:
-                    self._turn = _turn_at(path, is_shared=self._is_read_only)
-                # When the time is over, the attempt to open the file tells who holds it.
-                if self._turn is not None or waited >= wait_seconds:
-                    try:
-                        return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
-                    except duckdb.Error as error:
-                        if not duckdb_errors.is_held_elsewhere(error):
-                            raise duckdb_errors.explain(error, self.place) from error
-                        if waited >= wait_seconds:
-                            raise duckdb_errors.busy(error, self.place, waited) from error
+            while (connection := self._attempt(path, time.monotonic() - started, wait_seconds)) is None:
                 flag = _raise_flag(path.parent) if flag < 0 else flag
                 time.sleep(RETRY_SECONDS)
         finally:
             _let_go(flag)
+        return connection
+
+    def _attempt(self, path: Path, waited: float, wait_seconds: float) -> DuckDBPyConnection | None:
+        """The connection; ``None`` while somebody else has the file. When the time is over, the engine tells who."""
+        import duckdb
+
+        if self._turn is None:
+            self._turn = _turn_at(path, is_shared=self._is_read_only)
+        if self._turn is None and waited < wait_seconds:
+            return None
+        try:
+            return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
+        except duckdb.Error as error:
+            if not duckdb_errors.is_held_elsewhere(error):
+                raise duckdb_errors.explain(error, self.place) from error
+            if waited >= wait_seconds:
+                raise duckdb_errors.busy(error, self.place, waited) from error
+        return None
 
     def _close(self) -> None:
         if self._connection is not None:
