@@ -380,7 +380,7 @@ def _result(case: Case, name: str, whom: str | None) -> Finding:
             if is_shown or (side is None and whom in reading.named):
                 about = f" on {whom}" if whom else ""
                 return accurate(f"An earlier message shows {name} telling a result{about}.", reading.message.id)
-    return unverified(f"No earlier message shows for certain which result {name} told.")
+    return unverified(f"No rule is certain which result {name} told before.")
 
 
 def _shown_claim(past: Message) -> str:
@@ -490,7 +490,9 @@ def check_asked(case: Case) -> Finding:
         for whom in target.names:
             past = next(case.record.acts(case.message, {ActKind.QUESTION}, {name}, whom, case.round), None)
             if past is None:
-                found.append(unverified(f"No earlier message{case.scope} shows for certain that {name} asked {whom}."))
+                found.append(
+                    unverified(f"No rule is certain of an earlier message{case.scope} in which {name} asked {whom}.")
+                )
             else:
                 found.append(accurate(f"An earlier message shows {name} asking {whom}.", past.message.id))
     return joined([finding.negated() if case.claim.negated else finding for finding in found])

@@ -88,7 +88,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     - *answer*: a context message names its speaker, or the last one asks a question that may be meant for them, and it
       speaks of themselves in the first person or opens as an answer;
     - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's; where more than
-      three speak, "ok" or "maybe" alone may begin a thought as well: such a message is left open;
+      three speak, "maybe" is none, and a message that only "ok" could make a reply is left open;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
       stem, and are neither stop words nor a name's words nor words of greeting, nor stand in a sentence that is copied.
       Where only two play, one word that is none of function or a concession ("while that is so, ...") takes up the
@@ -369,7 +369,7 @@ def _is_opener(turn: _Turn) -> bool:
 
 def _may_answer(turn: _Turn) -> bool:
     """Whether a message without any link opens with a word that in a crowd may be a reply."""
-    return _opens_as_reply(turn) and _is_opener(turn)
+    return _opens_as_reply(turn) and _is_opener(turn) and turn.prepared.reply_phrase[0].text != "maybe"
 
 
 def _phrase_row(turn: _Turn, link: _Link) -> LedgerRow:
