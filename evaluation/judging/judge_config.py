@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from evaluation.errors import InputError, JudgeError
 from evaluation.files.bundled import shipped
-from evaluation.files.strict_json import shorten
 from evaluation.judging.answers import describe
 from evaluation.judging.cached_judge import CachedJudge, CallBuffer, JudgementCache
 from evaluation.judging.live_judge import LiteLLMJudge
@@ -42,7 +40,6 @@ _MODE_VARIABLE = "DRAMATURG_JUDGE"
 _MODEL_VARIABLE = "DRAMATURG_MODEL"
 _ADDRESS_VARIABLE = "OPENAI_BASE_URL"
 _PRICES_VARIABLE = "DRAMATURG_PRICING"
-_LAST_PORT = 65_535
 _REMEDY = "Correct the option, the environment variable or the setting."
 
 
@@ -83,17 +80,10 @@ class JudgeConfig(BaseModel):
         if value is None:
             return None
         parts = urlsplit(value)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
             raise ValueError("is not an address of a server; give one such as http://localhost:8080/v1")
         if parts.username or parts.password:
             raise ValueError("must not hold a user name or a password; keys come from the environment")
-        try:
-            is_port = parts.port != 0
-        except ValueError:
-            is_port = False
-        if not is_port:
-            shown = shorten(parts.netloc.rpartition(":")[2])
-            raise ValueError(f"has the port {shown}; a port is a number from 1 to {_LAST_PORT}: http://HOST:8080/v1")
         return value.rstrip("/")
 
 
@@ -307,17 +297,9 @@ def price_of(config: JudgeConfig) -> Price | None:
 
 
 PROBE_SECONDS = 4.0
-"""How long a server may take to give any sign of life, names and proxies included."""
+"""How long a server may be silent."""
 
-_ADDRESSES = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com/v1",
-    "deepseek": "https://api.deepseek.com",
-    "gemini": "https://generativelanguage.googleapis.com/v1beta",
-    "groq": "https://api.groq.com/openai/v1",
-    "mistral": "https://api.mistral.ai/v1",
-    "openrouter": "https://openrouter.ai/api/v1",
-}
+_OPENAI = "https://api.openai.com/v1"
 # What a gateway says whose server is away. Any other status is a server that talks.
 _AWAY = frozenset({502, 503, 504})
 
@@ -325,7 +307,7 @@ _AWAY = frozenset({502, 503, 504})
 def probe(config: JudgeConfig, *, seconds: float = PROBE_SECONDS, environment: Mapping[str, str] | None = None) -> None:
     """Returns once the judge's server gave any answer at all; asks no model and costs nothing.
 
-    A provider whose address is not known here is not probed: its first call will tell.
+    Of providers other than OpenAI the first call will tell.
 
     Args:
         config: Of a live judge.
@@ -335,39 +317,20 @@ def probe(config: JudgeConfig, *, seconds: float = PROBE_SECONDS, environment: M
     Raises:
         JudgeError: There is neither a key nor an address, or nothing answers.
     """
-    address = config.base_url or _address_of(config.model)
-    if address is None:
+    if config.base_url is None and "/" in config.model:
         return
     if config.base_url is None and not has_key(config.model, environment if environment is not None else os.environ):
         raise JudgeError(
             f"There is no key for {config.model} in the environment.",
             remedy="Set the provider's key (for example OPENAI_API_KEY), or give --base-url.",
         )
-    problem = _asked(f"{address}/models", seconds)
-    if problem:
+    address = config.base_url or _OPENAI
+    if problem := _problem(f"{address}/models", seconds):
         raise JudgeError(
             f"The judge cannot be reached: {problem}.",
             place=address.partition("?")[0],
             remedy="Look at the network and at --base-url: is the server running?",
         )
-
-
-def _address_of(model: str) -> str | None:
-    provider, slash, _ = model.partition("/")
-    return _ADDRESSES.get(provider if slash else "openai")
-
-
-def _asked(url: str, seconds: float) -> str:
-    """Why the server does not answer; empty when it does. A thread looks up the name, as that has no time limit."""
-    found = [f"no answer within {seconds:g} s"]
-
-    def ask() -> None:
-        found[0] = _problem(url, seconds)
-
-    thread = threading.Thread(target=ask, name="judge-probe", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return found[0]
 
 
 def _problem(url: str, seconds: float) -> str:

@@ -158,8 +158,6 @@ class LiteLLMJudge:
         try:
             responses = [await self._complete(conversation, requests)]
             rounds = [parse_items(responses[0].content, kinds)]
-            if not rounds[0]:
-                self._client.require_no_refusal(responses[0])
             self._client.note_answer(is_usable=bool(rounds[0]))
             if first.double_check:
                 if len(rounds[0]) < len(kinds):

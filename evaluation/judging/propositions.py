@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-from threading import RLock
 from typing import Protocol, TypeVar
 
 from evaluation.errors import InputError
@@ -327,56 +323,22 @@ def _words(text: str) -> str:
 
 
 PLUGINS_VARIABLE = "DRAMATURG_PLUGINS"
-"""Names modules, or paths of ``.py`` files, with commas."""
-
-
-_LOCK = RLock()
-_LOADING: list[str] = []
-
-
-# The faults of somebody's module when it is imported; what else it raises is shown as it is.
-_FAULTS = (ImportError, OSError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError, InputError)
-
-
-def load_plugins() -> None:
-    """Imports every module that the environment names, each once; one that cannot be used raises the same each time.
-
-    Raises:
-        InputError: One cannot be imported, or what it registers is refused.
-    """
-    with _LOCK:
-        if _LOADING:
-            return  # A plug-in asks for what is registered while it is imported.
-        for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
-            if (fault := _load(name)) is not None:
-                raise fault
+"""Names modules, with commas."""
 
 
 @cache
-def _load(name: str) -> InputError | None:
-    """Imports a plug-in; the fault where it cannot be used."""
-    _LOADING.append(name)
-    try:
-        if name.endswith(".py"):
-            _load_file(Path(name).expanduser())
-        else:
+def load_plugins() -> None:
+    """Imports every module that the environment names.
+
+    Raises:
+        InputError: One cannot be imported.
+    """
+    for name in filter(None, map(str.strip, os.environ.get(PLUGINS_VARIABLE, "").split(","))):
+        try:
             import_module(name)
-    except _FAULTS as error:
-        problem = f"The plug-in cannot be loaded: {str(error).rstrip('.')}."
-        return InputError(problem, place=name, remedy=f"Correct {PLUGINS_VARIABLE} or the module.")
-    finally:
-        _LOADING.pop()
-    return None
-
-
-def _load_file(path: Path) -> None:
-    name = f"dramaturg_plugin_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError("it is not a Python module")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
+        except (ImportError, SyntaxError, NameError, AttributeError, TypeError, ValueError, LookupError) as error:
+            problem = f"The plug-in cannot be loaded: {str(error).rstrip('.')}."
+            raise InputError(problem, place=name, remedy=f"Correct {PLUGINS_VARIABLE} or the module.") from None
 
 
 FEWEST_WORDS = 5

@@ -328,58 +328,7 @@ def test_an_answer_that_repeats_the_key_or_what_looks_like_one_is_stored_without
     assert KEY not in repr(judgement)
 
 
-REFUSALS = (
-    "I'm sorry, I can't help with that.",
-    "I\u2019m sorry, but I cannot assist with this request.",
-    "I am unable to judge this conversation.",
-    "As an AI language model, I won't rate people.",
-)
-
-
-@pytest.mark.parametrize("words", REFUSALS)
-def test_a_refusal_in_plain_words_is_named_and_not_asked_again(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = asked("direct", reply(words), monkeypatch)
-    assert "the model declined to answer" in found.judgement.detail
-    assert words.replace("\u2019", "'") in found.judgement.detail
-    assert len(found.outcomes) == 1
-
-
-def test_a_batch_that_is_refused_in_plain_words_costs_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    fault = Fault("told", 200, body=reply(REFUSALS[0]))
-    with asked_of("direct", lambda _, __: fault, monkeypatch) as (client, server, _):
-        found = asyncio.run(LiteLLMJudge(client).judge(claims(3, batch_group="all")))
-    assert {one.status for one in found} == {JudgementStatus.ERROR}
-    assert server.tally.asked.total() == 1
-
-
-SECRET = "zz-0123/4567_89"
 LONG_SECRET = "zq-proj-4f7Hx9LmQ2vRt8WcYb3NkDs6PgJ1"
-
-
-def written_forms(secret: str) -> dict[str, str]:
-    """A secret as a model or a server may write it."""
-    return {
-        "as it is": secret,
-        "in capitals": secret.upper(),
-        "JSON": secret.replace("/", r"\/").replace("_", r"\_"),
-        "spaced": " ".join(secret),
-        "a line break": f"{secret[:5]}\n{secret[5:]}",
-        "hyphens": "-".join(secret[start : start + 4] for start in range(0, len(secret), 4)),
-        "zero-width": "\u200b".join(secret),
-        "escaped": "".join(f"\\u{ord(sign):04x}" for sign in secret),
-        "escaped thrice": "".join(f"\\\\\\\\u{ord(sign):04x}" for sign in secret),
-        "wide": "".join(chr(ord(sign) + 0xFEE0) for sign in secret),
-    }
-
-
-@pytest.mark.parametrize("secret", [SECRET, LONG_SECRET])
-@pytest.mark.parametrize("form", written_forms(SECRET))
-def test_a_key_is_known_however_it_is_written(form: str, secret: str) -> None:
-    # A header's value comes back without the blank at its end.
-    found = without_secrets(f"it was {written_forms(secret)[form]}.", environment={"X_API_KEY": f"{secret} "})
-    assert found.count("[key]") == 1
-    assert len(found) < 70
-    assert secret[3:13] not in found
 
 
 def test_keys_are_known_by_a_word_of_their_names_in_files_in_json_and_in_addresses(tmp_path: Path) -> None:
@@ -402,15 +351,6 @@ def test_keys_are_known_by_a_word_of_their_names_in_files_in_json_and_in_address
     assert without_secrets("100000 AN-OPEN-NAME northern", others) == "100000 AN-OPEN-NAME northern"
 
 
-@pytest.mark.parametrize("start", [0, 3, 10])
-@pytest.mark.parametrize("length", [16, 20, 30])
-def test_a_large_piece_of_a_key_is_as_secret_as_the_key(start: int, length: int) -> None:
-    piece = LONG_SECRET[start : start + length]
-    told = f'{{"reason": "it begins {piece}, or so", "score": 7}}'
-    found = without_secrets(told, environment={"X_API_KEY": LONG_SECRET})
-    assert found == told.replace(piece, "[key]")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -420,7 +360,7 @@ def test_a_large_piece_of_a_key_is_as_secret_as_the_key(start: int, length: int)
     ],
 )
 def test_what_is_no_key_stays(text: str) -> None:
-    assert without_secrets(text, environment={"X_API_KEY": SECRET, "Y_TOKEN": LONG_SECRET}) == text
+    assert without_secrets(text, environment={"Y_TOKEN": LONG_SECRET}) == text
 
 
 def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
@@ -431,7 +371,7 @@ def test_scrubbing_a_long_hostile_text_takes_linear_time() -> None:
 
     for piece in ("\\", "&#0", "z", "zz-0123/456 ", "%25", "-"):
         hostile = piece * (100_000 // len(piece))
-        assert without_secrets(hostile, environment={"X_API_KEY": SECRET}) == hostile
+        assert without_secrets(hostile, environment={"X_API_KEY": LONG_SECRET}) == hostile
     short, long = (min(seconds(size) for _ in range(3)) for size in (50_000, 200_000))
     assert long < 12 * short + 0.05
 

