@@ -1,4 +1,4 @@
-"""Commands on stored games: list, show, delete and undo."""
+"""Commands on stored games: list and show."""
 
 from __future__ import annotations
 
@@ -9,19 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evaluation.cli.options import (
-    By,
     MetricName,
     OfIteration,
     Rows,
     TranscriptReference,
-    Yes,
     open_store,
-    person,
-    require_consent,
 )
 from evaluation.cli.terminal import Columns, note, say, say_json, say_list, table
-from evaluation.escaping import safe, shortened
-from evaluation.text.display import counted, dollars, number_or_none
+from evaluation.escaping import shortened
+from evaluation.text.display import dollars, number_or_none
 from evaluation.workflows.scoring import current_evaluation
 
 if TYPE_CHECKING:
@@ -179,74 +175,3 @@ def _quotes(row: LedgerRow) -> str:
     quotes: Sequence[str] = [shortened(evidence.text, _LONGEST_QUOTE) for evidence in row.evidence[:4]]
     more = f" (+{len(row.evidence) - 4})" if len(row.evidence) > 4 else ""
     return " | ".join(quotes) + more
-
-
-def delete(
-    transcripts: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[TRANSCRIPT]...", help="Ids of stored transcripts, their first digits, or games' ids."),
-    ] = None,
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AGENT",
-            help="Delete this agent with its evaluations and corrections instead; it cannot be restored.",
-        ),
-    ] = None,
-    by: By = None,
-    yes: Yes = False,
-) -> None:
-    """Delete stored transcripts with their scores, ratings and overrides; 'undo' brings all of it back."""
-    store = open_store()
-    if (agent is None) is (not transcripts):
-        raise typer.BadParameter("Name transcripts, or an agent with --agent.", param_hint="TRANSCRIPT")
-    if agent is not None:
-        _delete_agent(store, agent, yes)
-        return
-    references = transcripts or []
-    known = store.transcripts.game_names()
-    names = [shortened(known[each], 40) for each in dict.fromkeys(_resolved(store, references))]
-    listed = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    require_consent(f"Delete {counted(len(names), 'game')}: {listed}?", yes)
-    with store.unit(write=True):
-        deletion = store.deletions.delete(_resolved(store, references), who=person(by))
-    say(f"Deleted {safe(deletion.label)}. To bring it back: dramaturg undo {deletion.id}.")
-
-
-def _delete_agent(store: Store, agent: str, yes: bool) -> None:
-    found = store.agents.resolve(agent)
-    agent_id = agent if found is None else found.id
-    name = store.agents.get(agent_id).display_name
-    count = len(store.evaluations.runs(agent_id))
-    require_consent(f"Delete {safe(name)} with {counted(count, 'evaluation run')} for ever?", yes)
-    store.agents.delete(agent_id)
-    note(f"{name} is deleted. Its messages stay in their transcripts.")
-
-
-def undo(
-    numbers: Annotated[
-        list[int] | None,
-        typer.Argument(metavar="[NUMBER]...", help="Numbers that 'delete' and the pages name. Default: the latest."),
-    ] = None,
-    by: By = None,
-) -> None:
-    """Bring back deleted transcripts, or a deleted iteration, as they were: with results, ratings and overrides."""
-    store = open_store()
-    for number in numbers or [_latest(store)]:
-        with store.unit(write=True):
-            deletion = store.deletions.undo(number, who=person(by))
-        games = f" with {counted(deletion.games, 'game')}" if deletion.kind == "iteration" and deletion.games else ""
-        say(f"Back again: {safe(deletion.label)}{games}.")
-
-
-def _latest(store: Store) -> int:
-    from evaluation.errors import NotFoundError
-
-    deletions = store.deletions.list()
-    if not deletions:
-        raise NotFoundError("Nothing is deleted that could come back.")
-    return deletions[0].id
-
-
-def _resolved(store: Store, references: Sequence[str]) -> list[str]:
-    return [store.transcripts.resolve(reference) for reference in references]

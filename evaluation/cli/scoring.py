@@ -1,4 +1,4 @@
-"""Commands that read and score transcripts: import, evaluate, collect, validate and reevaluate."""
+"""Commands that read and score transcripts: import, evaluate, collect and reevaluate."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from evaluation.cli.exit_codes import BAD_INPUT, finish_scoring
+from evaluation.cli.exit_codes import finish_scoring
 from evaluation.cli.options import (
     TRANSCRIPTS_HELP,
     CorpusOutput,
     IterationName,
     Jobs,
-    ListFormat,
     OfIteration,
     OutputFormat,
     ReadingChoices,
@@ -33,7 +32,6 @@ from evaluation.workflows.scoring import ScoredFile, Tally, evaluate_paths
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
-    from evaluation.readers import ReadResult
     from evaluation.store import Store
 
 
@@ -253,56 +251,6 @@ def collect(
     known = f"; {found['known']} were known" if found["known"] else ""
     deleted = f"; {found['deleted']} had been deleted and stay so" if found["deleted"] else ""
     say(f"{counted(found['new'], 'game')} imported{known}{deleted}.")
-
-
-@reading_options
-def validate(
-    paths: Annotated[list[Path], typer.Argument(metavar="FILE", help=f"{TRANSCRIPTS_HELP}.")],
-    output: Annotated[
-        ListFormat, typer.Option("--format", help="Words to read, or JSON for programs: one object per game.")
-    ] = "table",
-) -> None:
-    """Say what each file is taken for and what it lacks, without scoring or storing anything.
-
-    Exits with 2 when a file would be refused, and says why, where and what to do. Warnings do not change the exit code.
-    """
-    from evaluation.cli.rendering import print_json_list
-    from evaluation.readers import Limits, iter_paths
-    from evaluation.workflows.validation import as_dict
-
-    refused, choices = 0, reading_options.value()
-
-    def results() -> Iterator[ReadResult]:
-        nonlocal refused
-        for result in iter_paths(paths, Limits(), **choices):
-            refused += result.error is not None
-            yield result
-
-    if output == "json":
-        print_json_list(map(as_dict, results()))
-    else:
-        for result in results():
-            say(_words(result))
-    if refused:
-        note(f"{refused} would be refused.")
-        raise typer.Exit(BAD_INPUT)
-
-
-def _words(result: ReadResult) -> str:
-    from evaluation.readers import understood
-    from evaluation.readers.import_report import kinds_words
-    from evaluation.workflows.validation import warnings_of
-
-    if result.transcript is None:
-        taken_for = f" (taken for {result.format})" if result.format else ""
-        lines = [f"{safe(result.name)}: refused{taken_for}", f"  {safe(result.error)}"]
-        return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in warnings_of(result)])
-    lines = [
-        f"{safe(result.name)}: {result.format}",
-        f"  {safe(understood(result.transcript))}",
-        f"  read as {kinds_words(result.kinds)}",
-    ]
-    return "\n".join(lines + [f"  warning: {safe(warning)}" for warning in warnings_of(result)])
 
 
 def reevaluate(

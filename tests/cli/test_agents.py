@@ -70,16 +70,6 @@ def test_a_speaker_becomes_another_agent_and_itself_again(
     assert Store(database).agents.get("ann").persona == "Keeps bees."
 
 
-def test_an_agent_goes_with_its_runs_only_when_one_agrees(run: Any, database: Path) -> None:
-    judged(run, "jim")
-    refused = run("delete", "--agent", "jim")
-    assert (refused.exit_code, "Delete Jim Halpert with 1 evaluation run for ever?" in refused.stderr) == (2, True)
-    assert run("delete", "--agent", "jim", "--yes").exit_code == 0
-    assert Store(database).evaluations.runs().empty
-    for nothing in (("--agent", "jim"), ()):
-        assert run("delete", *nothing, "--yes").exit_code == 2
-
-
 def test_personas_are_read_in_every_documented_shape(run: Any, tmp_path: Path, database: Path) -> None:
     files: dict[str, tuple[str, Any]] = {
         "ann.txt": ("Ann keeps bees.", "Ann keeps bees."),

@@ -1,4 +1,4 @@
-"""Mending what is stored: override, move, delete, undo, backup, restore, scoring again, and settings."""
+"""Mending what is stored: override, move, backup, restore, scoring again, and settings."""
 
 import json
 import os
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from evaluation.cli.options import person
-from evaluation.ratings import Rating
 from evaluation.readers import Limits
 from evaluation.store import Store
 from tests.app.outdated import make_outdated
@@ -33,24 +32,6 @@ def listed(run: Any, *arguments: str) -> list[dict[str, Any]]:
 
 def names(run: Any, *arguments: str) -> list[str]:
     return [row["game_id"] for row in listed(run, *arguments)]
-
-
-def test_deleting_needs_consent_and_undo_brings_back(run: Any, games: list[str], database: Path) -> None:
-    Store(database).ratings.add(Rating(games[0], "ann", 4))
-    refused = run("delete", "one", "three")
-    assert refused.exit_code == 2
-    assert "Delete 2 games: Game 1 · v1, three? Nobody can be asked here. Say --yes." in refused.stderr
-    assert names(run) == ["one", "two", "three"]
-    done = run("delete", "one", "three", "--yes", "--by", "Ann")
-    assert done.stdout == "Deleted 2 games. To bring it back: dramaturg undo 1.\n"
-    assert names(run) == ["two"]
-    [deletion] = Store(database).deletions.list()
-    assert (deletion.id, deletion.label, deletion.games, deletion.who) == (1, "2 games", 2, "Ann")
-    assert run("undo").stdout == "Back again: 2 games.\n"
-    assert names(run) == ["one", "two", "three"]
-    assert Store(database).ratings.latest(games[0])[0].score == 4
-    for nothing in ((), ("1",), ("7",)):
-        assert run("undo", *nothing).exit_code == 2
 
 
 def test_mixed_versions_are_warned_of_and_scoring_again_mends_them(run: Any, games: list[str], database: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from evaluation.readers import read_path
-from evaluation.workflows.validation import warnings_of
 from tests.faults.bad_files import zip_of
 from tests.unit.readers.reading import DATA, read, refusal, result
 
@@ -135,8 +134,6 @@ def test_a_game_claims_all_files_of_its_folder(tmp_path: Path, is_zip: bool) -> 
     results = read_path(place)
     assert [result.error for result in results] == [None, None]
     assert set(results[0].left_aside) == {"Lee_chat.txt", "Lee_status.txt", "notes.md"}
-    warnings = warnings_of(results[0])
-    assert '3 other files of its folder in no known format left aside: "Lee_chat.txt", "Lee_status.txt"' in warnings[-1]
 
 
 def test_another_game_in_the_folder_of_a_game_is_read(tmp_path: Path) -> None:
