@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -119,22 +118,12 @@ def write_new_file(path: Path, write: Callable[[Path], object], *, overwrite: bo
         raise ConflictError("The file exists.", place=str(path), remedy="Choose another name, or say --force.")
     if not path.parent.is_dir():
         raise InputError("There is no such folder.", place=str(path.parent), remedy="Create it first.")
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    neighbour = Path(name)
+    neighbour = path.with_name(f".{path.name}.{token_hex(4)}")
     try:
         write(neighbour)
-        # mkstemp keeps the file to its owner; an export is as readable as any other new file.
-        neighbour.chmod(0o666 & ~_umask())
         neighbour.replace(path)
     finally:
         neighbour.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current
 
 
 _VALUES: Mapping[str, Callable[[Transcript, Message, Player | None], Any]] = {

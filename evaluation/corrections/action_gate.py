@@ -341,7 +341,6 @@ _LONGEST_DRAFT = 600
 _LONGEST_QUOTE = 200
 _LONGEST_REASONING = 1_700
 _LONGEST_ADVICE, _MOST_ADVICE = 150, 3
-MAX_CONCURRENT_CHECKS = 96
 
 Generate = Callable[[str], Awaitable[str]]
 """Produces a message. It is given the feedback on the attempt before, and an empty text the first time."""
@@ -367,7 +366,6 @@ class ActionGate:
         timeout_seconds: How long one judgement may take; the message passes after that. A model is asked once per
             dimension and attempt, and once more per dimension and message after a failure or an answer that cannot be
             used.
-        max_concurrent: How many judgements run at once over all messages; more of them wait without their time running.
         is_strict: For experiments, which are repeated rather than continued otherwise than planned: raises what
             ``log`` and a later ``generate`` raise, and what the checker raises other than ``DramaturgError`` and
             ``OSError``, such as ``BudgetSpentError``. Everybody else wants the message to be sent, and finds what
@@ -380,13 +378,11 @@ class ActionGate:
         *,
         log: Log | None = None,
         timeout_seconds: float = TIMEOUT_SECONDS,
-        max_concurrent: int = MAX_CONCURRENT_CHECKS,
         is_strict: bool = False,
     ) -> None:
         self._checker = checker
         self._log = log
         self._timeout_seconds = timeout_seconds
-        self._slots = asyncio.Semaphore(max_concurrent)
         self._is_strict = is_strict
 
     async def send(self, generate: Generate, context: ActionContext, config: CorrectionConfig) -> GateResult:
@@ -447,20 +443,19 @@ class ActionGate:
         self, dimension: str, threshold: float, text: str, context: ActionContext, reasks: Reasks
     ) -> DimensionCheck:
         limits = CheckLimits(reasks=reasks, is_live=not self._is_strict)
-        async with self._slots:
-            try:
-                # A simulation waits for as long as the judge's own time limit lets it.
-                async with asyncio.timeout(None if self._is_strict else self._timeout_seconds):
-                    with counted_calls(limits):
-                        found = _usable(await self._checker.check(dimension, text, context))
-            except TimeoutError:
-                found = MessageScore(None, f"no answer within {self._timeout_seconds:g} s")
-            except Exception as error:
-                # A judge that cannot be reached or talks nonsense, however it fails, must never keep an agent from
-                # speaking.
-                if self._is_strict and not isinstance(error, DramaturgError | OSError):
-                    raise
-                found = MessageScore(None, f"the judge failed: {str(error) or type(error).__name__}")
+        try:
+            # A simulation waits for as long as the judge's own time limit lets it.
+            async with asyncio.timeout(None if self._is_strict else self._timeout_seconds):
+                with counted_calls(limits):
+                    found = _usable(await self._checker.check(dimension, text, context))
+        except TimeoutError:
+            found = MessageScore(None, f"no answer within {self._timeout_seconds:g} s")
+        except Exception as error:
+            # A judge that cannot be reached or talks nonsense, however it fails, must never keep an agent from
+            # speaking.
+            if self._is_strict and not isinstance(error, DramaturgError | OSError):
+                raise
+            found = MessageScore(None, f"the judge failed: {str(error) or type(error).__name__}")
         found = replace(found, calls=limits.calls, cost_usd=limits.known_usd)
         return DimensionCheck(dimension, threshold, found)
 

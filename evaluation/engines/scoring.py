@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,11 +44,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 BATCH_SIZE = 16
-BATCH_MESSAGES = 2_000
-"""A batch of that many messages is full, however few its games: about a second of scoring."""
-
-BATCH_SECONDS = 1.0
-"""A batch that took so long to fill goes on its way."""
 
 
 class Scorer(Protocol):
@@ -245,25 +239,6 @@ def evaluate_many(
     for batch, outcomes in map_tasks(score, batches, jobs=jobs):
         for transcript, outcome in zip(batch, outcomes, strict=True):
             yield _assemble(transcript, outcome, thresholds or {})
-
-
-def batches_of(transcripts: Iterable[Transcript]) -> Iterator[list[Transcript]]:
-    """The transcripts in order, in batches that are scored and stored together.
-
-    A batch is full with ``BATCH_SIZE`` games, with the game that brings it to ``BATCH_MESSAGES`` messages, or when it
-    took ``BATCH_SECONDS`` to fill. So the memory of a batch is bounded, and its results are not long in coming.
-    """
-    batch: list[Transcript] = []
-    messages, begun = 0, 0.0
-    for transcript in transcripts:
-        begun = begun if batch else time.monotonic()
-        batch.append(transcript)
-        messages += len(transcript.messages)
-        if len(batch) >= BATCH_SIZE or messages >= BATCH_MESSAGES or time.monotonic() - begun > BATCH_SECONDS:
-            yield batch
-            batch, messages = [], 0
-    if batch:
-        yield batch
 
 
 _Outcome = tuple[dict[str, MetricResult], tuple[ScoreFailure, ...]]

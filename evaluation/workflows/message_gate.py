@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from evaluation.corrections.action_gate import TIMEOUT_SECONDS, ActionContext, ActionGate, GateResult
 from evaluation.corrections.config import CorrectionConfig
@@ -58,9 +59,6 @@ class MessageGate:
         checker = PropositionChecker(self._judge, library or PropositionLibrary.load())
         self._gate = ActionGate(checker, log=self._log, timeout_seconds=timeout_seconds)
         self._is_prepared = False
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-        self._lock = threading.Lock()
         self._run_lock = threading.Lock()
 
     async def send_async(
@@ -102,27 +100,15 @@ class MessageGate:
     def send(self, generate: Callable[[str], str], agent: str, history: History = (), persona: str = "") -> GateResult:
         """Like ``send_async``, for an ordinary function, which is called in another thread."""
 
-        def one(feedback: str) -> str:
-            try:
-                return generate(feedback)
-            except StopIteration as error:
-                # asyncio cannot carry it from thread to thread, and would wait forever.
-                raise RuntimeError("generate raised StopIteration") from error
-
         async def written(feedback: str) -> str:
-            return await asyncio.to_thread(one, feedback)
+            return generate(feedback)
 
-        return self._run(self.send_async(written, agent, history, persona))
+        # A thread of its own, as the caller may have an event loop.
+        with ThreadPoolExecutor(1, thread_name_prefix="message-gate") as thread:
+            return thread.submit(asyncio.run, self.send_async(written, agent, history, persona)).result()
 
     def close(self) -> None:
-        """Ends the thread that ``send`` started, and the run in the store; does nothing when there is neither."""
-        with self._lock:
-            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
-        if loop is not None and thread is not None:
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-            loop.run_until_complete(loop.shutdown_default_executor())
-            loop.close()
+        """Ends the run in the store; does nothing when there is none."""
         if self._run_id and self._store is not None:
             self._store.corrections.end_run(self._run_id)
             self._run_id = ""
@@ -148,12 +134,3 @@ class MessageGate:
         with self._run_lock:
             self._run_id = self._run_id or store.corrections.begin_run("message gate")
         store.corrections.add(result, run_id=self._run_id)
-
-    def _run(self, work: Coroutine[Any, Any, GateResult]) -> GateResult:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="message-gate", daemon=True)
-                self._thread.start()
-            loop = self._loop
-        return asyncio.run_coroutine_threadsafe(work, loop).result()

@@ -6,11 +6,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import InputError, OpenQuestionError
+from evaluation.errors import OpenQuestionError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -175,19 +175,8 @@ class Tally:
     def refuse(self, line: ReportLine, error: Exception) -> None:
         """Says why a file could not be read."""
         self.lines.append(line)
-        self._refuse(line.name, error)
-
-    def refuse_stored(self, place: int, error: InputError) -> None:
-        """Says why a game that was read could not be stored."""
-        from evaluation.readers.import_report import ImportOutcome
-
-        outcome = ImportOutcome.REFUSED
-        self.lines[place] = replace(self.lines[place], outcome=outcome, message=error.message, remedy=error.remedy)
-        self._refuse(self.lines[place].name, error)
-
-    def _refuse(self, name: str, error: Exception) -> None:
         self.refused += 1
-        place, kind, more = name.rpartition("/")[0], "error", ""
+        place, kind, more = line.name.rpartition("/")[0], "error", ""
         if isinstance(error, OpenQuestionError):
             kind = "question"
             self._asked[place, error.asked] += bool(place)
@@ -195,7 +184,7 @@ class Tally:
             if asked > _MOST_ASKED:
                 return
             more = f" Further games of {place} that ask this are not listed." if asked == _MOST_ASKED else ""
-        self.note(f"{kind}: {name}: {error}{more}")
+        self.note(f"{kind}: {line.name}: {error}{more}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +225,7 @@ def evaluate_paths(
     Files that cannot be read are told to ``tally.note`` and counted; the others go on. With a store,
     its settings say how large a file may be. ``answers`` say who speaks, to whom and when where files leave it open.
     """
-    from evaluation.engines.scoring import batches_of, evaluate_many
+    from evaluation.engines.scoring import BATCH_SIZE, evaluate_many
     from evaluation.engines.task_engines import map_tasks
     from evaluation.readers import Answers, Limits, iter_paths
 
@@ -251,7 +240,7 @@ def evaluate_paths(
         return
     score = partial(score_games, thresholds=store.settings.thresholds())
     with store.written_in_bulk():
-        for batch, packed in map_tasks(score, batches_of(transcripts), jobs=jobs):
+        for batch, packed in map_tasks(score, iter(lambda: list(islice(transcripts, BATCH_SIZE)), []), jobs=jobs):
             placed = [(places.popleft(), *pair) for pair in zip(batch, packed, strict=True)]
             yield from _stored(store, placed, iteration, tally)
 
@@ -285,10 +274,8 @@ def _stored(
     from evaluation.readers.import_report import ImportOutcome
 
     games = [(packed, tally.lines[place].name) for place, _, packed in batch]
-    for (place, transcript, packed), game in zip(batch, _store_each(store, games, iteration), strict=True):
-        if isinstance(game, InputError):
-            tally.refuse_stored(place, game)
-            continue
+    added = store_games(store, games, iteration=iteration, updates_known=True)
+    for (place, transcript, packed), game in zip(batch, added, strict=True):
         name, evaluation = tally.lines[place].name, partial(current_evaluation, store, transcript)
         message = " ".join((*(failure.what for failure in game.failures), tally.lines[place].message)).strip()
         outcome = ImportOutcome.STORED if game.is_new else ImportOutcome.KNOWN
@@ -302,23 +289,3 @@ def _stored(
             current = evaluation()
             verdict, failures = current.verdict, current.failures
         yield ScoredFile(name, transcript, verdict, failures, evaluation, game.is_new, game.iteration, game.is_restored)
-
-
-def _store_each(
-    store: Store, games: Sequence[tuple[ScoredGame, str]], iteration: str | None
-) -> Sequence[Added | InputError]:
-    """Stores the batch at once; when the store refuses it, game by game, so that only the one at fault stays out."""
-    from evaluation.store.duckdb_errors import row_faults
-
-    faults = row_faults()
-    try:
-        return store_games(store, games, iteration=iteration, updates_known=True)
-    except faults:
-        outcomes: list[Added | InputError] = []
-        for game in games:
-            try:
-                outcomes += store_games(store, [game], iteration=iteration, updates_known=True)
-            except faults as fault:
-                why = str(fault).partition("\n")[0].removesuffix(".")
-                outcomes.append(InputError(f"The game could not be stored: {why}.", remedy="Correct the file."))
-        return outcomes

@@ -229,21 +229,6 @@ def test_nothing_is_sent_or_lost_when_going_on_is_forbidden() -> None:
     assert copy.remedy
 
 
-def test_waiting_for_a_free_place_does_not_count_as_time() -> None:
-    class Slow:
-        async def check(self, dimension: str, text: str, context: ActionContext) -> MessageScore:
-            await asyncio.sleep(0.1)
-            return MessageScore(9, "good")
-
-    async def run() -> list[GateResult]:
-        # Eight judgements one after the other take 0.8 s together, each of them 0.1 s.
-        gate = ActionGate(Slow(), timeout_seconds=0.6, max_concurrent=1)
-        return list(await asyncio.gather(*(gate.send(Speaker("a"), ActionContext("x"), EVERY) for _ in range(2))))
-
-    results = asyncio.run(run())
-    assert all(check.is_answered for result in results for check in result.attempts[0].checks)
-
-
 def test_all_dimensions_are_judged_at_the_same_time() -> None:
     class Together:
         def __init__(self) -> None:

@@ -74,27 +74,6 @@ def test_one_process_two_processes_and_games_one_by_one_store_the_same_rows(fold
     assert stored[0] == stored[1] == rows_of(alone)
 
 
-def test_a_game_that_the_database_refuses_is_refused_alone(folder: Path, tmp_path: Path) -> None:
-    store = Store(tmp_path / "d.duckdb")
-    with store.unit(write=True) as cursor:
-        cursor.execute("CREATE UNIQUE INDEX one_name ON stored_transcripts (game_id)")
-    twin = dict(DOCUMENTS[3], gameId=DOCUMENTS[1]["gameId"])
-    (folder / "03.json").write_text(json.dumps(twin), encoding="utf-8")
-    said: list[str] = []
-    tally = Tally(note=said.append)
-    found = list(evaluate_paths([folder], tally, store=store, iteration="v1"))
-    names = [f"games/{number:02}.json" for number in range(COUNT)]
-    assert [one.source_name for one in found] == [name for name in names if name != "games/03.json"]
-    assert [line.name for line in tally.lines] == names
-    assert [line.name for line in tally.lines if line.outcome is ImportOutcome.REFUSED] == ["games/03.json"]
-    assert Counter(line.outcome for line in tally.lines) == {ImportOutcome.STORED: COUNT - 1, ImportOutcome.REFUSED: 1}
-    assert tally.refused == 1
-    [remark] = said
-    assert remark.startswith("error: games/03.json: The game could not be stored: Constraint Error")
-    assert len(store.transcripts.ids("v1")) == COUNT - 1
-    assert len(store.results.scores("v1")) == 7 * (COUNT - 1)
-
-
 def test_known_deleted_and_new_games_of_a_batch_stand_in_the_order_of_the_files(folder: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "d.duckdb")
     packed = score_games([GAMES[1], GAMES[4], GAMES[5], GAMES[7]], thresholds={})
