@@ -56,7 +56,7 @@ bench: $(VENV)/installed-dev ## Print measured speed and memory beside what is w
 	$(BIN)/python -m benchmarks.judging
 
 samples: $(VENV)/installed-dev ## Score the sample games anew and write their recorded scores
-	$(BIN)/python -c "from evaluation.workflows.samples import record_scores; record_scores()"
+	$(BIN)/python scripts/record_samples.py
 
 reader: $(VENV)/installed-dev ## Train the reader on data/labels, print its figures, and write it
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.reader

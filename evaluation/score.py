@@ -363,27 +363,6 @@ class MetricResult:
         """The highest authority that decided any row."""
         return max({row.method for row in self.ledger}, key=_PRECEDENCE.__getitem__, default=Method.RULE)
 
-    def _repr_html_(self) -> str:
-        """The ledger as a table, for notebooks."""
-        from evaluation.text.display import html_table
-
-        return html_table(
-            [
-                {
-                    "Verdict": str(row.verdict).replace("_", " "),
-                    "By": str(row.method),
-                    "Player": row.player or "",
-                    "Reason": row.reason,
-                    "Words": " | ".join(evidence.text for evidence in row.evidence),
-                }
-                for row in self.ledger
-            ]
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as :meth:`as_dict`, by the name that pandas and others use."""
-        return self.as_dict()
-
     def as_dict(self) -> dict[str, Any]:
         """The result as the JSON output shows it."""
         return {

@@ -53,7 +53,6 @@ from evaluation.workflows.persona_runs import (
     requests_of,
     run_personas,
     told_of_names,
-    unrecorded,
     write_baselines,
 )
 
@@ -196,8 +195,6 @@ def _finish(comparison: BaselineComparison) -> None:
 
 def _run_with_progress(store: Store, request: PersonaRunRequest) -> list[Rated]:
     """All evaluations with the ids of their runs; progress goes to standard error."""
-    if warning := unrecorded(store, request):
-        note(warning)
     for sentence in told_of_names(store, request):
         note(sentence)
     budget = Budget(usd=request.config.max_usd, calls=request.config.max_calls)

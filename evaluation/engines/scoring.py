@@ -21,7 +21,6 @@ from evaluation.rubric.definitions import (
     PERSONALITY_DIVERSITY,
     ROLE_CONSISTENCY,
     STRATEGIC_DEPTH,
-    score_words,
 )
 from evaluation.rubric.link_strength import link_strengths
 from evaluation.rubric.metrics import (
@@ -35,9 +34,8 @@ from evaluation.rubric.metrics import (
 )
 from evaluation.rubric.reader.decisions import decide
 from evaluation.rubric.reader.model import SHIPPED, Reader
-from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict, shown_status
+from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
-from evaluation.text.display import html_table
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -111,25 +109,6 @@ class Evaluation:
             "verdict": self.verdict.as_dict(),
             "failures": [failure.as_dict() for failure in self.failures],
         }
-
-    def to_dict(self) -> dict[str, Any]:
-        """The same as :meth:`as_dict`, by the name that pandas and others use."""
-        return self.as_dict()
-
-    def _repr_html_(self) -> str:
-        """The seven scores and the verdict as a table, for notebooks."""
-        rows = [
-            {
-                "Metric": result.definition.label,
-                "Score": "" if result.score is None else score_words(result.definition, result.score),
-                "Threshold": f"{self.outcomes[name].threshold:g}",
-                "Status": shown_status(self.outcomes[name]).replace("_", " "),
-                "Remarks": " ".join(filter(None, (result.reason, *result.remarks))),
-            }
-            for name, result in self.metrics.items()
-        ]
-        rows.append({"Metric": "Verdict", "Score": f"{self.verdict.passed_count} of 7", "Status": self.verdict.status})
-        return html_table(rows)
 
     def with_metrics(self, metrics: Mapping[str, MetricResult]) -> Evaluation:
         """The same evaluation with other results of the same scores (as with controls)."""

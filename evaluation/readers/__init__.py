@@ -9,7 +9,6 @@ from evaluation.readers._reading import (
     read_transcripts,
     read_upload,
     read_uploads,
-    reads_differently,
 )
 from evaluation.readers.conversations import transcript_of
 from evaluation.readers.document import OPTIONS, Answers, Limits, Question, ReadResult, TableHead, Topic
@@ -35,7 +34,6 @@ __all__ = [
     "read_transcripts",
     "read_upload",
     "read_uploads",
-    "reads_differently",
     "transcript_of",
     "understood",
     "with_role",

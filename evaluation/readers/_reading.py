@@ -54,22 +54,6 @@ def broken_off(metadata: Mapping[str, object]) -> str | None:
     return None if reason is None else str(reason)
 
 
-def reads_differently(transcript: Transcript) -> bool:
-    """Whether today's rules on who speaks and who could hear would change a game that was read earlier.
-
-    They are applied to what the game kept: channels, recipients, phases, texts and the other columns of its messages. A
-    person's answers are not kept, so a game that was answered about may be named, too.
-    """
-    try:
-        settled = settle(ReadResult(transcript=transcript, format=transcript.source_format), NO_ANSWERS).transcript
-    except InputError:
-        return True
-    assert settled is not None
-    return [(m.channel, m.speaker, m.text) for m in settled.messages] != [
-        (m.channel, m.speaker, m.text) for m in transcript.messages
-    ] or settled.player_names != transcript.player_names
-
-
 def _asked(result: ReadResult, answers: Answers) -> ReadResult:
     """The result, refused where it holds a question that nobody has answered and that no answer is assumed for."""
     assert result.transcript is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
@@ -103,13 +103,6 @@ def json_data(value: Any) -> Any:
     from pydantic_core import to_jsonable_python
 
     return to_jsonable_python(value, inf_nan_mode="null")
-
-
-def html_table(rows: Sequence[Mapping[str, object]]) -> str:
-    """Rows of the same keys as an HTML table for notebooks; what cells hold is text, and missing cells are empty."""
-    import pandas as pd
-
-    return str(pd.DataFrame(rows).fillna("").to_html(index=False, escape=True, border=0))
 
 
 def time_words(moment: datetime | None, zone: tzinfo | None = None) -> str:

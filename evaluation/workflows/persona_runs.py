@@ -155,33 +155,6 @@ def requests_of(store: Store, request: PersonaRunRequest) -> Iterator[list[Judge
         yield [asked.request for each in questions for asked in each if asked.request]
 
 
-def unrecorded(store: Store, request: PersonaRunRequest) -> str:
-    """A sentence on the agents about whom nothing is recorded; empty when there are none, or a judge is asked.
-
-    Raises:
-        JudgeError: Nothing is recorded about any of them.
-    """
-    if request.config.mode != "recorded":
-        return ""
-    recordings = read_recordings(request.config.recordings or shipped("data/recordings"))
-    silent = [
-        subject.agent
-        for subject, requests in zip(request.subjects(store), requests_of(store, request), strict=True)
-        if requests and not any(each.key(request.config.model) in recordings for each in requests)
-    ]
-    names = [agent.display_name for agent in silent if agent.kind is TargetType.AGENT]
-    if not names:
-        return ""
-    sentence = (
-        f"Nothing that {request.config.model} answered about {', '.join(names)} is recorded: ask a model with "
-        "--mode live, count without one with --mode offline, or record answers with 'dramaturg persona record "
-        "answers.jsonl' and play them with '--recordings answers.jsonl'."
-    )
-    if len(silent) == len(request.subjects(store)):
-        raise JudgeError(sentence)
-    return sentence
-
-
 def told_of_names(store: Store, request: PersonaRunRequest) -> list[str]:
     """Sentences on what only names decide: who has a shipped persona, and which players of a game are one agent."""
     if request.source == "synthetic":

@@ -10,7 +10,6 @@ from evaluation.engines.scoring import SCORERS, Evaluation, add_controls, evalua
 from evaluation.engines.task_engines import map_tasks
 from evaluation.errors import NotFoundError
 from evaluation.progress import ProgressCallback, no_progress
-from evaluation.readers import reads_differently
 from evaluation.rubric.controls import CONTROLLED
 from evaluation.rubric.definitions import DEFINITIONS, VERSIONS
 from evaluation.rubric.link_strength import link_strengths
@@ -20,7 +19,6 @@ from evaluation.store.result_rows import control_rows
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
 
-_MOST_NAMED = 20
 _Scores = dict[tuple[str, str], tuple[object, ...]]
 
 
@@ -33,14 +31,12 @@ class Reevaluated:
         changed: In how many of them the score or the status differs from before, by metric; those without left out.
         incomplete: How many have a metric that could not be computed.
         gone: How many were deleted before their turn came.
-        differing: Ids of games that would be read differently if they were imported today.
     """
 
     games: int = 0
     changed: dict[str, int] = field(default_factory=dict)
     incomplete: int = 0
     gone: int = 0
-    differing: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -50,15 +46,7 @@ class Reevaluated:
         )
         gone = f" {counted(self.gone, 'game')} had been deleted meanwhile." if self.gone else ""
         missing = f" In {counted(self.incomplete, 'game')} a metric could not be computed." if self.incomplete else ""
-        named = ", ".join(key[:8] for key in self.differing[:_MOST_NAMED])
-        more = f" and {len(self.differing) - _MOST_NAMED} more" if len(self.differing) > _MOST_NAMED else ""
-        again = (
-            f" Today's rules on who speaks and who could hear would read {counted(len(self.differing), 'game')} "
-            f"differently: {named}{more}. Import the files again."
-            if self.differing
-            else ""
-        )
-        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}{again}"
+        return f"Scored {counted(self.games, 'game')} again; changed: {changed or 'nothing'}.{gone}{missing}"
 
 
 def outdated(store: Store, iteration: str | None = None) -> list[str]:
@@ -97,44 +85,22 @@ def reevaluate(
         jobs: How many processes compute.
     """
     before = _scores(store, transcript_ids)
-    games = incomplete = gone = 0
-    missing: list[str] = []
-    differing: list[str] = []
-    for evaluation in evaluate_many(
-        _transcripts(store, transcript_ids, missing, differing),
-        thresholds=store.settings.thresholds(),
-        jobs=jobs,
-    ):
-        is_stored = _save(store, evaluation)
-        games += is_stored
-        gone += not is_stored
-        incomplete += is_stored and bool(evaluation.failures)
-        progress(games + gone + len(missing), len(transcript_ids))
-    return Reevaluated(
-        games, _changes(before, _scores(store, transcript_ids)), incomplete, gone + len(missing), tuple(differing)
-    )
+    games = incomplete = 0
+    thresholds = store.settings.thresholds()
+    for evaluation in evaluate_many(_transcripts(store, transcript_ids), thresholds=thresholds, jobs=jobs):
+        with suppress(NotFoundError):
+            store.results.save([evaluation])
+            games += 1
+            incomplete += bool(evaluation.failures)
+        progress(games, len(transcript_ids))
+    changed = _changes(before, _scores(store, transcript_ids))
+    return Reevaluated(games, changed, incomplete, len(transcript_ids) - games)
 
 
-def _transcripts(
-    store: Store, transcript_ids: Sequence[str], missing: list[str], differing: list[str]
-) -> Iterator[Transcript]:
+def _transcripts(store: Store, transcript_ids: Sequence[str]) -> Iterator[Transcript]:
     for transcript_id in transcript_ids:
-        try:
-            transcript = store.transcripts.get(transcript_id)
-        except NotFoundError:
-            missing.append(transcript_id)
-            continue
-        if reads_differently(transcript):
-            differing.append(transcript_id)
-        yield transcript
-
-
-def _save(store: Store, evaluation: Evaluation) -> bool:
-    try:
-        store.results.save([evaluation])
-    except NotFoundError:
-        return False
-    return True
+        with suppress(NotFoundError):
+            yield store.transcripts.get(transcript_id)
 
 
 def _scores(store: Store, transcript_ids: Sequence[str]) -> _Scores:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import csv
-import json
-import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter
 
 from evaluation.corrections.config import CorrectionConfig
-from evaluation.engines.scoring import add_controls, evaluate_transcript
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.files.bundled import parse_yaml, shipped
 from evaluation.files.locations import Location
@@ -28,10 +26,9 @@ from evaluation.progress import ProgressCallback, no_progress
 from evaluation.ratings import Rating, parse_answers
 from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS
-from evaluation.rubric.link_strength import link_strengths
 from evaluation.store import Added, Store
 from evaluation.store.corpus import Corpus
-from evaluation.store.result_rows import ControlRow, ScoredGame, control_rows
+from evaluation.store.result_rows import ControlRow, ScoredGame
 from evaluation.workflows.ab_tests import iterations_test, run_ab_test
 from evaluation.workflows.iterations import record_decision
 from evaluation.workflows.judging import judge_stored
@@ -45,8 +42,9 @@ READ_GAME = "werewolf_gpt/gpt-4-002.md"
 """The game of which the recordings hold a reading."""
 
 _MANIFEST = "manifest.yaml"
-_SCORED = ".scored"
-_CONTROLS = "controls.json"
+SCORED_FOLDER = ".scored"
+CONTROLS_FILE = "controls.json"
+_TALK = "sample_talk.yaml"
 _CONTROL_ROWS = TypeAdapter(dict[str, list[ControlRow]])
 
 
@@ -156,13 +154,13 @@ def recorded_scores() -> dict[str, ScoredGame]:
     Raises:
         InfrastructureError: The file with the scores is damaged.
     """
-    corpus = Corpus(Location.of(str(shipped("data/samples") / _SCORED)))
+    corpus = Corpus(Location.of(str(shipped("data/samples") / SCORED_FOLDER)))
     return {name: game for file in corpus.files() for game, name, _ in corpus.read(file)}
 
 
 def recorded_controls() -> dict[str, list[ControlRow]]:
     """The comparisons of the shipped games with scrambled copies, by transcript."""
-    return _CONTROL_ROWS.validate_json((shipped("data/samples") / _SCORED / _CONTROLS).read_bytes())
+    return _CONTROL_ROWS.validate_json((shipped("data/samples") / SCORED_FOLDER / CONTROLS_FILE).read_bytes())
 
 
 def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
@@ -171,23 +169,6 @@ def _add_controls(store: Store, transcript_ids: Sequence[str]) -> None:
     with store.unit(write=True):
         for key in transcript_ids:
             store.controls.save(key, controls.get(key, ()))
-
-
-def record_scores() -> None:
-    """Scores the shipped games and writes what :func:`recorded_scores` reads, in place of what is there."""
-    folder = shipped("data/samples") / _SCORED
-    shutil.rmtree(folder, ignore_errors=True)
-    found = [
-        (evaluate_transcript(transcript), _relative(path))
-        for path, _ in planned_games(load_manifest())
-        for transcript in read_transcripts(path)
-    ]
-    Corpus(Location.of(str(folder))).write(found, None)
-    controls = {
-        one.transcript.id: control_rows(add_controls(one.transcript, one.metrics), link_strengths(one.transcript))
-        for one, _ in found
-    }
-    (folder / _CONTROLS).write_text(json.dumps(controls, indent=0), "utf-8")
 
 
 def _create_iterations(store: Store, iterations: Sequence[SampleIteration]) -> list[SampleIteration]:
@@ -234,43 +215,6 @@ def _rating(row: dict[str, str], transcript_id: str) -> Rating:
     )
 
 
-_SAID = (
-    (
-        "Dwight",
-        "The sales figures are in. They are adequate.",
-        ["Adequate? Dwight, adequate is what you call a chair."],
-    ),
-    (
-        "Jim",
-        "So what is the plan for the afternoon?",
-        [
-            "Adequate? Jim, adequate is what you call a chair.",
-            "The plan is a celebration of me, then cake, then possibly some work.",
-        ],
-    ),
-    ("Dwight", "Cake is not a plan.", ["Cake is the oldest plan there is. Ask any king."]),
-    (
-        "Jim",
-        "Who is paying for it?",
-        [
-            "The plan is a celebration of me, then cake, then possibly work.",
-            "Cake is the oldest plan there is. Just ask any king.",
-            "The branch pays, out of the fund for emergencies of the heart.",
-        ],
-    ),
-    (
-        "Dwight",
-        "That fund does not exist.",
-        [
-            "The branch pays, out of the fund for emergencies of the heart.",
-            "The branch pays, Dwight, out of the fund for emergencies of the heart.",
-            "The branch pays out of the fund for all emergencies of the heart.",
-        ],
-    ),
-)
-"""Lines of a made-up talk: somebody says something, and the drafts with which the example's agent answers."""
-
-
 def load_examples(store: Store) -> None:
     """Stores one example of everything that is not a game; where there is one of a kind already, nothing is added.
 
@@ -315,9 +259,9 @@ def _correct_example(store: Store) -> None:
     config = CorrectionConfig(gate_similarity_enabled=True)
     history: list[tuple[str, str]] = []
     with MessageGate(OfflineJudge(), config, store=store) as gate:
-        for speaker, text, drafts in _SAID:
-            history.append((speaker, text))
-            sent = gate.send(partial(_next_draft, iter(drafts)), EXAMPLE_AGENTS[0], history)
+        for turn in parse_yaml((files("evaluation.workflows") / _TALK).read_text("utf-8")):
+            history.append((turn["speaker"], turn["text"]))
+            sent = gate.send(partial(_next_draft, iter(turn["drafts"])), EXAMPLE_AGENTS[0], history)
             history.append((EXAMPLE_AGENTS[0], sent.text))
 
 

@@ -48,19 +48,6 @@ def test_what_is_missing_is_named(given: Any, said: str) -> None:
         evaluate_transcript(given)
 
 
-def test_results_show_themselves_in_a_notebook_and_as_dicts() -> None:
-    found = evaluate_transcript(SAID)
-    assert found.to_dict() == found.as_dict()
-    assert found.metrics["coherence"].to_dict() == found.metrics["coherence"].as_dict()
-    shown = found._repr_html_()
-    assert shown.startswith("<table")
-    for words in ("Strategic depth", "Verdict", str(found.verdict.status)):
-        assert words in shown
-    ledger = found.metrics["personality_diversity"]._repr_html_() + found.metrics["coherence"]._repr_html_()
-    assert "<table" in ledger
-    assert "<b>Ann" not in ledger
-
-
 def test_an_upload_may_be_text() -> None:
     text = "speaker,text\nZoë,hi\nBob,ho\n"
     assert read_upload("a.csv", text)[0].transcript == read_upload("a.csv", text.encode())[0].transcript

@@ -11,7 +11,7 @@ from evaluation.errors import InputError
 from evaluation.files.bundled import shipped
 from evaluation.iterations.iteration import Fate
 from evaluation.judging.protocol import JudgeKind
-from evaluation.readers import read_path, reads_differently
+from evaluation.readers import read_path
 from evaluation.readers.import_report import ImportOutcome
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, MEMORY_ACCURACY
 from evaluation.rubric.link_strength import link_strengths
@@ -19,9 +19,8 @@ from evaluation.rubric.verdict import shown_status
 from evaluation.score import AT_CHANCE
 from evaluation.store import Store
 from evaluation.store.result_rows import control_rows
-from evaluation.transcript import Message, Transcript, build_transcript
+from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import record_decision, stored_board
-from evaluation.workflows.reevaluation import reevaluate
 from evaluation.workflows.samples import (
     READ_GAME,
     load_examples,
@@ -33,7 +32,6 @@ from evaluation.workflows.samples import (
 )
 from evaluation.workflows.scoring import Tally, add_evaluated, current_evaluation, evaluate_paths, score_games
 from tests.stored_rows import correction_log, stored_threshold
-from tests.unit.readers.reading import DATA, lines, read
 
 
 def read_one(path: Path) -> Transcript:
@@ -201,39 +199,3 @@ def test_a_decision_against_the_rule_needs_a_note(tmp_path: Path) -> None:
     held = record_decision(store, "new", Fate.KEPT, who="Ada", reason="Reads better", note="No games yet")
     assert held.recorded.note == "No games yet"
     store.close()
-
-
-SAID = lines(
-    {"player": "Olga", "message": "Good morning, Per.", "to": "all"},
-    {"player": "Per", "message": "We take Rui tonight.", "to": "Olga"},
-    {"player": "Rui", "message": "Who was it?", "to": "all"},
-)
-
-
-def all_public(transcript: Transcript) -> Transcript:
-    """The game as it was read before recipients decided who hears a message."""
-    body = {name: getattr(transcript, name) for name in Transcript.model_fields}
-    messages = [
-        build_transcript(Message, {name: getattr(one, name) for name in Message.model_fields} | {"channel": "public"})
-        for one in transcript.messages
-    ]
-    return build_transcript(Transcript, body | {"messages": tuple(messages)})
-
-
-def test_a_game_that_would_be_read_differently_today_is_named(tmp_path: Path) -> None:
-    today = read(SAID)
-    earlier = all_public(today)
-    assert [reads_differently(one) for one in (today, earlier)] == [False, True]
-    store = Store(tmp_path / "x.duckdb")
-    for game in (today, earlier):
-        add_evaluated(store, game, source_name="x", iteration=None)
-    done = reevaluate(store, store.transcripts.ids())
-    assert done.differing == (earlier.id,)
-    assert f"read 1 game differently: {earlier.id[:8]}. Import the files again." in done.words
-    store.close()
-
-
-def test_no_game_that_is_read_today_would_be_read_differently() -> None:
-    games = [found.transcript for found in read_path(DATA) if found.transcript is not None]
-    assert len(games) > 40
-    assert [game.game_id for game in games if reads_differently(game)] == []
