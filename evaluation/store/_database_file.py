@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
-from evaluation.store import duckdb_errors
+from evaluation.store import _duckdb_errors
 from evaluation.store._files import (
     Identity,
     create_database,
@@ -370,7 +370,7 @@ class DatabaseFile:
                 self.require_unmoved()
                 self._identity = identity_of(self._path)
             try:
-                with duckdb_errors.translated(self.place):
+                with _duckdb_errors.translated(self.place):
                     self._prepare(connection)
             except StoreError as error:
                 # What prepares a connection does not know which file it is.
@@ -394,7 +394,7 @@ class DatabaseFile:
         self._is_read_only = is_read_only(self._path)
         if self._identity is None:
             remove_abandoned(self._path)
-            with duckdb_errors.translated(self.place):
+            with _duckdb_errors.translated(self.place):
                 create_database(self._path, CONFIG)
         elif not self._path.exists():
             # DuckDB would make an empty database there.
@@ -426,10 +426,10 @@ class DatabaseFile:
         try:
             return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
         except duckdb.Error as error:
-            if not duckdb_errors.is_held_elsewhere(error):
-                raise duckdb_errors.explain(error, self.place) from error
+            if not _duckdb_errors.is_held_elsewhere(error):
+                raise _duckdb_errors.explain(error, self.place) from error
             if waited >= wait_seconds:
-                raise duckdb_errors.busy(error, self.place, waited) from error
+                raise _duckdb_errors.busy(error, self.place, waited) from error
         return None
 
     def _close(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.errors import BrokenTranscriptError, ConflictError, InputError, NotFoundError, StoreError
 from evaluation.readers.import_report import ImportReport
-from evaluation.store import duckdb_errors
+from evaluation.store import _duckdb_errors
 from evaluation.store._bulk_rows import require_storable
 from evaluation.store._database_file import CONFIG
 from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, unfinished
@@ -200,11 +200,11 @@ def _write_rows(
             copy_rows(source, catalog, target, left_out_settings=left_out_settings)
         copy.chmod(PRIVATE_FILE)
     except duckdb.Error as error:
-        if isinstance(error, duckdb_errors.row_faults()):
+        if isinstance(error, _duckdb_errors.row_faults()):
             raise _unusable(Path(from_place), error) from None
-        if duckdb_errors.is_damage(error) and catalog == SOURCE:
+        if _duckdb_errors.is_damage(error) and catalog == SOURCE:
             raise _unusable(Path(from_place), error) from None
-        raise duckdb_errors.explain(error, from_place if duckdb_errors.is_damage(error) else str(to_place)) from error
+        raise _duckdb_errors.explain(error, from_place if _duckdb_errors.is_damage(error) else str(to_place)) from error
 
 
 def _catalog(cursor: DuckDBPyConnection) -> str:
@@ -306,7 +306,7 @@ def _info(connection: DuckDBPyConnection, catalog: str, place: str) -> BackupInf
 
 
 def _unusable(path: Path, error: duckdb.Error) -> InputError:
-    reason = str(duckdb_errors.explain(error, "").message)
+    reason = str(_duckdb_errors.explain(error, "").message)
     return InputError(f"It cannot be used as a backup: {reason}", place=str(path), remedy=_ANOTHER)
 
 

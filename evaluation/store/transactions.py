@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from evaluation.errors import StoreBusyError, StoreError
-from evaluation.store import duckdb_errors
+from evaluation.store import _duckdb_errors
 from evaluation.store._database_file import DatabaseFile
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class Units:
         cursor = self._file.thread.cursor = self._file.acquire(self._wait_seconds)
         is_broken = False
         try:
-            with duckdb_errors.translated(self._file.place):
+            with _duckdb_errors.translated(self._file.place):
                 yield cursor
         except StoreError:
             is_broken = True

@@ -13,7 +13,7 @@ import pytest
 from evaluation.errors import InputError, NewerSchemaError, StoreError
 from evaluation.ratings import Rating
 from evaluation.store import Store
-from evaluation.store.duckdb_errors import explain
+from evaluation.store._duckdb_errors import explain
 from evaluation.transcript import Transcript
 from tests.games import game_of
 from tests.unit.store.small_games import game

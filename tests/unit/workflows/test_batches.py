@@ -18,7 +18,6 @@ from evaluation.rubric.controls import WITHOUT_CHANCE
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import Tally, evaluate_paths, score_games, store_games
-from tests.games import game_of
 
 COUNT = 20
 DOCUMENTS = list(generate.generate(COUNT, rounds=1))
@@ -146,9 +145,10 @@ def test_of_many_games_that_wait_for_an_answer_three_are_listed(tmp_path: Path) 
     [other] = [note for note in notes if "table.csv" in note]
     assert other.startswith("question:")
     # One option answers both of these, and they ask different things.
-    for number, reason in enumerate(["a timeout"] * 4 + ["a crash"]):
-        game = game_of([("Ann", f"It is talk {number}."), ("Ben", "So it is.")], metadata={"stopped_by": reason})
-        (tmp_path / f"broken{number}.json").write_text(game.to_json())
+    for number, reason in enumerate(["Timeout of 60 s reached"] * 4 + ["an exception"]):
+        talk = [("Ann", f"It is talk {number}."), ("Ben", "So it is.")]
+        messages = [{"source": who, "type": "TextMessage", "content": words} for who, words in talk]
+        (tmp_path / f"broken{number}.json").write_text(json.dumps({"messages": messages, "stop_reason": reason}))
     assert list(evaluate_paths([tmp_path], Tally(note=notes.append))) == []
     broken = [note for note in notes if "broken off by" in note]
-    assert (len(broken), "a crash" in broken[-1]) == (4, True)
+    assert (len(broken), "an exception" in broken[-1]) == (4, True)
