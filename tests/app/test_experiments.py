@@ -131,7 +131,7 @@ def test_a_run_that_stopped_says_why_and_goes_on_with_its_options_and_another_li
     assert latest_order(finished, plan.kind, plan.id)["options"] == options | {"max_calls": 30}
 
 
-def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
+def test_runs_by_a_model_are_held_against_the_papers_directions(finished) -> None:
     (run,) = data.shown_studies(finished, EXPERIMENT)
     rows = {row.metric_name: row for row in run.study.result.comparisons}
     lower = replace(rows["fluency"], difference=-1.0, significant=True, favours=Side.CONTROL)
@@ -139,12 +139,6 @@ def test_runs_by_a_model_stand_below_the_papers_directions(finished) -> None:
     plan = replace(run.study.experiment, effects=None)
     model = replace(run, study=replace(run.study, plan=plan, result=StudyResult(comparisons=found)))
     assert data.table1_words([model]).startswith("Of 2 differences in the paper: 1 the same way here, 1 could be luck")
-    _, (title, ours, runs) = data.table1_directions([model])
-    assert title == "Here, in the latest runs"
-    # A row for the one experiment that was run; it opens that run.
-    (line,) = ours
-    assert line["Experiment"].startswith("2.2: ")
-    assert (line["Fluency"], line["Ideas"], runs) == ("✓ ▼ \u22121.00", "could be luck", [run.study.id])
 
 
 VIEW = {"experiments_view": "A/B tests", "start_ab": "true"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dashboard.app_pages.agents.gate_data import check_lines, sent_before
+from dashboard.app_pages.agents.gate_data import check_lines
 from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.judging_jobs import PersonaOrder
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, GateResult, MessageScore
@@ -183,19 +183,11 @@ def test_attempts_stand_side_by_side_with_scores_reasons_and_feedback(
     assert app.query_params["checked"]
 
 
-def test_a_text_that_repeats_stands_with_the_message_and_the_limit(checked) -> None:
+def test_a_text_that_repeats_stands_with_the_limit() -> None:
     twin = Attempt(0, "Good morning, all.", similarity=2 / 3, is_similar=True)
-    checked.corrections.add(GateResult("michael", twin, GateOutcome.FORCED_THROUGH, (twin,)))
-    messages = checked.corrections.messages("michael")
-    sent = sent_before(messages, messages[0])
-    assert sent == ["Good morning.", "Let us begin.", "I once saved this office."]
-    told = [
-        "✗ Similarity: 67\u00a0% like an earlier message, at most 60\u00a0% is allowed",
-        "The earlier message: “Good morning.”",
-    ]
-    assert check_lines(twin, 0.6, sent) == told
-    # What it was compared with is not kept: a limit or a message that cannot have been it is not named.
-    assert check_lines(twin, 0.7, sent[1:]) == ["✗ Similarity: 67\u00a0% like an earlier message, too much"]
+    assert check_lines(twin, 0.6) == ["✗ Similarity: 67\u00a0% like an earlier message, at most 60\u00a0% is allowed"]
+    # A limit that cannot have been the one is not named.
+    assert check_lines(twin, 0.7) == ["✗ Similarity: 67\u00a0% like an earlier message, too much"]
 
 
 def test_every_setting_has_a_field(open_page, store) -> None:

@@ -9,15 +9,12 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard.app_pages.agents import gate_data as data
 from dashboard.app_pages.agents.gate_data import Looked
 from dashboard.shared import resources, state
 from dashboard.shared.answer import answer
-from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import verdict_color
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
@@ -143,19 +140,11 @@ def choose_agent() -> str | None:
 
 
 def outcomes(looked: Looked) -> None:
-    """Outcomes of messages in a sentence, and over time where they span some."""
+    """Outcomes of messages in a sentence."""
     with answer(*outcome_words(one.result for one in looked.messages)):
         _form_button()
     if len(looked.messages) < looked.count:
         st.caption(f"The latest {len(looked.messages):,} of {looked.count:,} checked messages.")
-    counts, step = data.over_time(looked.messages)
-    if len(counts) > 1:
-        draw_chart(
-            outcome_figure(counts),
-            key="outcomes",
-            alt=outcome_alt(counts, step),
-        )
-        st.caption(f"Checked messages by {step}, in UTC.")
 
 
 def numbers(looked: Looked) -> None:
@@ -190,10 +179,9 @@ def messages(store: Store, looked: Looked) -> None:
     attempts = chosen.result.attempts
     st.caption(f"{meaning} {counted(len(attempts), 'text')} tried, on {local_time(chosen.at)}.")
     limit = store.corrections.config(chosen.result.agent).max_action_similarity
-    sent = data.sent_before(looked.messages, chosen)
     with st.grid(min(len(attempts), 3), min_column_width=240):
         for attempt in attempts:
-            _attempt(attempt, data.check_lines(attempt, limit, sent), is_sent=attempt == chosen.result.committed)
+            _attempt(attempt, data.check_lines(attempt, limit), is_sent=attempt == chosen.result.committed)
 
 
 def _choose_message(found: Sequence[LoggedMessage]) -> LoggedMessage:
@@ -223,56 +211,6 @@ def _attempt(attempt: Attempt, lines: Sequence[str], *, is_sent: bool) -> None:
         if attempt.feedback:
             with st.expander("What the agent was told"):
                 st.code(attempt.feedback, language=None, wrap_lines=True)
-
-
-# Okabe and Ito's colours, told apart by people who see fewer colours; the patterns hold on a printed page, too.
-_LOOKS = {
-    GateOutcome.PASSED: ("#009e73", ""),
-    GateOutcome.PASSED_AFTER_RETRY: ("#56b4e9", "/"),
-    GateOutcome.CORRECTED: ("#cc79a7", "x"),
-    GateOutcome.FORCED_THROUGH: ("#d55e00", "\\"),
-    GateOutcome.TIMEOUT_PASS_THROUGH: ("#999999", "."),
-}
-
-
-def outcome_figure(counts: pd.DataFrame) -> go.Figure:
-    """Messages by time as stacked bars, a trace per outcome; outcomes that never came are left out.
-
-    Args:
-        counts: One row per step: ``at`` (UTC), and a count per outcome; as ``over_time`` gives it.
-    """
-    figure = go.Figure(
-        [
-            go.Bar(
-                x=counts["at"],
-                y=counts[outcome],
-                name=OUTCOMES[outcome],
-                marker={"color": color, "pattern": {"shape": pattern, "size": 5, "solidity": 0.35}},
-                hovertemplate="%{x}: %{y} " + OUTCOMES[outcome] + "<extra></extra>",
-            )
-            for outcome, (color, pattern) in _LOOKS.items()
-            if counts[outcome].sum()
-        ]
-    )
-    figure.update_layout(
-        height=280,
-        barmode="stack",
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
-        # Above the plot, where it may wrap: beside it, a telephone would have no room for bars.
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        dragmode=False,
-        showlegend=True,
-    )
-    figure.update_xaxes(nticks=5, tickangle=0, fixedrange=True, automargin=True, showgrid=False)
-    highest = int(counts[list(GateOutcome)].sum(axis=1).max())
-    figure.update_yaxes(title="messages", dtick=highest // 5 or 1, fixedrange=True, automargin=True)
-    return figure
-
-
-def outcome_alt(counts: pd.DataFrame, step: str) -> str:
-    """The figure in words, for people who do not see it."""
-    sums = ", ".join(f"{counts[each].sum():,} {OUTCOMES[each]}" for each in GateOutcome if counts[each].sum())
-    return f"Checked messages by {step}, {len(counts)} bars: {sums}."
 
 
 _ROW = (2.2, 4.2, 3.6)

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
 from dashboard.shared.formatting import share_text
 from dashboard.shared.personas import people
 from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutcome, LoggedMessage
-from evaluation.corrections.repetition import highest_similarity, most_similar
 from evaluation.corrections.statistics import (
     OUTCOME_MEANINGS,
     OUTCOMES,
@@ -22,8 +19,6 @@ from evaluation.corrections.statistics import (
 from evaluation.statistics.intervals import proportion_interval
 from evaluation.statistics.words import percent_interval
 from evaluation.store import Store
-
-_STEPS = ((2 * 3600, "min", "minute"), (3 * 86_400, "h", "hour"), (120 * 86_400, "D", "day"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +66,6 @@ def outcome_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
     ]
 
 
-def over_time(messages: Sequence[LoggedMessage]) -> tuple[pd.DataFrame, str]:
-    """Messages by time and outcome, and the step in words: minutes, hours, days or months, by how long they span.
-
-    Returns:
-        One row per step from the first message to the last: ``at`` (UTC, its beginning), and a count per outcome.
-    """
-    if not messages:
-        return pd.DataFrame(columns=["at", *GateOutcome]), "day"
-    frame = pd.DataFrame({"at": [one.at for one in messages], "outcome": [one.outcome for one in messages]})
-    span = (frame["at"].max() - frame["at"].min()).total_seconds()
-    frequency, step = next(((code, word) for limit, code, word in _STEPS if span <= limit), ("MS", "month"))
-    days = frame["at"].dt.floor("D" if step == "month" else frequency)
-    frame["at"] = days.map(lambda day: day.replace(day=1)) if step == "month" else days
-    counted = frame.groupby(["at", "outcome"]).size().unstack(fill_value=0)
-    steps = pd.date_range(counted.index[0], counted.index[-1], freq=frequency, name="at")
-    return counted.reindex(index=steps, columns=list(GateOutcome), fill_value=0).reset_index(), step
-
-
 def failure_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]]:
     """One row per check: ``Check``, then for first texts and for rewritten texts the rate and what it is of."""
     rates = failure_rates(one.result for one in messages)
@@ -119,25 +96,12 @@ def statistics_rows(messages: Sequence[LoggedMessage]) -> list[dict[str, object]
     return [{"Statistic": name, "Value": value} for name, value in told]
 
 
-def sent_before(messages: Sequence[LoggedMessage], chosen: LoggedMessage) -> list[str]:
-    """Texts that the agent of a message sent before it in the same run, oldest first.
-
-    Args:
-        messages: Newest first; those of other agents are left out.
-        chosen: One of them.
-    """
-    before = messages[list(messages).index(chosen) + 1 :]
-    own = [one.result.text for one in before if (one.result.agent, one.run) == (chosen.result.agent, chosen.run)]
-    return [text for text in reversed(own) if text]
-
-
-def check_lines(attempt: Attempt, limit: float, sent: Sequence[str]) -> list[str]:
+def check_lines(attempt: Attempt, limit: float) -> list[str]:
     """Each check of an attempt in a line, "✗ Adherence: 2 of 9, at least 7 is needed"; untrusted text.
 
     Args:
         attempt: One text with its checks.
         limit: The share that texts may be alike, 0 to 1, as it is set today: it is told where it fits the verdict.
-        sent: What the agent sent before, oldest first: the text that the attempt resembles is quoted if it is there.
     """
     lines = [_line(check) for check in attempt.checks]
     if attempt.similarity is not None:
@@ -148,14 +112,7 @@ def check_lines(attempt: Attempt, limit: float, sent: Sequence[str]) -> list[str
             f"{'✗' if attempt.is_similar else '✓'} Similarity: {share_text(attempt.similarity)} like an earlier message"
             + (allowed or f", {like}")
         )
-        known = abs(highest_similarity(attempt.text, sent) - attempt.similarity) < _SAME
-        if attempt.is_similar and known:
-            lines.append(f"The earlier message: \u201c{most_similar(attempt.text, sent)}\u201d")
     return lines
-
-
-_SAME = 1e-4
-"""Shares are stored as 32-bit numbers."""
 
 
 def _line(check: DimensionCheck) -> str:

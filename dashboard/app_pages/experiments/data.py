@@ -14,33 +14,23 @@ from dashboard.shared.local_time import local_time
 from evaluation.escaping import cut
 from evaluation.experiments.ab_runner import ABConfig
 from evaluation.experiments.estimate import Estimate
-from evaluation.experiments.experiment import scenarios
 from evaluation.experiments.results import RunResult, Side, StatisticalComparison, joined
 from evaluation.experiments.study import Study, StudyStatus
 from evaluation.experiments.tables import (
-    NO_VALUE,
-    DirectionAgreement,
     PublishedRow,
-    direction,
-    direction_cell,
-    published_experiments,
     published_rows,
     row_words,
     verdict_words,
 )
 from evaluation.files.yaml_files import parse_model
 from evaluation.judging.propositions import Dimension
-from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import PERCENT
-from evaluation.statistics.comparison import Outcome
-from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import change_words
 from evaluation.store import Store
-from evaluation.text.display import counted, fixed, listed
+from evaluation.text.display import counted, fixed
 from evaluation.workflows.ab_tests import estimate_ab_test
 
-_COULD_BE_LUCK = Outcome.NO_EVIDENCE.words
 _SIDES: Mapping[str, str] = {Side.CONTROL: "without", Side.TREATMENT: "with"}
 _MOST_RUNS = 200
 _LONGEST_NAME = 16
@@ -97,84 +87,6 @@ def shown_studies(store: Store, kind: str) -> list[ShownStudy]:
             ShownStudy(one, tuple(one.result.runs or joined(store.experiments.runs(one.id))))
             for one in store.experiments.all(kind)[:_MOST_RUNS]
         ]
-
-
-_Cells = Mapping[str, Mapping[str, str]]
-"""The direction of each difference by the paper's experiment and the dimension: "▼ 0.92" for lower with corrections."""
-
-
-def table1_directions(found: Sequence[ShownStudy]) -> list[tuple[str, list[dict[str, str]], list[str]]]:
-    """The directions of the paper's differences, and those of our latest runs by a model where there are any.
-
-    Returns:
-        Titles and tables: one row per experiment, one column per dimension; ours begin with a symbol for the same or
-        the opposite direction. With each table the ids of the runs of its rows, none for the paper's.
-    """
-    latest = _latest_by_experiment(found)
-    ours = {
-        name: {
-            row.metric_name: _our_arrow(row, theirs)
-            for row in study.result.comparisons
-            if (theirs := published_rows(study.experiment).get(row.metric_name))
-        }
-        for name, study in latest.items()
-    }
-    shown = [("In the paper", _matrix(_published_cells()), list[str]())]
-    if ours:
-        shown.append(("Here, in the latest runs", _matrix(ours), [study.id for study in latest.values()]))
-    return shown
-
-
-def _published_cells() -> _Cells:
-    return {
-        experiment.name: {
-            row.dimension: _COULD_BE_LUCK if float(row.p_value.lstrip("<")) > LEVEL else _arrow(row.difference)
-            for row in experiment.rows
-        }
-        for experiment in published_experiments()
-    }
-
-
-def published_words() -> str:
-    """Tell in a sentence whether corrections helped in the paper, by its tests."""
-    cells = [cell for row in _published_cells().values() for cell in row.values()]
-    worse, better = (sum(sign in cell for cell in cells) for sign in "▼▲")
-    verdict = "more often not" if worse > better else "more often than not" if better > worse else "as often as not"
-    return f"Did corrections help? In the paper {verdict}: {_helped_words(cells)}, of {counted(len(cells), 'mean')}."
-
-
-def _helped_words(cells: Sequence[str]) -> str:
-    """ "10 worse, 5 better and 4 could be luck"; empty without a difference."""
-    counts = {
-        words: sum(sign in cell for cell in cells)
-        for words, sign in (("worse", "▼"), ("better", "▲"), (_COULD_BE_LUCK, _COULD_BE_LUCK))
-    }
-    return listed([f"{number} {words}" for words, number in counts.items() if number])
-
-
-def _our_arrow(row: StatisticalComparison, theirs: PublishedRow) -> str:
-    verdict = direction(row, theirs)
-    if verdict is DirectionAgreement.UNKNOWN:
-        return NO_VALUE
-    if verdict is DirectionAgreement.UNDECIDED:
-        return _COULD_BE_LUCK
-    return f"{direction_cell(verdict)[0]} {_arrow(row.difference)}"
-
-
-def _arrow(difference: float) -> str:
-    return f"{'▲' if difference > 0 else '▼'} {difference:+.2f}".replace("-", "\u2212")
-
-
-def _matrix(cells: _Cells) -> list[dict[str, str]]:
-    titles = {each.published: each.title for each in scenarios().values()}
-    return [
-        {
-            "Experiment": f"{name}: {titles[name].removeprefix('Brainstorming, ')}",
-            "With corrections": _helped_words(list(row.values())),
-        }
-        | {LABELS[one]: row.get(one, NO_VALUE) for one in DIMENSIONS}
-        for name, row in cells.items()
-    ]
 
 
 def table1_words(found: Sequence[ShownStudy]) -> str:
