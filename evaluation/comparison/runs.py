@@ -14,9 +14,8 @@ from evaluation.judged_by import JudgedBy
 from evaluation.judging.propositions import Dimension
 from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.statistics.comparison import Comparison, Measure, Outcome, compare
-from evaluation.statistics.significance import LEVEL
-from evaluation.statistics.words import difference_data, sizes_words
-from evaluation.text.display import json_data, listed
+from evaluation.statistics.words import sizes_words
+from evaluation.text.display import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,23 +195,6 @@ NO_CHANGE = "no change beyond luck: "
 """How :func:`finding_words` begins where no dimension changed beyond luck."""
 
 
-def outlier_words(games: Iterable[float], label: str) -> str:
-    """The one game that lies far below all others, in words; empty without one.
-
-    "4 of 5 games score 8.3 to 8.6 in Adherence, one 0.0."
-    """
-    values = sorted(games)
-    if len(values) < _FEWEST_FOR_OUTLIER or values[0] >= values[1] - _FAR:
-        return ""
-    rest = f"{values[1]:.1f} to {values[-1]:.1f}"
-    return f"{len(values) - 1} of {len(values)} games score {rest} in {label}, one {values[0]:.1f}."
-
-
-_FEWEST_FOR_OUTLIER = 3
-_FAR = 3.0
-"""Points of 9 that one game lies below all others, to be named."""
-
-
 def general_claim(claim: str, message: str) -> str:
     """A claim about many messages without the one that it quotes: "A message is one that only Ann would write".
 
@@ -286,14 +268,3 @@ def _examples(before: pd.DataFrame, after: pd.DataFrame) -> Iterator[RunExample]
     for place in moved[moved > 0].index[:_EXAMPLES]:
         row = both.loc[place]
         yield RunExample(str(place[0]), str(place[1]), float(row["was"]), float(row["score"]), str(row["reasoning"]))
-
-
-def run_comparison_data(found: RunComparison) -> dict[str, Any]:
-    """Both runs, every dimension's difference with its words, and the propositions that moved most."""
-    return {
-        "before": json_data(found.before),
-        "after": json_data(found.after),
-        "level": LEVEL,
-        "dimensions": [difference_data(one) for one in found.comparison.values()],
-        "movers": [json_data(one) | {"change": one.change} for one in found.movers],
-    }

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dashboard.app_pages.settings.forms import metric_effects, verdict_effects
+from dashboard.app_pages.settings.forms import metric_effects
 from dashboard.shared.jobs.job_status import result_of
 from evaluation.iterations.iteration import Fate
 from evaluation.ratings import Rating
@@ -161,7 +161,6 @@ def test_thresholds_and_checks_leave_it_out(filled, simulate) -> None:
     def found() -> tuple[Any, ...]:
         return (
             metric_effects(filled, higher),
-            verdict_effects(filled, higher),
             stored_review_queue(filled),
         )
 

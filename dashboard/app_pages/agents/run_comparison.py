@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -19,14 +19,12 @@ from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import empty_state, plain
 from dashboard.shared.page_links import transcript_link
 from dashboard.shared.personas import SelectableAgent
-from dashboard.shared.status_table import json_download, pick_row, status_table
+from dashboard.shared.status_table import pick_row, status_table
 from evaluation.comparison.runs import (
     NO_CHANGE,
     Run,
     RunComparison,
     finding_words,
-    outlier_words,
-    run_comparison_data,
     runs_apart_words,
 )
 from evaluation.judging.answers import HIGHEST_SCORE
@@ -78,10 +76,9 @@ def _side_by_side(person: SelectableAgent, evaluate: Callable[[], None]) -> None
         st.info("Choose two runs of one judge, or run the agent again with the same one.", icon=":material/balance:")
         return
     found = resources.read(stored_run_comparison, before, after)
-    known = {one.name: one for one in found.comparison.values() if one.before.n and one.after.n}
     with answer(*_conclusion(found, numbers[after])):
         evaluate()
-    if not known:
+    if not any(one.before.n and one.after.n for one in found.comparison.values()):
         st.info(
             "Nothing to compare game by game: choose two runs of an agent that speaks in at least two games.",
             icon=":material/info:",
@@ -91,7 +88,7 @@ def _side_by_side(person: SelectableAgent, evaluate: Callable[[], None]) -> None
     _marks(found, names)
     _movers(found, names)
     with st.expander("Show the numbers", icon=":material/table:", key="comparison_numbers"):
-        _numbers(found, known, names)
+        _numbers(found, names)
 
 
 def _conclusion(found: RunComparison, number: int) -> tuple[str, str]:
@@ -200,7 +197,7 @@ def _change(one: Difference, before: float | None, after: float | None) -> str:
     return change_words(before, after, "") if is_alike and before is not None and after is not None else ""
 
 
-def _numbers(found: RunComparison, known: Mapping[str, Difference], names: tuple[str, str]) -> None:
+def _numbers(found: RunComparison, names: tuple[str, str]) -> None:
     compared = zip(
         difference_rows(found.comparison, DIMENSION_LABELS, names, "Dimension"), found.comparison.values(), strict=True
     )
@@ -214,18 +211,11 @@ def _numbers(found: RunComparison, known: Mapping[str, Difference], names: tuple
         "Means, intervals and tests are over games, each with one value. Scores of the runs, which profiles show, are "
         "over all messages and claims together, also those that have no value for a game."
     )
-    odd = (
-        outlier_words(side.values, f"{DIMENSION_LABELS[one.name]}, {name}")
-        for one in known.values()
-        for name, side in zip(names, (one.before, one.after), strict=True)
-        if one.name != Dimension.IDEAS_QUANTITY
-    )
     judged = (
         f"{name}: {run.agent}, {counted(run.sample_size, 'message')} judged one by one, {run.judge or 'no judge'}"
         for name, run in zip(names, (found.before, found.after), strict=True)
     )
-    plain("\n".join([*judged, *filter(None, odd)]))
-    json_download("Download everything (JSON)", lambda: run_comparison_data(found), "runs.json")
+    plain("\n".join(judged))
 
 
 def _run_scores(found: RunComparison, name: str) -> str:

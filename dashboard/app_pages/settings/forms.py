@@ -6,23 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
-import pandas as pd
 import streamlit as st
 
 from dashboard.shared import resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS
-from dashboard.shared.formatting import look, score_text, threshold_text
+from dashboard.shared.formatting import score_text, threshold_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import plain, refusal_told
 from dashboard.shared.status_table import status_table
 from evaluation.access import Action
-from evaluation.iterations.board import games_by_iteration
-from evaluation.iterations.game_tests import Game, failures_by_game, judge_games, known_mean, mean_scores
 from evaluation.judging.judge_config import DEFAULT_MODEL, SETTINGS_KEY, has_key, judge_config
 from evaluation.readers import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
-from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore, VerdictStatus, apply_thresholds, judge_scores
+from evaluation.rubric.verdict import COST_LIMIT_USD, MetricScore
 from evaluation.score import PERCENT, MetricDefinition, Status, status_by
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
@@ -111,7 +108,6 @@ def thresholds(store: Store) -> Change | None:
         found = resources.read(metric_effects, tuple(then.items()))
         effects = "Thresholds and passing games, now and with what is typed above"
         status_table(found, effects)
-        _verdict_changes(*resources.read(verdict_effects, tuple(then.items())))
     defaults = {f"threshold_{name}": float(value) for name, value in DEFAULT_THRESHOLDS.items()}
     _back_to(defaults, "reset_thresholds", is_there=then == DEFAULT_THRESHOLDS)
 
@@ -155,17 +151,6 @@ def _threshold_inputs(now: Mapping[str, float], size: int) -> tuple[dict[str, fl
             "mean scores decide whether a test passes. The success checklist asks for three tests in a row that pass.",
         )
     return then, int(chosen)
-
-
-def _verdict_changes(games: list[dict[str, object]], iterations: list[dict[str, object]]) -> None:
-    left, right = st.columns(2)
-    with left:
-        st.caption("Verdicts on single games")
-        status_table(games, "How many games get each verdict, now and then")
-    if iterations:
-        with right:
-            st.caption("Verdicts on iterations")
-            status_table(iterations, "The verdict on each iteration, now and then")
 
 
 def limits(store: Store) -> Change | None:
@@ -312,8 +297,9 @@ Thresholds = tuple[tuple[str, float], ...]
 def metric_effects(store: Store, then: Thresholds) -> list[dict[str, str]]:
     """One row per metric, words only: threshold and passing games, now and with ``then``; nothing is stored."""
     with store.unit():
-        found = _counted(store.transcripts.summaries(), store.results.metric_scores()).values()
+        summaries, metrics = store.transcripts.summaries(), store.results.metric_scores()
         now = store.settings.thresholds()
+    found = [metrics[key] for key in summaries.loc[~simulated(summaries), "transcript_id"] if key in metrics]
     changed = now | dict(then)
     held = {name: [of[name] for of in found if name in of and of[name].score is not None] for name in DEFINITIONS}
     return [_metric_row(one, now[name], changed[name], held[name]) for name, one in DEFINITIONS.items()]
@@ -331,70 +317,6 @@ def _metric_row(definition: MetricDefinition, now: float, then: float, scored: S
         # In words: a cell that begins with a sign would be taken for a formula.
         "Change": f"{abs(change)} {'more' if change > 0 else 'fewer'}" if change else "none",
     }
-
-
-def _counted(
-    summaries: pd.DataFrame, metrics: Mapping[str, Mapping[str, MetricScore]]
-) -> dict[str, Mapping[str, MetricScore]]:
-    """The scores of the games that count."""
-    return {key: metrics[key] for key in summaries.loc[~simulated(summaries), "transcript_id"] if key in metrics}
-
-
-def verdict_effects(store: Store, then: Thresholds) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
-    """Verdicts on single games (how many get each) and on iterations, as rows, now and with ``then``.
-
-    Nothing is stored.
-    """
-    with store.unit():
-        summaries = store.transcripts.summaries()
-        metrics = _counted(summaries, store.results.metric_scores())
-        now = store.settings.thresholds()
-        names = [one.name for one in store.iterations.list()]
-    changed = now | dict(then)
-    games = games_by_iteration(summaries, metrics)
-    costs = dict(zip(summaries["transcript_id"], summaries["total_usd"], strict=True))
-    rows: list[dict[str, object]] = [
-        {"Verdict on a game": look(status).label, "Games now": before, "Then": after, "Change": after - before}
-        for status, (before, after) in _verdicts(metrics, costs, now, changed).items()
-    ]
-    sides = {"Verdict now": now, "Then": changed}
-    return rows, [
-        {"Iteration": name, **{head: _words(_verdict_on(games.get(name), limits)) for head, limits in sides.items()}}
-        for name in names
-    ]
-
-
-def _verdict_on(games: Sequence[Game] | None, thresholds: Mapping[str, float]) -> VerdictStatus | None:
-    if not games:
-        return None
-    cost = known_mean(games, lambda game: game.total_usd)
-    failures = [one for one in failures_by_game(games, thresholds) if one]
-    return judge_games(mean_scores(games, thresholds), cost.mean, failures).status
-
-
-def _verdicts(
-    held: Mapping[str, Mapping[str, MetricScore]],
-    costs: Mapping[str, float],
-    now: Mapping[str, float],
-    then: Mapping[str, float],
-) -> dict[VerdictStatus, tuple[int, int]]:
-    counts = {status: [0, 0] for status in VerdictStatus}
-    # The statuses and whether the cost is too high decide, and few combinations of them occur.
-    judged: dict[tuple[object, ...], VerdictStatus] = {}
-    for transcript_id, metrics in held.items():
-        usd = costs.get(transcript_id)
-        known = None if usd is None or pd.isna(usd) else float(usd)
-        for place, thresholds in enumerate((now, then)):
-            statuses = tuple((name, status_by(metric, thresholds[name])) for name, metric in metrics.items())
-            key = (*statuses, known is not None and known > COST_LIMIT_USD)
-            if key not in judged:
-                judged[key] = judge_scores(apply_thresholds(metrics, thresholds), known).status
-            counts[judged[key]][place] += 1
-    return {status: (before, after) for status, (before, after) in counts.items()}
-
-
-def _words(status: VerdictStatus | None) -> str:
-    return "no games" if status is None else look(status).label
 
 
 def scale_words(metric: str) -> str:

@@ -13,8 +13,6 @@ from evaluation.comparison.runs import (
     finding_words,
     general_claim,
     of_one_judge,
-    outlier_words,
-    run_comparison_data,
     runs_apart_words,
 )
 from evaluation.judging.propositions import Dimension
@@ -58,7 +56,6 @@ def test_runs_are_compared_over_games_and_paired_where_both_saw_one() -> None:
     # The largest move first: g2 went from 3 to 8.
     largest = mover.examples[0]
     assert (largest.transcript_id, largest.before, largest.after) == ("g2", 3.0, 8.0)
-    assert run_comparison_data(found)["movers"][0]["change"] == pytest.approx(4.1)
 
 
 def test_a_run_is_read_from_its_row() -> None:
@@ -107,11 +104,3 @@ def test_only_runs_of_one_judge_compare_and_a_sentence_says_which_stand_apart() 
 def test_a_claim_about_many_messages_quotes_none(claim: str, told: str) -> None:
     assert general_claim(claim, "I do.") == told
     assert general_claim(claim, "") == claim
-
-
-def test_one_game_far_below_all_others_is_named() -> None:
-    told = "4 of 5 games score 8.3 to 8.6 in Adherence, one 0.0."
-    assert outlier_words([8.4, 0.0, 8.6, 8.3, 8.5], "Adherence") == told
-    # Two games, or a game that is low beside another low one, name none.
-    assert outlier_words([0.0, 8.5], "Adherence") == ""
-    assert outlier_words([1.0, 2.0, 8.5], "Adherence") == ""
