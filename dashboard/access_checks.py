@@ -36,7 +36,6 @@ DOWNLOADS: Mapping[str, Action] = {
     "export_own": Action.RATE,
     "export_all": Action.READ,
     "table": Action.READ,
-    "import_report": Action.READ,
     "insights": Action.READ,
     "example": Action.READ,
 }

@@ -6,7 +6,6 @@ import csv
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
@@ -14,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from evaluation.errors import ConflictError, InputError
-from evaluation.escaping import json_text, spreadsheet_safe
-from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
+from evaluation.escaping import spreadsheet_safe
+from evaluation.readers.import_report import ImportOutcome, ImportReport
 from evaluation.rubric.at_chance import control_words
 from evaluation.rubric.controls import COMPANION_KEYS, CONTROL_KEYS
 from evaluation.rubric.definitions import DEFINITIONS
@@ -192,25 +191,6 @@ def _file_name(transcript: Transcript) -> str:
     # No leading dot: hidden files are passed over when the zip is read.
     name = _NOT_FOR_NAMES.sub("-", transcript.game_id)[:_LONGEST_NAME].strip("-.")
     return f"{name or 'game'}-{transcript.id}.json"
-
-
-REPORT_COLUMNS = tuple(one.name for one in fields(ReportLine))
-
-
-def report_json(report: ImportReport) -> str:
-    """The whole report as one object."""
-    return json_text(report.as_dict()) + "\n"
-
-
-def report_csv(report: ImportReport) -> str:
-    """One row per game with the columns of ``ReportLine``; no cell that a spreadsheet would run as a formula."""
-    import pandas as pd
-
-    rows = [[getattr(line, name) for name in REPORT_COLUMNS] for line in report.lines]
-    table = pd.DataFrame(rows, columns=list(REPORT_COLUMNS), dtype=object)
-    # Counts of refused files are empty, not NaN; the outcome is a plain word.
-    table = table.astype({"players": "Int64", "messages": "Int64"})
-    return csv_text(table.assign(outcome=table["outcome"].map(str)))
 
 
 def counts_words(report: ImportReport) -> str:

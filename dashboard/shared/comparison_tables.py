@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from dashboard.shared.formatting import CHANCE
 from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.game_tests import game_coverage
 from evaluation.persona.dimensions import LABELS
-from evaluation.rubric.at_chance import WAITING, ControlSummary
+from evaluation.rubric.at_chance import WAITING
 from evaluation.rubric.definitions import DEFINITIONS
 from evaluation.score import AT_CHANCE, LOW_EVIDENCE
-from evaluation.statistics.comparison import Comparison, Difference, Outcome
+from evaluation.statistics.comparison import Comparison, Outcome
 from evaluation.statistics.intervals import Interval
 from evaluation.statistics.words import (
     change_of,
@@ -115,58 +113,3 @@ def _side_words(limit: str, is_of: Sequence[bool], names: Sequence[str]) -> str:
     """A limit with the side that it is of: "low evidence (Prompt v2)"; empty where it is of none."""
     sides = [name for name, is_side in zip(names, is_of, strict=True) if is_side]
     return f"{limit} ({sides[0]})" if len(sides) == 1 else limit * bool(sides)
-
-
-def export_rows(
-    found: Comparison,
-    before: str,
-    after: str,
-    controls: Mapping[str, tuple[ControlSummary, ControlSummary]] = MappingProxyType({}),
-) -> list[dict[str, object]]:
-    """One row per measure with plain numbers.
-
-    Args:
-        found: What is compared.
-        before: Name of the control.
-        after: Name of the treatment.
-        controls: By measure, before and after, where its scores are compared with chance.
-    """
-    names = {"before": before, "after": after}
-    return [names | _export_row(one) | _control_cells(controls.get(one.name)) for one in found.values()]
-
-
-def _control_cells(sides: tuple[ControlSummary, ControlSummary] | None) -> dict[str, object]:
-    cells: dict[str, object] = {}
-    for word, side in zip(("before", "after"), sides or (), strict=False):
-        cells |= {
-            f"chance_{word}": side.chance,
-            f"companion_{word}": side.value,
-            f"companion_chance_{word}": side.companion_chance,
-            f"control_words_{word}": side.words,
-        }
-    return cells
-
-
-def _export_row(one: Difference) -> dict[str, object]:
-    return {
-        "metric": one.name,
-        "mean_before": one.before.mean,
-        "sd_before": one.before.sd,
-        "games_before": one.before.n,
-        "mean_after": one.after.mean,
-        "sd_after": one.after.sd,
-        "games_after": one.after.n,
-        "difference": one.difference,
-        "low": one.deciding_interval.low,
-        "high": one.deciding_interval.high,
-        "interval_level": one.deciding_interval.level,
-        "welch_p": one.welch.p,
-        "is_primary": one.is_primary,
-        "p_holm": one.p_holm,
-        "cohens_d": one.effect.value,
-        "paired_p": one.paired.sign_flip.p if one.paired else math.nan,
-        "paired_p_is_exact": one.paired.is_exact if one.paired else None,
-        "minimum_detectable_difference": one.detectable,
-        "games_needed_per_side": one.games_needed,
-        "verdict": one.words,
-    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from dashboard import access_checks
 from dashboard.shared.chat.conversation import utf16_span
 from dashboard.shared.drawing import define_component
 from dashboard.shared.formatting import SIGNS
+from evaluation.escaping import json_text
 from evaluation.writers import csv_text
 
 _text_table = define_component("dramaturg_text_table", Path(__file__).with_name("text_table"))
@@ -260,11 +260,7 @@ def csv_download(label: str, table: Callable[[], Table], file_name: str) -> None
 
 def json_download(label: str, data: Callable[[], Any], file_name: str) -> None:
     """A button for data as JSON."""
-
-    def text() -> bytes:
-        return json.dumps(data(), ensure_ascii=False, indent=2, allow_nan=False).encode("utf-8")
-
-    _download(label, text, file_name, "application/json")
+    _download(label, lambda: json_text(data()).encode("utf-8"), file_name, "application/json")
 
 
 def _download(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:

@@ -10,7 +10,7 @@ from evaluation.escaping import well_formed
 from evaluation.judging.propositions import TargetType
 from evaluation.persona.agents import SYNTHETIC_FORMAT, Agent, SpeakerMap, find_agent, shipped_cast
 from evaluation.store._bulk_rows import from_json, packed, require_storable, require_text
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.text.agent_names import agent_name, slug_of
 from evaluation.transcript import SIMULATED_FORMAT
 
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
 _LARGEST_PERSONA = 1_000_000
 
 
-class Agents:
+class Agents(UnitsPart):
     """Reads and writes ``agents`` and ``agent_speakers``."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def all(self) -> dict[str, Agent]:
         """Every agent that is known, by id, in the order in which they became so."""

@@ -23,24 +23,20 @@ from evaluation.store._bulk_rows import (
     to_json,
 )
 from evaluation.store.result_rows import ledger_row, ledger_values
+from evaluation.store.transactions import StorePart
 from evaluation.store.transcripts import require_transcript, take_back
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from evaluation.store.database import Store
 
-
-class Decisions:
+class Decisions(StorePart):
     """Stores and reads judges' decisions on ledger rows.
 
     They stand between the rule and people, row by row: a row is as a person decided it, else as the latest judge did,
     else as the rule computed it. They are kept apart from the rule's results, so that neither a new evaluation by the
     rule nor a new judge loses anything.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def save(self, decisions: Iterable[RowDecision]) -> int:
         """Stores decisions in one transaction; how many are new. One that stands already, word for word, is not.
@@ -144,11 +140,8 @@ FROM (
 _Overrides = list[Override]
 
 
-class Overrides:
+class Overrides(StorePart):
     """Stores and reads what people decided against the rule."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(
         self,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import from_microseconds, next_numbers, require_text
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.store.transcripts import (
     GAME_NAMES,
     deleted_ones,
@@ -54,11 +54,8 @@ class Deletion:
 _Deletions = list[Deletion]
 
 
-class Deletions:
+class Deletions(UnitsPart):
     """Deletes transcripts and iterations, undoes that, and removes for ever."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def delete(self, transcript_ids: Sequence[str], *, who: str) -> Deletion:
         """Deletes transcripts, with everything that was computed from them or said about them.

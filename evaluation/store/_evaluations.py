@@ -14,7 +14,7 @@ from evaluation.insight.validator import ValidationResult
 from evaluation.judging.propositions import message_reference
 from evaluation.store._bulk_rows import append_rows, next_numbers, packed, picked, require_storable, to_utc
 from evaluation.store._jobs import may_run, this_process
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.store.transcripts import GAME_NAMES, require_transcript
 from evaluation.text.display import counted
 
@@ -128,11 +128,8 @@ INTERRUPTED = "interrupted"
 """The status of a run whose process ended before it did."""
 
 
-class Evaluations:
+class Evaluations(UnitsPart):
     """Reads and writes ``evaluation_runs``, ``evaluation_scores`` and the ``score_failures`` of runs."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def begin(self, agent: Agent, plan: EvaluationPlan, *, mode: str = "") -> str:
         """Records that an agent is being evaluated; an unknown agent becomes known.
@@ -361,11 +358,8 @@ FROM score_failures WHERE evaluation_run_id::text = $run ORDER BY scorer, propos
 """
 
 
-class Insights:
+class Insights(UnitsPart):
     """Reads and writes ``insight_checks`` and ``insight_findings``; rows are only ever added."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def save_checks(self, transcript_id: str, checks: Sequence[ValidationResult], judged_by: Mapping[str, str]) -> None:
         """Stores the checks of one sample of a transcript, in place of those of earlier samples.

@@ -16,17 +16,14 @@ from evaluation.experiments.experiment import AB_TEST, EXPERIMENT, ExperimentPla
 from evaluation.experiments.results import RunResult, StudyResult
 from evaluation.experiments.study import Study, StudyPlan, StudyStatus
 from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 
 _RUNS, _RESULTS = TypeAdapter(RunResult), TypeAdapter(StudyResult)
 _PLANS: dict[str, TypeAdapter[Any]] = {EXPERIMENT: TypeAdapter(ExperimentPlan), AB_TEST: TypeAdapter(ABConfig)}
 
 
-class Experiments:
+class Experiments(UnitsPart):
     """Reads and writes ``experiments``, A/B tests among them, and their ``study_runs``."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def begin(self, plan: StudyPlan) -> None:
         """Records that a study runs; one that is known goes on."""

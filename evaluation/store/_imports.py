@@ -12,7 +12,7 @@ from evaluation.errors import NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.readers.import_report import ImportOutcome, ImportReport
 from evaluation.store._bulk_rows import Columns, append, marks
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.store.transcript_rows import pack, unpack
 from evaluation.transcript import Transcript
 
@@ -20,11 +20,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-class ImportQueue:
+class ImportQueue(UnitsPart):
     """Keeps the games of jobs until they are scored."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def put(self, job_id: str, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> None:
         """Keeps the games of a job, with their source names and where they should go: all of them or none."""
@@ -71,11 +68,8 @@ KEPT = 100
 _Reports = list[ImportReport]
 
 
-class Imports:
+class Imports(UnitsPart):
     """Keeps what became of the files of each import."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def save(self, report: ImportReport) -> None:
         """Stores a report, in place of the one with the same id; beyond the latest hundred the oldest goes."""
@@ -90,10 +84,6 @@ class Imports:
                 [report.id, held[0], document],
             )
             cursor.execute("DELETE FROM import_reports WHERE position <= ?", [held[0] - KEPT])
-
-    def discard(self, report_id: str) -> None:
-        """Forgets a report whose import did not begin."""
-        self._units.write("DELETE FROM import_reports WHERE report_id = ?", [report_id])
 
     def settle(self) -> None:
         """Completes the reports of imports that have ended, by what the store has of their games by now."""

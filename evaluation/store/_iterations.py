@@ -25,7 +25,7 @@ from evaluation.store._bulk_rows import (
     require_storable,
     require_text,
 )
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.store.transcripts import MOVE, require_iteration, require_transcript, unknown_iteration
 from evaluation.text.normal import fold
 
@@ -37,11 +37,8 @@ _SignOffs = list[SignOff]
 _Decisions = list[RecordedDecision]
 
 
-class Iterations:
+class Iterations(UnitsPart):
     """Creates, lists and edits iterations, and puts transcripts into them. ``Deletions`` deletes them."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def create(
         self,

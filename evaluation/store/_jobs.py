@@ -15,7 +15,7 @@ from typing import Any
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import from_microseconds, maybe_from_microseconds
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 
 # A container that is started again has another name, and nobody can ask the old one any more.
 SILENCE_OF_OTHER_HOSTS = timedelta(minutes=15)
@@ -103,11 +103,8 @@ class Job:
 _Jobs = list[Job]
 
 
-class Jobs:
+class Jobs(UnitsPart):
     """Records jobs, so that every process and page sees the same."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def create(self, kind: str, label: str, total: int, *, is_exclusive: bool = False) -> Job:
         """Records a job that this process begins now.

@@ -21,14 +21,12 @@ from evaluation.store._bulk_rows import (
     picked,
     require_text,
 )
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import StorePart, UnitsPart
 from evaluation.store.transcripts import require_transcript, take_back
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
-
-    from evaluation.store.database import Store
 
 
 _LIVING = "ratings SEMI JOIN living_games USING (transcript_id)"
@@ -36,11 +34,8 @@ _LIVING = "ratings SEMI JOIN living_games USING (transcript_id)"
 RATING_COLUMNS = "transcript_id, rater, score, answers, comment, epoch_us(created_at), token, is_informed"
 
 
-class Ratings:
+class Ratings(StorePart):
     """Stores and reads ratings, and the tokens of the forms that they are given in."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, rating: Rating, *, is_past: bool = False) -> bool:
         """Stores a rating once: false when its token was stored before, which changes nothing.
@@ -268,11 +263,8 @@ class FormDraft:
     body: dict[str, Any]
 
 
-class Drafts:
+class Drafts(UnitsPart):
     """Keeps one draft per token."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def save(self, token: str, revision: int, body: dict[str, Any]) -> bool:
         """Stores a draft; false when it is refused.
@@ -310,11 +302,8 @@ RETURNING token
 _FEWEST_SCORES = 2
 
 
-class EngagementDecisions:
+class EngagementDecisions(StorePart):
     """Stores and reads the scores that count in place of ratings."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, transcript_id: str, score: float, *, who: str, reason: str) -> int:
         """Decides the score of a game whose raters gave different ones; returns the decision's number.

@@ -39,7 +39,7 @@ from evaluation.store.result_rows import (
     metric_result,
     score_row,
 )
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import StorePart, UnitsPart
 from evaluation.store.transcripts import iterations_of, require_transcript
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.engines.scoring import Evaluation, ScoreFailure
-    from evaluation.store.database import Store
 
 
 _ALL = tuple(DEFINITIONS)
@@ -55,11 +54,8 @@ _CURRENT = ("current_scores", "decided_rows", "rows_in_doubt")
 """The tables that ``rewrite`` writes."""
 
 
-class Results:
+class Results(StorePart):
     """Stores computed results, reads them as they stand, and keeps ``current_scores`` true to both."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def save(self, evaluations: Iterable[Evaluation]) -> None:
         """Stores the results of a batch in one transaction.
@@ -461,11 +457,8 @@ ORDER BY list_position($ids::text[], d.transcript_id), list_position($metrics, d
 """
 
 
-class Controls:
+class Controls(StorePart):
     """Stores controls and finds the transcripts that lack them."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def save(self, transcript_id: str, rows: Iterable[ControlRow]) -> None:
         """Stores controls of a transcript.
@@ -526,11 +519,8 @@ ORDER BY t.position
 """
 
 
-class LedgerReading:
+class LedgerReading(UnitsPart):
     """Reads rows of ledgers without building results of them."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def rows(self, transcript_ids: Sequence[str], metrics: Collection[str] = tuple(DEFINITIONS)) -> pd.DataFrame:
         """The rows with weight of computed metrics as they stand, decided and added ones among the others.

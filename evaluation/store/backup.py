@@ -20,6 +20,7 @@ from evaluation.store._database_file import CONFIG
 from evaluation.store._files import PRIVATE_FILE, make_folder, name_for_kept, unfinished
 from evaluation.store.database import make_tables, require_known
 from evaluation.store.settings import setting_fault
+from evaluation.store.transactions import StorePart
 from evaluation.store.transcript_rows import unpack
 from evaluation.text.display import counted, shortened
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     import duckdb
     from duckdb import DuckDBPyConnection
 
-    from evaluation.store.database import Store
 
 _LONGEST_WORDS = 300
 _NAMES = frozenset({"base_url", "pricing", "recordings"})
@@ -103,11 +103,8 @@ class BackupInfo:
         return [*lines[:_LINES_SHOWN], *([f"and {more} more"] if more > 0 else [])]
 
 
-class Backups:
+class Backups(StorePart):
     """Writes, checks and restores backups of one database file."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def info(self) -> BackupInfo:
         """Contents of the database as it stands."""

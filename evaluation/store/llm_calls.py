@@ -13,28 +13,24 @@ from evaluation.judging.model_client.calls import CallRecord, Usage
 from evaluation.judging.protocol import Prompt
 from evaluation.simulation.model_texts import Generation
 from evaluation.store._bulk_rows import append_rows, fitting, from_json, marks, microseconds, packed, picked, to_utc
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import StorePart, Units, UnitsPart
 
 if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
     from evaluation.store.answer_journal import JournalEntry
-    from evaluation.store.database import Store
 
 
 _MOST_KEYS = 1_000
 _BITS = 64
 
 
-class Judgements:
+class Judgements(StorePart):
     """Keeps answers; a ``JudgementCache`` for judges.
 
     Long texts, which many judgements share (a context, the answer to a batch), are stored once each.
     """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def lookup(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
         """The answers kept under ``keys``; keys without one are left out."""
@@ -157,11 +153,8 @@ SELECT key, model, purpose, subject, text, coalesce(input_tokens, 0), coalesce(c
 """
 
 
-class Generations:
+class Generations(StorePart):
     """Keeps texts; a ``GenerationCache`` for writers."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def of_scope(self, scope: str) -> dict[str, Generation]:
         """All texts of an experiment by key; failed tries before them are not stored, so each counts as one call."""
@@ -188,11 +181,8 @@ def _generation_row(one: Generation) -> dict[str, Any]:
     }
 
 
-class LLMCalls:
+class LLMCalls(UnitsPart):
     """Adds calls, and adds them up."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def add(self, records: Sequence[CallRecord]) -> None:
         """Stores calls as they were; nothing is ever changed."""

@@ -19,7 +19,7 @@ from evaluation.store._bulk_rows import (
     next_numbers,
     require_storable,
 )
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import UnitsPart
 from evaluation.store.transcripts import require_transcript, take_back
 from evaluation.transcript import SIMULATED_FORMAT, Elimination, Message, Player, Transcript
 
@@ -50,11 +50,8 @@ class QueueProgress:
         return self.total - self.rated - self.discarded
 
 
-class RatingQueue:
+class RatingQueue(UnitsPart):
     """Hands out the rating desk's next transcript."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def progress(self, rater: str) -> QueueProgress:
         """The rater's progress."""
@@ -225,11 +222,8 @@ FROM people LEFT JOIN counted USING (rater) GROUP BY rater
 """
 
 
-class RatingAssignments:
+class RatingAssignments(UnitsPart):
     """Stores who is to rate which game."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def add(self, pairs: Sequence[Pair], *, who: str) -> int:
         """Stores assignments, all of them or none; returns how many were new.
@@ -295,11 +289,8 @@ RETURNING assignment_id
 _Discards = list[Discard]
 
 
-class Discards:
+class Discards(UnitsPart):
     """Takes games out of one rater's queue, with the reason, and gives them back."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def add(self, transcript_id: str, rater: str, reason: DiscardReason, note: str = "") -> bool:
         """Takes the transcript out of the rater's queue; false when it is out already, which changes nothing.
@@ -372,11 +363,8 @@ WHERE d.undoes IS NULL {} ORDER BY d.discard_id DESC
 """
 
 
-class StyleAnswers:
+class StyleAnswers(UnitsPart):
     """Stores and reads what raters chose, with what they had to choose from."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def add(self, answer: StyleAnswer) -> bool:
         """Stores an answer; false when the rater answered for that player before, which changes nothing.
@@ -420,11 +408,8 @@ _NAMELESS = "game"
 _NOBODY = "-"
 
 
-class BlindGames:
+class BlindGames(UnitsPart):
     """Reads public messages and who left the game, and nothing else about a transcript."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def get(self, transcript_id: str) -> Transcript:
         """The transcript without anything that could sway a rater.

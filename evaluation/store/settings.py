@@ -13,9 +13,10 @@ from evaluation.judging.judge_config import SETTINGS_KEY
 from evaluation.readers.document import Limits
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS
 from evaluation.store._bulk_rows import require_text
+from evaluation.store.transactions import StorePart
 
 if TYPE_CHECKING:
-    from evaluation.store.database import Store
+    pass
 
 _THRESHOLDS = "thresholds"
 _TEST_SIZE = "test_size"
@@ -26,11 +27,8 @@ _JUDGE_IMPORTS = "judge_imports"
 _LARGEST_FACTOR = 20
 
 
-class Settings:
+class Settings(StorePart):
     """Reads and changes settings. Keys of providers are never among them: they come from the environment."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value stored under ``key``, else ``default``; also where another program stored what no setter takes."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from duckdb import DuckDBPyConnection
 
+    from evaluation.store.database import Store
+
 _PATIENCE = 12
 """Further tries; each waits as long as the store does, ten seconds by default."""
 
@@ -178,3 +180,17 @@ class Units:
                     with suppress(duckdb.Error):
                         cursor.rollback()
                 file.thread.is_writing = False
+
+
+class UnitsPart:
+    """A part of a store that needs its units of work alone."""
+
+    def __init__(self, units: Units) -> None:
+        self._units = units
+
+
+class StorePart:
+    """A part of a store that uses other parts of it, too."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.errors import ConflictError, InputError, NotFoundError
 from evaluation.escaping import well_formed
 from evaluation.store._bulk_rows import append_rows, marks, next_numbers, require_text
-from evaluation.store.transactions import Units
+from evaluation.store.transactions import StorePart, UnitsPart
 from evaluation.store.transcript_rows import TranscriptRows, metadata_of, unpack
 from evaluation.text.tokens import pattern, phrases
 from evaluation.transcript import SIMULATED_FORMAT, Transcript
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from evaluation.engines.scoring import ScoreFailure
-    from evaluation.store.database import Store
 
 
 SHORTEST_PREFIX = 4
@@ -57,11 +56,8 @@ class Added:
     failures: tuple[ScoreFailure, ...] = ()
 
 
-class Transcripts:
+class Transcripts(StorePart):
     """Adds, finds, lists and renames transcripts. ``Deletions`` deletes them."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, transcript: Transcript, *, source_name: str, iteration: str | None = None) -> Added:
         """Stores one transcript.
@@ -513,11 +509,8 @@ class FoundMessages:
     table: pd.DataFrame
 
 
-class MessageSearch:
+class MessageSearch(UnitsPart):
     """Searches messages. Words to the game engine ("Skip") are not found: nobody reads them."""
-
-    def __init__(self, units: Units) -> None:
-        self._units = units
 
     def search(
         self,

@@ -265,17 +265,6 @@ def test_games_may_join_an_existing_iteration(open_page, filled, small_game) -> 
     assert app.run().button(key="compare_imported").label == "Compare"
 
 
-def test_the_report_on_each_set_of_refused_files_is_kept_once(open_page, store, words) -> None:
-    app = open_page("games", part="Add")
-    for number, name in enumerate(("first.json", "second.json"), start=1):
-        app.file_uploader[0].set_value([(name, b'{"gameId": ', "application/json")]).run()
-        app.button(key="keep_report").click().run()
-        assert "The report is among the earlier imports." in words(app)
-        assert not [one for one in app.button if one.key == "keep_report"]
-        held = store.imports.list()
-        assert (len(held), [line.name for line in held[0].lines]) == (number, [name])
-
-
 GERMAN = b"wer,was,tag\nAnn,Guten Morgen,1\nBen,Hallo Ann,2\n"
 
 

@@ -12,6 +12,7 @@ from evaluation.corrections.action_gate import Attempt, DimensionCheck, GateOutc
 from evaluation.corrections.config import CorrectionConfig
 from evaluation.corrections.statistics import settings
 from evaluation.judging.propositions import Dimension
+from evaluation.readers.import_report import ImportReport
 from evaluation.store import JobState, Store
 from tests.app.drawn import data_of, tables, wait_for_jobs
 from tests.judge_questions import reading
@@ -82,7 +83,7 @@ def test_a_model_reads_a_game_from_its_page(open_page, filled, words, small_game
 
 def test_uploads_are_read_where_settings_say_so(filled, small_game, reading_server) -> None:
     def upload(name: str) -> int:
-        job = jobs.start_evaluation(filled, [(small_game(name), f"{name}.json")], None)
+        job = jobs.start_evaluation(filled, [(small_game(name), f"{name}.json")], ImportReport(()))
         finished(filled, job.id)
         # The thread of the upload began this one before it ended.
         return len([finished(filled, one.id) for one in filled.jobs.list() if one.kind == "judge_rows"])

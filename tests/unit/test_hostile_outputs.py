@@ -28,13 +28,11 @@ from evaluation.persona.evaluation import PersonaEvaluation
 from evaluation.persona.subjects import ALWAYS
 from evaluation.rating_desk.sheet_format import read_sheet, sheet_rows, write_sheet
 from evaluation.ratings import Rating
-from evaluation.readers.import_report import ImportOutcome as Fate
-from evaluation.readers.import_report import ImportReport, ReportLine
 from evaluation.store import Store
 from evaluation.text.display import shortened
 from evaluation.transcript import Transcript
 from evaluation.workflows.scoring import add_evaluated, stored_results_table
-from evaluation.writers import csv_text, message_table, report_csv, report_json
+from evaluation.writers import csv_text, message_table
 from tests.games import game_of
 
 STORABLE = {
@@ -90,14 +88,6 @@ def comparison(text: str) -> BaselineComparison:
     return BaselineComparison((row, lost, failed), models=(text,))
 
 
-def import_report(text: str) -> ImportReport:
-    lines = (
-        ReportLine(text, Fate.REFUSED, text, message=text, place=text, remedy=text),
-        ReportLine(text, Fate.STORED, text, text, "0" * 64, 2, 3, message=text),
-    )
-    return ImportReport(lines, iteration=text)
-
-
 def game(text: str) -> Transcript:
     name = text[:100]
     said = [(name if n % 2 else "Bob", f"{text[:500]} I suspect {name}.") for n in range(4)]
@@ -137,15 +127,6 @@ def test_the_comment_on_a_pull_request(text: str) -> None:
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in output.splitlines() if line.startswith("|")} == {7}
     damaged = {"verdict": text, "problem": text, "rows": [{"outcome": text, "label": text}]}
     assert_inert_markdown(comparison_markdown(damaged))
-
-
-@every_text
-def test_import_reports(text: str) -> None:
-    report = import_report(text)
-    rows = assert_inert_csv(report_csv(report))
-    assert len(rows) == 3
-    output = report_json(report)
-    assert_inert_json(output, report.as_dict())
 
 
 def assert_inert_json(output: str, value: object) -> None:

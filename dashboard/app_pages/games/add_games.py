@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from itertools import takewhile
 from pathlib import PurePath
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard import access_checks
 from dashboard.app_pages.games import found_games as parts
 from dashboard.app_pages.games.found_games import Found, show_refusals
 from dashboard.shared import queries, resources, state
@@ -26,7 +23,7 @@ from dashboard.shared.jobs.job_status import job_history
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, plain, tell_beyond, tell_fault, words_of
 from dashboard.shared.page_links import OVERVIEW_PAGE, first_steps, guide_link, transcript_link
-from dashboard.shared.status_table import status_table
+from dashboard.shared.status_table import csv_download, json_download, status_table
 from dashboard.shared.upload_questions import (
     FORMATS,
     chosen_answers,
@@ -44,7 +41,7 @@ from evaluation.readers.import_report import ImportOutcome, ImportReport, Report
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
 from evaluation.store import Store
 from evaluation.text.display import counted
-from evaluation.writers import counts_words, report_csv, report_json
+from evaluation.writers import counts_words
 
 
 def add_games(store: Store) -> bool:
@@ -93,7 +90,7 @@ def add_games(store: Store) -> bool:
         is_ready = _store_them(store, found)
         _show_steps(steps, 3 if is_ready else 2)
     else:
-        _nothing_new(store, found)
+        _nothing_new(found)
     return True
 
 
@@ -157,17 +154,10 @@ def _compare_button(name: str | None) -> None:
                 st.switch_page(OVERVIEW_PAGE, query_params={state.ITERATION: name})
 
 
-def _nothing_new(store: Store, found: parts.Found) -> None:
+def _nothing_new(found: parts.Found) -> None:
     first = "Nothing is stored before the questions above are answered." if found.waiting else "Nothing new to store."
-    st.info(f"{first} The report on these files can be saved, or kept among the imports here.")
-    save_buttons(found.report, "nothing_new")
-    # Each reading of the files makes a report of its own: a second click would keep one that says the same.
-    if st.session_state.get(_KEPT) == found.report.lines:
-        st.caption("The report is among the earlier imports.")
-    elif st.button("Keep the report", key="keep_report", icon=":material/playlist_add_check:"):
-        store.imports.save(replace(found.report, seconds=0.0))
-        st.session_state[_KEPT] = found.report.lines
-        st.rerun()
+    st.info(f"{first} The report on these files can be saved.")
+    save_buttons(found.report)
 
 
 _FILES, _PASTE, _NAME, _CHANGE, _PROMPT, _TARGET = (
@@ -365,25 +355,15 @@ def begin(store: Store, found: Found, plan: Iteration | str) -> None:
         plan = store.iterations.create(
             plan.name, parent=plan.parent, prompt_text=text, change=plan.change, target_metric=target
         ).name
-    iteration = plan or None
-    report = replace(found.report, iteration=iteration, started_at=datetime.now(UTC))
-    # Whatever an earlier import left open has ended by now.
-    store.imports.settle()
-    store.imports.save(report)
+    report = replace(found.report, iteration=plan or None, started_at=datetime.now(UTC))
     st.session_state[_BEGUN] = report.id
-    with ExitStack() as undo:
-        undo.callback(store.imports.discard, report.id)
-        jobs.start_evaluation(store, [(game.transcript, game.name) for game in found.new if game.transcript], iteration)
-        undo.pop_all()
+    games = [(game.transcript, game.name) for game in found.new if game.transcript]
+    jobs.start_evaluation(store, games, report)
 
 
-_BEGUN, _KEPT = "import_begun", "report_kept"
+_BEGUN = "import_begun"
 _MOST_ROWS = 2000
 _MARKS = {ImportOutcome.STORED: "✓", ImportOutcome.REFUSED: "✗", ImportOutcome.NOT_STORED: "…"}
-_FORMATS = (
-    ("JSON", "json", "application/json", report_json),
-    ("CSV", "csv", "text/csv", report_csv),
-)
 
 
 def earlier_imports(reports: Sequence[ImportReport]) -> None:
@@ -404,7 +384,7 @@ def earlier_imports(reports: Sequence[ImportReport]) -> None:
     if report.iteration is not None:
         plain(f"Into the iteration: {report.iteration}")
     st.caption(_state_words(report))
-    save_buttons(report, f"report_{reports.index(report)}")
+    save_buttons(report)
     show_refusals(report.refused)
     rows = [_row(line) for line in report.lines[:_MOST_ROWS]]
     status_table(rows, "Every file of the import and what became of it")
@@ -426,23 +406,12 @@ def _state_words(report: ImportReport) -> str:
     return f"{counts_words(report)} It took {duration_text(report.seconds)}."
 
 
-def save_buttons(report: ImportReport, key: str) -> None:
-    """Buttons that save the report as a file; ``key`` keeps several sets of them apart."""
+def save_buttons(report: ImportReport) -> None:
+    """Buttons that save the report as a file."""
+    name = f"import-{report.started_at:%Y%m%d-%H%M%S}"
     with st.container(horizontal=True):
-        for label, ending, mime, write in _FORMATS:
-            access_checks.download_button(
-                "import_report",
-                f"Save as {label}",
-                partial(_written, write, report),
-                f"import-{report.started_at:%Y%m%d-%H%M%S}.{ending}",
-                mime,
-                key=f"{key}_{ending}",
-            )
-
-
-def _written(write: Callable[[ImportReport], str], report: ImportReport) -> bytes:
-    # On the click: a report on thousands of files need not be made at every rerun.
-    return write(report).encode("utf-8")
+        json_download("Save as JSON", report.as_dict, f"{name}.json")
+        csv_download("Save as CSV", lambda: [_row(line) for line in report.lines], f"{name}.csv")
 
 
 def _row(line: ReportLine) -> dict[str, object]:

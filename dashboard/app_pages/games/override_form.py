@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -11,7 +12,7 @@ from dashboard.shared import resources
 from dashboard.shared.formatting import look, score_text
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
-from dashboard.shared.notices import LONGEST_TEXT, plain, refusal_told, require_length, words_of
+from dashboard.shared.notices import LONGEST_TEXT, plain, require_length, words_of
 from evaluation.access import Action
 from evaluation.errors import DramaturgError
 from evaluation.judging.cached_judge import KeptAnswer
@@ -35,13 +36,18 @@ def override_section(row: LedgerRow, transcript: Transcript) -> None:
     decisions = resources.read(overrides_of, transcript.id)
     history = decisions.of(row)
     key = row_key(transcript.id, row)
-    if message := st.session_state.pop(f"{_DONE}_{key}", None):
-        st.success(message)
+    _tell_outcome(key)
     version = f"{key}_{len(history)}_{len(decisions.standing)}"
     for made in history:
         _past(made, decisions, key)
     if st.toggle("Override this verdict", key=f"override_{version}"):
         _form(row, transcript, version)
+
+
+def _tell_outcome(key: str) -> None:
+    """Says what came of the last change of this row or message; told once."""
+    if said := st.session_state.pop(f"{_DONE}_{key}", None):
+        st.success(said)
     if fault := st.session_state.pop(f"{_FAULT}_{key}", None):
         st.error("That could not be saved.")
         plain(fault)
@@ -52,8 +58,7 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
     if message not in transcript.discussion:
         return
     key = f"{transcript.id}_{message.index}"
-    if said := st.session_state.pop(f"{_DONE}_{key}", None):
-        st.success(said)
+    _tell_outcome(key)
     if not st.toggle("Mark a reference that the rule missed", key=f"mark_{key}"):
         return
     with st.form(f"mark_form_{key}", border=False, clear_on_submit=False):
@@ -66,18 +71,16 @@ def mark_reference_section(message: Message, transcript: Transcript) -> None:
         if verdict is None or not (words and reason and author):
             st.warning("Give the words, a verdict, a reason and your name. Nothing is saved yet.")
             return
-        store, done = resources.store(), f"{_DONE}_{key}"
-        with refusal_told("That could not be saved."):
-            identity.require(Action.OVERRIDE)
-            require_length(reason, LONGEST_TEXT, "Why")
-            who = identity.decide_as(author)
-            before = _score(store, transcript.id, MEMORY_ACCURACY.name)
-            mark_reference(store, transcript.id, message.id, words, verdict, author=who, reason=reason)
-            st.session_state[done] = "Added."
-        if done in st.session_state:
-            # Outside: a score that cannot be read now does not make it unsaved.
-            st.session_state[done] = f"Added. {_moved(store, transcript.id, MEMORY_ACCURACY.name, before)}"
-            st.rerun()
+        _change(
+            key,
+            "Added.",
+            transcript.id,
+            MEMORY_ACCURACY.name,
+            author,
+            lambda store, who: mark_reference(
+                store, transcript.id, message.id, words, verdict, author=who, reason=_checked(reason)
+            ),
+        )
 
 
 def orphaned_overrides(transcript: Transcript) -> None:
@@ -97,9 +100,14 @@ def _past(made: Override, decisions: RowOverrides, key: str) -> None:
         author = identity.decider_name() or _author(f"{key}_{made.id}")
         asks = None if author else "Enter your name first."
         if st.button("Undo", icon=":material/undo:", key=f"undo_{made.id}_{key}", disabled=not author, help=asks):
-            _undo(made, key, author)
-            # The scores above the conversation stand outside of its fragment.
-            st.rerun()
+            _change(
+                key,
+                "Taken back.",
+                made.transcript_id,
+                made.metric,
+                author,
+                lambda store, who: store.overrides.undo(made.id, who),
+            )
 
 
 def _author(key: str) -> str:
@@ -121,16 +129,25 @@ def _words(made: Override) -> str:
     return words
 
 
-def _undo(made: Override, key: str, author: str) -> None:
+def _change(
+    key: str, said: str, transcript_id: str, metric: str, author: str, make: Callable[[Store, str], object]
+) -> None:
+    """Makes a change under the person's name, and draws the page again with what came of it and what it moved."""
     store = resources.store()
     try:
         identity.require(Action.OVERRIDE)
-        before = _score(store, made.transcript_id, made.metric)
-        store.overrides.undo(made.id, identity.decide_as(author))
+        who, before = identity.decide_as(author), _score(store, transcript_id, metric)
+        make(store, who)
     except DramaturgError as error:
         st.session_state[f"{_FAULT}_{key}"] = words_of(error)
     else:
-        st.session_state[f"{_DONE}_{key}"] = f"Taken back. {_moved(store, made.transcript_id, made.metric, before)}"
+        st.session_state[f"{_DONE}_{key}"] = f"{said} {_moved(store, transcript_id, metric, before)}"
+    # The scores above the conversation stand outside of its fragment.
+    st.rerun()
+
+
+def _checked(reason: str) -> str:
+    return require_length(reason, LONGEST_TEXT, "Why")
 
 
 def _score(store: Store, transcript_id: str, metric: str) -> float | None:
@@ -162,19 +179,16 @@ def _save(row: LedgerRow, transcript: Transcript, verdict: RowVerdict | None, au
         missing = [("a verdict", verdict), ("a reason", reason), ("your name", author)]
         st.warning(f"Give {' and '.join(what for what, given in missing if not given)}. Nothing is saved yet.")
         return
-    key = row_key(transcript.id, row)
-    store = resources.store()
-    try:
-        identity.require(Action.OVERRIDE)
-        require_length(reason, LONGEST_TEXT, "Why")
-        who = identity.decide_as(author)
-        before = _score(store, transcript.id, row.metric)
-        store.overrides.add(transcript.id, row.metric, row.id, verdict, author=who, reason=reason)
-    except DramaturgError as error:
-        st.session_state[f"{_FAULT}_{key}"] = words_of(error)
-    else:
-        st.session_state[f"{_DONE}_{key}"] = f"Saved. {_moved(store, transcript.id, row.metric, before)}"
-    st.rerun()
+    _change(
+        row_key(transcript.id, row),
+        "Saved.",
+        transcript.id,
+        row.metric,
+        author,
+        lambda store, who: store.overrides.add(
+            transcript.id, row.metric, row.id, verdict, author=who, reason=_checked(reason)
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from dashboard.shared.comparison_tables import METRIC_LABELS, TEST_COLUMNS, difference_rows, export_rows, limit_rows
+from dashboard.shared.comparison_tables import METRIC_LABELS, TEST_COLUMNS, difference_rows, limit_rows
 from dashboard.shared.formatting import label_with_unit
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, json_download, status_table
@@ -46,11 +46,6 @@ def numbers(found: IterationComparison, *, with_files: bool) -> None:
         if found.decision_words:
             status_table([{"Reasons of the rule": words} for words in found.decision_words], "The reasons of the rule")
     if with_files:
-        names = found.before.iteration.name, found.after.iteration.name
         with st.container(horizontal=True):
-            csv_download(
-                "Download the table (CSV)",
-                lambda: export_rows(found.comparison, *names, found.controls),
-                "comparison.csv",
-            )
+            csv_download("Download the table (CSV)", lambda: differences, "comparison.csv")
             json_download("Download everything (JSON)", lambda: comparison_data(found), "comparison.json")

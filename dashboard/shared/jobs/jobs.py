@@ -35,6 +35,7 @@ from evaluation.errors import ConflictError, DramaturgError
 from evaluation.experiments.experiment import AB_TEST, EXPERIMENT
 from evaluation.experiments.study import StudyPlan
 from evaluation.progress import ProgressCallback
+from evaluation.readers.import_report import ImportReport
 from evaluation.store import Job, JobState, Store
 from evaluation.text.display import counted
 from evaluation.transcript import Transcript
@@ -121,8 +122,8 @@ def _run(store: Store, job: Job) -> None:
             start_reading_imports(store, job)
 
 
-def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iteration: str | None) -> Job:
-    """Scores and stores games with their source names, into an iteration that exists or into none.
+def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], report: ImportReport) -> Job:
+    """Scores and stores games with their source names, into the iteration of the report, and keeps the report.
 
     The games are kept in the store until they are scored, all of them before this returns.
 
@@ -135,7 +136,10 @@ def start_evaluation(store: Store, games: Sequence[tuple[Transcript, str]], iter
             if earlier.state is JobState.FAILED:
                 # Whoever starts anew has had the choice to go on with it.
                 store.import_queue.clear(earlier.id)
-        store.import_queue.put(job.id, games, iteration)
+        store.import_queue.put(job.id, games, report.iteration)
+        # Whatever an earlier import left open has ended by now.
+        store.imports.settle()
+        store.imports.save(report)
     return _begin(store, job)
 
 

@@ -14,7 +14,6 @@ import pytest
 from dashboard.app_pages.overview.cockpit_data import cockpit_of, sentence
 from dashboard.app_pages.trends import data as trends
 from dashboard.shared.charts.metric_charts import trend_figure
-from dashboard.shared.comparison_tables import export_rows
 from dashboard.shared.formatting import CHANCE, look
 from dashboard.shared.queries import score_cell, trend_points
 from evaluation.cli.rendering import _SYMBOLS as TERMINAL_SIGNS
@@ -241,17 +240,6 @@ def test_an_a_b_test_names_no_winner_by_it() -> None:
     assert comparison_cells(result.comparisons[0], is_only_pair=True)["Better"] == f"≈ {AT_CHANCE}"
 
 
-def test_the_download_has_the_interval_that_decided_with_its_level() -> None:
-    pair = compare_iterations(RISEN, "v1", "v2")
-    rows = {row["metric"]: row for row in export_rows(pair.comparison, "v1", "v2", pair.controls)}
-    decided = pair.comparison[TARGET].deciding_interval
-    row = rows[TARGET]
-    assert (row["low"], row["high"], row["interval_level"]) == (decided.low, decided.high, 0.95)
-    assert (row["verdict"], row["chance_after"]) == (AT_CHANCE, (99.0 + 100.0 + 97.5) / 3)
-    # Of six metrics without spread none can be tested; with a spread the strictest of Holm's steps decides.
-    assert all(math.isnan(one["welch_p"]) for name, one in rows.items() if name != TARGET)
-
-
 def test_a_game_that_only_waits_for_its_rating_is_no_further_game() -> None:
     rated = [scores_of({"engagement": value})["engagement"] for value in (3.0, 3.5, 4.0, 3.5)]
     open_rating = MetricScore(Status.PENDING, None, 3.0)
@@ -309,7 +297,6 @@ def test_short_games_that_repeat_less_are_not_better_by_it() -> None:
         assert (told in " ".join(difference_sentences(one))) == (outcome is Outcome.AT_EQUAL_LENGTH)
         assert (difference_data(one)["outcome"], one.words) == (str(outcome), outcome.words)
         assert (one.games_needed is None) == (outcome is not Outcome.BETTER), "more games do not cure it"
-        assert export_rows({"anti_repetition": one}, "v1", "v2")[0]["verdict"] == one.words
 
 
 DEPTH, COHERENCE = "strategic_depth", "coherence"

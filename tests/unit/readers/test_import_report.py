@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from evaluation.engines.scoring import SCORERS, evaluate_transcript
@@ -15,7 +12,7 @@ from evaluation.score import MetricResult
 from evaluation.store import Store
 from evaluation.store._imports import KEPT
 from evaluation.transcript import Transcript
-from evaluation.writers import counts_words, report_csv
+from evaluation.writers import counts_words
 
 GAME = b'{"gameId": "%s", "players": [{"name": "Ann"}], "messages": [{"playerName": "Ann", "message": "Hi"}]}'
 BAD = b'{"gameId": '
@@ -68,18 +65,6 @@ def test_a_report_survives_json(tmp_path: Path) -> None:
     assert ImportReport.from_dict(json.loads(json.dumps(before.as_dict()))) == before
 
 
-def test_the_csv_has_a_row_per_game_and_runs_no_formula() -> None:
-    held = report("one", bad=1)
-    held = replace(held, lines=(*held.lines, ReportLine("=cmd()", ImportOutcome.REFUSED, message="@x", place="line 1")))
-    rows = list(csv.DictReader(io.StringIO(report_csv(held))))
-    assert [(row["name"], row["outcome"], row["players"]) for row in rows] == [
-        ("one-0.json", "not stored", "1"),
-        ("bad0.json", "refused", ""),
-        ("'=cmd()", "refused", ""),
-    ]
-    assert rows[2]["message"] == "'@x"
-
-
 def test_the_store_keeps_the_latest_reports_and_replaces_one_that_went_on() -> None:
     store = Store(":memory:")
     first = report("one")
@@ -124,14 +109,6 @@ def test_a_report_is_settled_by_what_the_store_has_in_the_end() -> None:
     store.deletions.delete([first.id], who="Ada")
     store.imports.settle()
     assert store.imports.list() == [after] == [store.imports.so_far(after)]
-
-
-def test_a_report_whose_import_did_not_begin_is_forgotten() -> None:
-    store = Store(":memory:")
-    held = report("one")
-    store.imports.save(held)
-    store.imports.discard(held.id)
-    assert store.imports.list() == []
 
 
 def broken(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
