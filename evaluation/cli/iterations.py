@@ -152,14 +152,16 @@ def compare(
 
     with ExitStack() as stack:
         store = _scored(before, after, stack) if _are_paths(before, after) else open_store()
+        found = stored_comparison(store, before, after)
         # What is better than before may still be no better than scrambled copies.
-        if waiting := [*store.controls.missing(before), *store.controls.missing(after)]:
+        compared = {before, after} | ({found.decision.reference} if found.decision else set())
+        if waiting := [game for name in sorted(compared) for game in store.controls.missing(name)]:
             note("Games are compared with scrambled copies first.")
             try:
                 compute_missing(store, waiting, TerminalProgress("game").report)
             except StoreReadOnlyError:
                 warn_of_controls(store, waiting)
-        found = stored_comparison(store, before, after)
+            found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))
     if output == "json":
@@ -260,7 +262,9 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield f"{head}What the scores rest on, and whether they can be told from chance"
         yield from gap
         sides = ((row, side, name) for row in trusted for side, name in zip(("Before", "After"), names, strict=True))
-        yield from (f"{item}{row['Metric']}, {name}: {row[side]}." for row, side, name in sides if row[side])
+        yield from (
+            f"{item}{row['Metric']} ({row['Trust']}), {name}: {row[side]}." for row, side, name in sides if row[side]
+        )
     if found.movers:
         yield ""
         yield f"{head}What moved the scores most"

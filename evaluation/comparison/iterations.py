@@ -48,6 +48,7 @@ from evaluation.statistics.words import (
     value_words,
 )
 from evaluation.text.display import cost_text, json_data, listed
+from evaluation.validity import trust_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ class IterationComparison:
 
     @property
     def trust_rows(self) -> list[dict[str, str]]:
-        """Coverage of the scores, and whether they differ from chance, as rows ``Metric``, ``Before``, ``After``."""
+        """Rows ``Metric``, ``Trust``, ``Before``, ``After``: trust in the metric, coverage of the scores, chance."""
         rows: list[dict[str, str]] = []
         for name, controls in self.controls.items():
             coverage = (game_coverage(name, side.games) for side in (self.before, self.after))
@@ -223,7 +224,8 @@ class IterationComparison:
                 for rests, control in zip(coverage, controls, strict=True)
             )
             if before or after:
-                rows.append({"Metric": DEFINITIONS[name].label, "Before": before, "After": after})
+                label, trust = DEFINITIONS[name].label, trust_words(name)
+                rows.append({"Metric": label, "Trust": trust, "Before": before, "After": after})
         return rows
 
 

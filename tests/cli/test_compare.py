@@ -128,6 +128,22 @@ def test_controls_are_left_out_computed_later_and_the_same_in_every_output(
         assert run("reevaluate", "--controls", *wrong).exit_code == 2
 
 
+def test_the_reference_of_the_decision_is_compared_with_copies_too_and_trust_stands_beside(
+    run: Run, write_game: WriteGame
+) -> None:
+    for name in ("v1", "v2", "v3"):
+        run("iterations", "create", name, *(("--parent", "v2") if name == "v3" else ()))
+        path = write_game(name)
+        path.write_text(GAME.model_copy(update={"game_id": name}).to_json(), encoding="utf-8")
+        run("import", path, "--iteration", name)
+    said = run("compare", "v1", "v3", "--format", "json")
+    assert json.loads(said.stdout)["decision"]["reference"] == "v2"
+    assert "compared with scrambled copies first" in said.stderr
+    (first, second, third) = json.loads(run("iterations", "--format", "json").stdout)["iterations"]
+    assert all(one["means"]["coherence"]["control"]["words"] for one in (first, second, third))
+    assert "Conversation coherence (some trust), v1: " in run("compare", "v1", "v3").stdout
+
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data" / "samples" / "native"
 
