@@ -6,7 +6,7 @@ Source: ADR-010, ``EvaluationReport``: metrics, validations, extractions, recomm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from evaluation.insight._questions import PROMPT_VERSION
@@ -23,7 +23,6 @@ from evaluation.insight.recommendations import (
     recommendations,
 )
 from evaluation.insight.validator import CheckedSample, EvaluationConfig, ValidationResult, Validator
-from evaluation.judging.model_client.calls import Usage
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
 from evaluation.text.language import detect_language
 from evaluation.transcript import Transcript
@@ -54,47 +53,15 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Questions, calls and cost of a report.
+class _ReportingJudge:
+    """Passes questions on and has every judgement reported."""
 
-    Attributes:
-        questions: How many were asked.
-        cached: How many of them had been answered before and cost nothing.
-        usage: Calls, tokens and money of the others.
-    """
-
-    questions: int = 0
-    cached: int = 0
-    usage: Usage = field(default_factory=Usage)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON, with the version of the prompts."""
-        return {
-            "questions": self.questions,
-            "cached_answers": self.cached,
-            "calls": round(self.usage.calls),
-            "tokens": round(self.usage.input_tokens + self.usage.output_tokens),
-            "prompt_version": PROMPT_VERSION,
-        }
-
-
-class _CountingJudge:
-    """Passes questions on and adds up what they take."""
-
-    def __init__(self, judge: Judge, report: Report | None = None) -> None:
-        self._judge = judge
-        self._report = report
-        self.asked = Asked()
+    behind: Judge
+    report: Report | None
 
     async def judge(self, requests: Sequence[JudgeRequest], *, report: Report | None = None) -> list[Judgement]:
         """The judgements of the judge behind it."""
-        found = await self._judge.judge(requests, report=report or self._report)
-        self.asked = Asked(
-            self.asked.questions + len(requests),
-            self.asked.cached + sum(one.is_cached for one in found),
-            sum((one.usage for one in found), self.asked.usage),
-        )
-        return found
+        return await self.behind.judge(requests, report=report or self.report)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +78,6 @@ class EvaluationReport:
         recommendations: What to look at.
         config: The settings that applied: ``evaluation_model`` and ``max_usd`` are those of the judge that was asked.
         judge: Who was asked: ``kind`` and ``model``; ``None`` when nobody was.
-        asked: What the questions took.
     """
 
     transcript: Mapping[str, Any]
@@ -122,18 +88,12 @@ class EvaluationReport:
     extractions: Mapping[str, Extraction[Any]]
     recommendations: tuple[Recommendation, ...]
     config: EvaluationConfig
-    judge: Mapping[str, str] | None = field(default=None)
-    asked: Asked = field(default_factory=Asked)
+    judge: Mapping[str, str] | None = None
 
     @property
     def validations(self) -> tuple[ValidationResult, ...]:
         """The results of the sample."""
         return self.sample.results
-
-    @property
-    def spent_usd(self) -> float | None:
-        """The cost of the answers; ``None`` when the price is not known."""
-        return self.asked.usage.known_usd
 
     def as_dict(self) -> dict[str, Any]:
         """Every field, ready for JSON."""
@@ -149,8 +109,7 @@ class EvaluationReport:
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
             },
             "recommendations": [str(one) for one in self.recommendations],
-            "judge": None if self.judge is None else {**self.judge, **self.asked.as_dict()},
-            "spent_usd": self.spent_usd,
+            "judge": None if self.judge is None else {**self.judge, "prompt_version": PROMPT_VERSION},
             "config": self.config.model_dump(mode="json"),
         }
 
@@ -200,20 +159,18 @@ async def report_on(
         report: Told of every judgement.
     """
     plain = plain_report(transcript, config)
-    sample = plain.sample
-    counting = _CountingJudge(judge, report)
+    sample, told = plain.sample, _ReportingJudge(judge, report)
     if wanted.checks:
-        sample = await Validator(counting, plain.config.validation()).validate_transcript(transcript, personas)
+        sample = await Validator(told, plain.config.validation()).validate_transcript(transcript, personas)
     return replace(
         plain,
         sample=sample,
-        extractions=await _extracted(transcript, counting, wanted, plain.config),
+        extractions=await _extracted(transcript, told, wanted, plain.config),
         recommendations=(
             *recommendations(plain.metrics, sample, shares=plain.shares),
             *judge_of_its_own_words(transcript, (judged_by or {}).get("model")),
         ),
         judge=judged_by,
-        asked=counting.asked,
     )
 
 

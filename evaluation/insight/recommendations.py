@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from evaluation.insight.collector import TalkShares
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics
 from evaluation.insight.validator import CheckedSample, CheckKind
-from evaluation.text.display import cost_text, counted, listed
+from evaluation.text.display import cost_text, counted
 from evaluation.transcript import Transcript
 
 _MOST_NAMES = 5
@@ -147,37 +147,6 @@ UNKNOWN = "not known"
 Line = tuple[str, str]
 
 
-def activity_lines(metrics: SimulationMetrics) -> Iterator[Line]:
-    """Messages and lengths, and who talks most."""
-    yield "Messages", f"{metrics.total_messages:,}"
-    yield "Mean length", _number(metrics.avg_response_length, "characters")
-    yield "Most messages", _talks_most(metrics)
-    if metrics.thoughts_per_agent:
-        yield "Private thoughts", f"{sum(metrics.thoughts_per_agent.values()):,}, in no other figure"
-
-
-def _talks_most(metrics: SimulationMetrics) -> str:
-    """The players who said most; that nobody speaks, or only one, in words."""
-    counts = metrics.messages_per_agent
-    if not counts:
-        return "nobody says anything"
-    if len(counts) == 1:
-        return f"only {next(iter(counts))} says anything"
-    most = max(counts.values())
-    names = [name for name, count in counts.items() if count == most]
-    if len(names) == len(counts):
-        return f"all {len(counts)} speakers alike, {counted(most, 'message')} each"
-    each = "" if len(names) == 1 else " each"
-    return f"{listed(names)}, {most} of {metrics.total_messages} messages{each}"
-
-
-def share_lines(shares: TalkShares) -> Iterator[Line]:
-    """The players who dominate, relative to an even share."""
-    names, times = shares.most_talkative
-    if len(shares.words) > 1 and names:
-        yield "Largest share of words", f"{listed(names)}, {times:.1f} times an even share"
-
-
 def network_lines(network: NetworkMetrics | None) -> Iterator[Line]:
     """Sentences on the network, and on the part of the players between which distances are measured."""
     if network is None:
@@ -233,14 +202,6 @@ def agent_rows(metrics: SimulationMetrics) -> list[tuple[str, ...]]:
     return [
         (name, *(UNKNOWN if counts is None else f"{counts.get(name, 0):,}" for counts in figures)) for name in names
     ]
-
-
-def sections(metrics: SimulationMetrics, shares: TalkShares) -> Iterator[tuple[str, list[Line]]]:
-    """All of it, by heading."""
-    yield "Activity", [*activity_lines(metrics), *share_lines(shares)]
-    yield "Who addresses whom", [*network_lines(metrics.network)]
-    yield "Memory", [*memory_lines(metrics)]
-    yield "Cost", [*cost_lines(metrics)]
 
 
 def _number(value: float | None, unit: str, digits: int = 1) -> str:

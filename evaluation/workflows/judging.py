@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from evaluation.errors import InputError, NotFoundError
 from evaluation.insight.evaluation_report import EvaluationReport, Wanted, report_on
+from evaluation.insight.recommendations import judge_of_its_own_words
 from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.judge_config import (
     SETTINGS_KEY,
@@ -400,6 +401,7 @@ class InsightTally:
         scored: Checks with a score.
         passed: How many of them passed.
         why_not: The first reason why a question has no answer; empty when all have one.
+        own_words: A warning where the judge wrote messages of a game itself; empty where it did not.
     """
 
     games: int = 0
@@ -408,6 +410,7 @@ class InsightTally:
     scored: int = 0
     passed: int = 0
     why_not: str = ""
+    own_words: str = ""
 
     def add(self, found: EvaluationReport) -> None:
         """Counts one more game."""
@@ -450,6 +453,8 @@ def ask_about_games(
                 try:
                     game = store.transcripts.get(transcript_id)
                     tally.add(await insight_report(store, game, chosen, wanted, config, report=report))
+                    warnings = judge_of_its_own_words(game, chosen.model)
+                    tally.own_words = tally.own_words or " ".join(map(str, warnings))
                 except NotFoundError:
                     tally.gone += 1
         return tally

@@ -38,7 +38,7 @@ def test_run_checks_asks_about_all_games_that_are_chosen(insights, store, words,
     (tmp_path / "pricing.yaml").write_text("local-model:\n  input: 0.000001\n  output: 0.000001\n", encoding="utf-8")
     monkeypatch.setenv("DRAMATURG_PRICING", str(tmp_path / "pricing.yaml"))
     store.settings.set(SETTINGS_KEY, {"model": "local-model"})
-    players = {key: {"persona": "A baker."} for key in ("Ann", "Ben")}
+    players = {key: {"persona": "A baker.", "model": "local-model"} for key in ("Ann", "Ben")}
     for name, text in (("before", "Grumble"), ("after", "Gladly")):
         store.iterations.create(name)
         said = [(("Ann", "Ben")[n % 2], f"{text} {n}") for n in range(4)]
@@ -54,6 +54,7 @@ def test_run_checks_asks_about_all_games_that_are_chosen(insights, store, words,
         assert "calls to local-model, about $" in words(app)
         app.button(key="run_checks").click().run()
         wait_for_jobs()
+    assert "The judge is the model that spoke for Ann, Ben." in store.jobs.list(1)[0].message
     app = insights(first, model="true")
     assert "Checks of this game" in {one.value for one in app.subheader}
     scored = store.insights.checks().dropna(subset=["score"])

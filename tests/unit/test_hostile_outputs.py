@@ -19,7 +19,6 @@ from evaluation.escaping import code, json_text, markdown_table, safe
 from evaluation.harness.pull_request_comment import LONGEST_COMMENT, comparison_markdown
 from evaluation.harness.regression import BaselineComparison, BaselineRow, RegressionOutcome
 from evaluation.insight.evaluation_report import plain_report
-from evaluation.insight.report_sections import discussion_markdown
 from evaluation.judging.proposition_scores import PropositionScore
 from evaluation.judging.propositions import Dimension, Proposition
 from evaluation.judging.protocol import JudgementStatus
@@ -171,7 +170,6 @@ def test_labels_of_charts_and_names_in_the_dashboard(text: str) -> None:
 @every_storable
 def test_reports_on_a_discussion(text: str) -> None:
     found = plain_report(game(text))
-    assert_inert_markdown(discussion_markdown(found))
     assert_inert_json(json_text(found.as_dict()), json.loads(json.dumps(found.as_dict())))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -27,7 +27,6 @@ from evaluation.insight.recommendations import (
     memory_lines,
     network_lines,
 )
-from evaluation.insight.report_sections import discussion_markdown
 from evaluation.insight.validator import EvaluationConfig
 from evaluation.judging.judge_config import JudgeConfig
 from evaluation.store import Store
@@ -127,18 +126,12 @@ def _numbers(opened: OpenGame) -> None:
             st.caption("Between others: the share of shortest paths that lead through a player.")
             st.markdown("**Every player in it**")
             status_table(data.network_rows(opened), "Every player's place in the network")
-        with st.container(horizontal=True):
-            _download("Report (Markdown)", "md", "text/markdown", lambda: discussion_markdown(opened.report))
-            _download("JSON", "json", "application/json", lambda: _json(opened))
+        name = "discussion-report.json"
+        access_checks.download_button("insights", "JSON", lambda: _json(opened), name, "application/json", key=name)
 
 
-def _json(opened: OpenGame) -> str:
-    return json.dumps(opened.report.as_dict(), ensure_ascii=False, indent=2, default=str)
-
-
-def _download(label: str, ending: str, kind: str, make: Callable[[], str]) -> None:
-    name = f"discussion-report.{ending}"
-    access_checks.download_button("insights", label, lambda: make().encode("utf-8"), name, kind, key=name)
+def _json(opened: OpenGame) -> bytes:
+    return json.dumps(opened.report.as_dict(), ensure_ascii=False, indent=2, default=str).encode("utf-8")
 
 
 CHECK_LABELS = {"persona_adherence": "Persona adherence", "consistency": "Consistency", "coherence": "Coherence"}

@@ -192,7 +192,8 @@ def check_games(store: Store, job_id: str, report: ProgressCallback) -> str:
         f" {counted(tally.cut_short, 'game')} not finished ({budget_reason(chosen.budget)})." if tally.cut_short else ""
     )
     why = f" Some questions have no answer: {tally.why_not.rstrip('.')}." if tally.why_not else ""
-    return f"{counted(tally.games, 'game')} read.{passed} {spent_words(chosen.budget)}.{rest}{why}"
+    own = f" {tally.own_words}" if tally.own_words else ""
+    return f"{counted(tally.games, 'game')} read.{passed} {spent_words(chosen.budget)}.{rest}{why}{own}"
 
 
 def budget_reason(budget: Budget) -> str:
