@@ -120,12 +120,11 @@ def test_every_field_that_is_explained_is_in_the_example() -> None:
         assert value is not None or "inReplyTo" in path
 
 
-def test_every_metric_is_explained_in_the_words_of_the_documentation_with_rows_of_a_sample_game() -> None:
+def test_every_metric_is_explained_in_the_words_of_the_documentation() -> None:
     documented = " ".join((shipped("docs") / "metrics.md").read_text("utf-8").replace("*", "").split())
     for one in explained_metrics():
         for told in (one.text, one.exactly):
             assert told.rstrip(".") in documented.replace("`", "")
-    assert [one.definition.name for one in explained_metrics() if not one.examples] == ["engagement"]
 
 
 def test_terms_are_those_of_the_glossary(open_page, table) -> None:

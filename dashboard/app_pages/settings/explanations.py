@@ -1,4 +1,4 @@
-"""The Guide's metrics and terms: what they mean, today's thresholds, and examples from a sample game."""
+"""The Guide's metrics and terms: what they mean, today's thresholds, and how far they can be trusted."""
 
 from __future__ import annotations
 
@@ -13,21 +13,13 @@ import streamlit as st
 from dashboard.shared import queries, resources
 from dashboard.shared.formatting import SIGNS, threshold_text
 from dashboard.shared.notices import plain
-from dashboard.shared.page_links import transcript_link
 from dashboard.shared.status_table import status_table
-from evaluation.engines.scoring import evaluate_transcript
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import shipped
-from evaluation.readers import read_transcripts
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.score import LedgerRow, MetricDefinition, MetricResult
-from evaluation.text.display import listed, shortened
-from evaluation.transcript import Message, Transcript
+from evaluation.score import MetricDefinition
+from evaluation.text.display import listed
 from evaluation.validity import MetricTrust, Trust, metric_trust
-from evaluation.workflows.samples import load_manifest
-
-_LONGEST_QUOTE = 240
-
 
 _SYMBOLS: Mapping[Trust, str] = {Trust.YES: "✓", Trust.WITH_CARE: "?", Trust.HARDLY: "✗"}
 
@@ -63,9 +55,8 @@ def about() -> None:
 
 
 def metrics() -> None:
-    """Each metric with its threshold, what it measures, whether one can trust it, and two rows of a sample game."""
+    """Each metric with its threshold, what it measures, and whether one can trust it."""
     thresholds = resources.read(resources.store().settings.thresholds)
-    stored = set(resources.store().transcripts.ids())
     answers = metric_trust()
     st.markdown(_answer(answers))
     rows = [
@@ -90,7 +81,6 @@ def metrics() -> None:
                 st.caption(f"Passes with {threshold_text(thresholds[one.definition.name], one.definition.scale)}.")
                 plain(one.exactly)
                 st.markdown("**Can you trust it?** " + " ".join(trusted.sentences))
-                _examples(one, stored)
 
 
 def _answer(answers: Sequence[MetricTrust]) -> str:
@@ -116,27 +106,6 @@ _CHECKS = ("Agrees with labels", "In other kinds of games", "Falls when destroye
 
 def _check(share: float | None, missing: str) -> str:
     return f"\u2013 {missing}" if share is None else f"{_SYMBOLS[Trust.of(share)]} {100 * share:.0f} of 100"
-
-
-def _examples(one: ExplainedMetric, stored: set[str]) -> None:
-    if not one.examples:
-        st.caption("People rate it; no message has a row of its own.")
-    game = _sample()
-    for row in one.examples:
-        counts, message = row.numerator >= row.denominator, game.message(row.message_id or "")
-        with st.container(gap="xsmall"):
-            st.badge("✓ counts" if counts else "✗ counts against", color="green" if counts else "red")
-            plain(_quote(row, message))
-            if game.id in stored and message is not None:
-                link = {"transcript": game.id, "message": message.id}
-                transcript_link("Open the message", **link, metric=one.definition.name)
-
-
-def _quote(row: LedgerRow, message: Message | None) -> str:
-    who = message.speaker if message else row.player or ""
-    said = message.text.removeprefix(f"{who}: ") if message else ""
-    quote = f"{who}: {shortened(said, _LONGEST_QUOTE)}" if said else who
-    return f"{quote}\n{row.reason}".strip()
 
 
 def words() -> None:
@@ -195,7 +164,7 @@ _SENTENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class ExplainedMetric:
-    """A metric in the documentation's words, and a row that counts and one that does not.
+    """A metric in the documentation's words.
 
     Attributes:
         text: What it measures, in a sentence.
@@ -205,7 +174,6 @@ class ExplainedMetric:
     definition: MetricDefinition
     text: str
     exactly: str
-    examples: tuple[LedgerRow, ...]
 
 
 @cache
@@ -216,12 +184,7 @@ def explained_metrics() -> tuple[ExplainedMetric, ...]:
         InfrastructureError: The documentation does not explain one of them; the installation is damaged.
     """
     text = (shipped("docs") / "metrics.md").read_text("utf-8")
-    results = evaluate_transcript(_sample()).metrics
-    shown: set[str | None] = set()
-    return tuple(
-        ExplainedMetric(each, *_explanation(text, each), _explained_examples(results.get(name), shown))
-        for name, each in DEFINITIONS.items()
-    )
+    return tuple(ExplainedMetric(each, *_explanation(text, each)) for each in DEFINITIONS.values())
 
 
 def _explanation(text: str, definition: MetricDefinition) -> tuple[str, str]:
@@ -232,22 +195,6 @@ def _explanation(text: str, definition: MetricDefinition) -> tuple[str, str]:
     plain = " ".join(found[1].translate(_CODE_MARKS).split())
     first, *others = _SENTENCE_END.split(plain)
     return f"{first.rstrip('.')}.", ". ".join(others[:_SENTENCES]).rstrip(".") + "."
-
-
-@cache
-def _sample() -> Transcript:
-    (transcript,) = read_transcripts(load_manifest().iterations[0].games[0])
-    return transcript
-
-
-def _explained_examples(result: MetricResult | None, shown: set[str | None]) -> tuple[LedgerRow, ...]:
-    # No message stands for two metrics: what counts for one may count against the other.
-    judged = [row for row in (result.ledger if result else ()) if row.denominator > 0 and row.message_id not in shown]
-    best = next((row for row in judged if row.numerator >= row.denominator), None)
-    worst = next((row for row in judged if row.numerator < row.denominator), None)
-    found = [row for row in (best, worst) if row is not None]
-    shown.update(row.message_id for row in found if row.message_id)
-    return tuple(found)
 
 
 @cache
