@@ -313,16 +313,15 @@ def linked_box(label: str, key: str, **options: Any) -> Iterator[bool]:
         yield bool(box.open)
 
 
-def choose_view(options: Sequence[str], *, key: str, default: str | None = None) -> str:
+def choose_view(options: Sequence[str], *, key: str) -> str:
     """The view that is chosen of a page, kept in its address; the views stand beside the page's title.
 
     Args:
         options: The views in their order.
         key: Of the widget and in the address.
-        default: The view of an address that names none; the first when left out.
     """
     with head():
-        return choose_part(options, key=key, default=default, label="View")
+        return choose_part(options, key=key, label="View")
 
 
 def choose_part(

@@ -49,16 +49,14 @@ def status_table(
         alt: What the table holds, in our own words.
         bars: Columns whose cells have a bar below.
         marks: Columns with marked parts.
-        groups: As in :func:`pick_row`.
+        groups: For each row, the heading above it and those of the same group that follow it.
         is_code: Whether it is a text in lines, each behind its sign, drawn as one block in a typeface of equal widths.
-        is_matrix: As in :func:`open_row`.
+        is_matrix: Scrolled sideways on a phone, where other tables become cards; the first column stays.
     """
-    _draw(pd.DataFrame(table), alt, bars=bars, marks=marks, groups=groups, is_code=is_code, is_matrix=is_matrix)
+    _draw(table, alt, bars=bars, marks=marks, groups=groups, is_code=is_code, is_matrix=is_matrix)
 
 
-def pick_row(
-    table: Table, alt: str, key: str, *, at_first: int | None = None, groups: Sequence[str] = ()
-) -> int | None:
+def pick_row(table: Table, alt: str, key: str, *, at_first: int | None = None) -> int | None:
     """A table like :func:`status_table` whose rows can be chosen.
 
     Args:
@@ -66,20 +64,17 @@ def pick_row(
         alt: What the table holds, in our own words.
         key: The key of the choice.
         at_first: The row that is chosen at first; one is always chosen then.
-        groups: For each row, the heading above it and those of the same group that follow it.
 
     Returns:
         The number of the chosen row from 0, until another is chosen, or the table changes; ``None`` for none.
     """
-    rows = _rows(
-        _draw(pd.DataFrame(table), alt, key=key, pick="row", keeps=True, at_first=at_first, groups=groups), table
-    )
+    rows = _rows(_draw(table, alt, key=key, pick="row", keeps=True, at_first=at_first), table)
     return rows[0] if rows else at_first
 
 
 def pick_rows(table: Table, alt: str, key: str) -> list[int]:
     """A table like that of :func:`pick_row` in which several rows can be chosen: their numbers in that order."""
-    return _rows(_draw(pd.DataFrame(table), alt, key=key, pick="rows", keeps=True), table)
+    return _rows(_draw(table, alt, key=key, pick="rows", keeps=True), table)
 
 
 def _rows(chosen: list[list[int]], table: Table) -> list[int]:
@@ -91,19 +86,15 @@ def open_row(
     alt: str,
     key: str,
     *,
-    is_matrix: bool = False,
     opened: int | None = None,
     bars: Bars | None = None,
     groups: Sequence[str] = (),
 ) -> int | None:
     """A table whose rows lead elsewhere: the number of the row is told once, in the run after the click.
 
-    A matrix is scrolled sideways on a phone, where other tables become cards; its first column stays. The row
-    ``opened`` is marked as the one that is shown; ``bars`` and ``groups`` are as elsewhere.
+    The row ``opened`` is marked as the one that is shown; ``bars`` and ``groups`` are as elsewhere.
     """
-    frame = pd.DataFrame(table)
-    drawn = _draw(frame, alt, key=key, pick="row", is_matrix=is_matrix, at_first=opened, bars=bars, groups=groups)
-    chosen = _rows(drawn, table)
+    chosen = _rows(_draw(table, alt, key=key, pick="row", at_first=opened, bars=bars, groups=groups), table)
     return chosen[0] if chosen else None
 
 
@@ -166,7 +157,7 @@ def pick_cell(
 
 
 def _draw(
-    frame: pd.DataFrame,
+    table: Table,
     alt: str,
     *,
     bars: Bars | None = None,
@@ -181,6 +172,7 @@ def _draw(
     is_matrix: bool = False,
     heads: int = 1,
 ) -> list[list[int]]:
+    frame = pd.DataFrame(table)
     rows: list[list[list[Any]]] = [[[cell_text(cell)] for cell in row] for row in frame.itertuples(index=False)]
     columns = [
         {"label": str(name), "isNumber": at > 0 and holds_figures([row[at][0] for row in rows])}

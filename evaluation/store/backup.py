@@ -163,7 +163,6 @@ class Backups(StorePart):
                 self._require_no_job()
                 left_out = {key for key, _ in info.left_out}
                 _write_rows(source, SOURCE, copy, from_place=str(path), to_place=place, left_out_settings=left_out)
-            check_backup(copy)
             self._store.replace_file(copy, kept)
         return kept
 
@@ -225,18 +224,6 @@ def _require_file(path: Path) -> None:
     require_storable(path=str(path))
     if not path.is_file():
         raise NotFoundError("There is no such file.", place=str(path), remedy="Check the path.")
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[DuckDBPyConnection]:
-    """A connection that reads a backup under the name ``SOURCE``; what the engine refuses in the block is damage."""
-    import duckdb
-
-    try:
-        with attached(path) as connection:
-            yield connection
-    except duckdb.Error as error:
-        raise _unusable(path, error) from None
 
 
 def _check(connection: DuckDBPyConnection, path: Path) -> BackupInfo:
@@ -316,7 +303,7 @@ def _require_new(path: Path) -> None:
 
 
 SOURCE = "backup_source"
-"""The name by which ``attached`` makes a database readable."""
+"""The name by which ``_readable`` makes a database readable."""
 
 _INCOMING = "incoming_rows"
 _ROWS_AT_ONCE = 2_048
@@ -339,28 +326,31 @@ _FIRST_TIME, _LAST_TIME = "TIMESTAMPTZ '0001-01-02 00:00:00+00'", "TIMESTAMPTZ '
 
 
 @contextmanager
-def attached(path: Path) -> Iterator[DuckDBPyConnection]:
+def _readable(path: Path) -> Iterator[DuckDBPyConnection]:
     """A connection that reads the database at ``path`` under the name ``SOURCE``, and can reach no other file.
 
     The file's own definitions count for nothing in it: a name without ``SOURCE`` before it, of a function too, means
     what it means in an empty database. Queries should name tables of it only, as a view may do anything.
 
     Raises:
-        duckdb.Error: It is not a database, or damaged.
+        InputError: It is not a database, or damaged, which may be seen in the block.
     """
     import duckdb
 
     place = quoted(path)
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("SET autoinstall_known_extensions = false")
-        connection.execute("SET autoload_known_extensions = false")
-        connection.execute("SET temp_directory = ''")
-        # Before it is opened: a log beside the file is worked in then, with whatever somebody wrote into it.
-        connection.execute(f"SET allowed_paths = ['{place}', '{place}.wal']")
-        connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
-        connection.execute(f"ATTACH '{place}' AS {SOURCE} (READ_ONLY, TYPE duckdb)")
-        yield connection
+    try:
+        with duckdb.connect(":memory:") as connection:
+            connection.execute("SET autoinstall_known_extensions = false")
+            connection.execute("SET autoload_known_extensions = false")
+            connection.execute("SET temp_directory = ''")
+            # Before it is opened: a log beside the file is worked in then, with whatever somebody wrote into it.
+            connection.execute(f"SET allowed_paths = ['{place}', '{place}.wal']")
+            connection.execute("SET enable_external_access = false")
+            connection.execute("SET lock_configuration = true")
+            connection.execute(f"ATTACH '{place}' AS {SOURCE} (READ_ONLY, TYPE duckdb)")
+            yield connection
+    except duckdb.Error as error:
+        raise _unusable(path, error) from None
 
 
 def quoted(path: Path) -> str:

@@ -56,10 +56,7 @@ class RatingQueue(UnitsPart):
     def progress(self, rater: str) -> QueueProgress:
         """The rater's progress."""
         name = rater_name(rater)
-        with self._units.unit() as cursor:
-            # Every saved form waits for it, and most raters have no assignments, discards or skipped games.
-            others, rated, total = cursor.execute(_PLAIN_PROGRESS, {"rater": name}).fetchall()[0]
-            return self.progress_of([name])[name] if others else QueueProgress(rated, 0, total)
+        return self.progress_of([name])[name]
 
     def progress_of(self, raters: Collection[str]) -> dict[str, QueueProgress]:
         """The progress of several raters, by their names, in one query."""
@@ -179,16 +176,6 @@ WHERE transcript_id NOT IN (SELECT transcript_id FROM skipped_games WHERE rater 
 ORDER BY touched DESC NULLS LAST, NOT is_handed_over, NOT is_assigned,
     CASE WHEN is_handed_over THEN 0 ELSE raters END, md5(concat($rater, ' ', transcript_id))
 LIMIT 1
-"""
-
-_PLAIN_PROGRESS = f"""
-SELECT (SELECT count(*) FROM discards WHERE rater = $rater)
-    + (SELECT count(*) FROM rating_assignments WHERE rater = $rater)
-    + (SELECT count(*) FROM skipped_games WHERE rater = $rater),
-    (SELECT count(DISTINCT transcript_id) FROM ratings SEMI JOIN living_games USING (transcript_id)
-     WHERE rater = $rater),
-    (SELECT count(*) FROM transcripts
-     WHERE {_FOR_PEOPLE} OR transcript_id IN (SELECT transcript_id FROM ratings WHERE rater = $rater))
 """
 
 _PROGRESS = f"""
