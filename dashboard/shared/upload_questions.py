@@ -233,7 +233,7 @@ def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str], evidenc
     if questions:
         _shown()[key] = questions[0].words
     given = _given().get(key)
-    asked, choices = st.columns([7, 5], vertical_alignment="center")
+    asked, choices = st.columns(2, vertical_alignment="center")
     with asked:
         # What was understood, and the question, on lines of their own.
         plain(_shown()[key].replace(" Understood: ", "\nUnderstood: ").replace(" Is that", "\nIs that"))

@@ -12,6 +12,7 @@ from typing import Any
 
 from evaluation.files.strict_json import shorten
 from evaluation.readers import ReadResult
+from evaluation.readers._line_shapes import remedy
 from evaluation.text.display import counted
 
 
@@ -185,6 +186,17 @@ class RefusalGroup:
     message: str
     remedy: str
     lines: tuple[ReportLine, ...]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the remedy is to write the game in a format that is read."""
+        return remedy("table") in self.remedy
+
+    @property
+    def page_remedy(self) -> str:
+        """The remedy in plain words: how to hand in the game most simply, and no options of a terminal."""
+        is_long = "--" in self.remedy or self.remedy == remedy("known")
+        return remedy("simplest") if is_long else self.remedy.replace(remedy("table"), remedy("simplest"))
 
 
 def refusal_groups(lines: Sequence[ReportLine]) -> tuple[RefusalGroup, ...]:

@@ -186,6 +186,7 @@ def test_what_is_kept_is_not_shown_as_left_out_and_missing_votes_are_told(open_p
         (["one.json", "two.json"], ""),
         (["Taken.json"], ""),
         (["pasted.txt"], ""),
+        (["game-1.json", "game-2.json"], ""),
     ],
 )
 def test_a_name_is_proposed_from_what_the_files_share(files: list[str], proposed: str) -> None:

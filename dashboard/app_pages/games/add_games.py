@@ -88,7 +88,8 @@ def add_games(store: Store) -> bool:
     note_deleted(list(ids))
     if found.new:
         is_ready = _store_them(store, found)
-        _show_steps(steps, 3 if is_ready else 2)
+        # While a question is open, the games that wait for it are not stored.
+        _show_steps(steps, 1 if found.waiting else 3 if is_ready else 2)
     else:
         _nothing_new(found)
     return True
@@ -226,6 +227,7 @@ def _begin(store: Store, found: parts.Found, plan: Iteration | str) -> None:
 
 _PASTED = "pasted.txt"
 _NUMBER = re.compile(r"[\s\-_.(#]*\d*$")
+_KINDS_OF_FILE = {"chat", "conversation", "discussion", "export", "game", "games", "log", "match", "run", "transcript"}
 _NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
 
 
@@ -267,7 +269,8 @@ def proposed_name(files: Sequence[str], taken: Collection[str]) -> str:
     )
     # Numbers at the end tell games apart, not iterations.
     shared = _NUMBER.sub("", shared) if len(stems) > 1 else shared
-    return shared[:MAX_NAME_LENGTH] if len(shared) > 2 and shared not in taken else ""
+    says_nothing = len(shared) < 3 or shared.casefold() in _KINDS_OF_FILE
+    return "" if says_nothing or shared in taken else shared[:MAX_NAME_LENGTH]
 
 
 def test_words(before: int, added: int, size: int) -> str:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from dashboard.shared import state
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import guide_link
 from dashboard.shared.status_table import pick_row, status_table
 from evaluation.escaping import cut
 from evaluation.iterations.game_tests import LONGEST_NAME
@@ -212,11 +214,13 @@ def _refusal(group: RefusalGroup) -> None:
         named = group.lines[:_MOST_NAMES]
         rest = [f"and {count - _MOST_NAMES} more"] if count > _MOST_NAMES else []
         plain("\n".join([*(_name_and_place(line, alone=count == 1) for line in named), *rest]))
-        plain(group.message)
+        if words := group.page_remedy:
+            plain(f"What to do: {words}")
+        if group.is_unknown:
+            guide_link("All formats, with examples", state.FORMATS)
+        plain(f"Why: {group.message}")
         if count == 1 and group.lines[0].place:
             plain(f"Where: {group.lines[0].place}")
-        if group.remedy:
-            plain(f"What to do: {group.remedy}")
 
 
 def _name_and_place(line: ReportLine, *, alone: bool) -> str:
