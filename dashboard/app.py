@@ -29,12 +29,21 @@ PAGES = {
             help="Whether an iteration is better than its reference, and what is still missing to decide.",
         ),
         st.Page(
+            "app_pages/trends/page.py",
+            url_path="trends",
+            title="Trends",
+            icon=":material/trending_up:",
+            help="Every metric over iterations, game by game; cost and behaviour.",
+        ),
+        st.Page(
             "app_pages/games/page.py",
             url_path="games",
             title="Games",
             icon=":material/forum:",
             help="All games, each with the verdict on every message; adding games, and verdicts to check.",
         ),
+    ],
+    "Ratings": [
         st.Page(
             "app_pages/rate/page.py",
             url_path="rate",
@@ -48,15 +57,6 @@ PAGES = {
             title="Team",
             icon=":material/groups:",
             help="Who rates what, and how far raters agree with each other and with the metrics.",
-        ),
-    ],
-    "Decide": [
-        st.Page(
-            "app_pages/trends/page.py",
-            url_path="trends",
-            title="Trends",
-            icon=":material/trending_up:",
-            help="Every metric over iterations, game by game; cost and behaviour.",
         ),
     ],
     "Personas": [

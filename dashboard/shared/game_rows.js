@@ -1,4 +1,4 @@
-// The list of games: a row for each, with its name, what it begins with, its verdict, and a cell for each metric.
+// The list of games: a row for each, with its name, its verdict, and a cell for each metric.
 
 export default function (component) {
   return mountView(component, "Games with verdict and scores", drawGames);
@@ -24,9 +24,7 @@ function makeGame(row, place, metrics) {
   const name = makeMarkButton("name", row.label, `${place}:game:0`);
   name.title = row.details;
   const game = element("div", "game");
-  const facts = element("small", "facts", row.facts);
-  facts.append(element("span", "opening", row.opening));
-  game.append(name, facts, element("small", "passes", row.passes));
+  game.append(name, element("small", "facts", row.facts), element("small", "passes", row.passes));
   const verdict = element("div", "verdict");
   verdict.append(makeVerdict(row.verdict));
   verdict.title = row.chance;

@@ -60,9 +60,8 @@ def _row(game: Mapping[Any, Any]) -> dict[str, Any]:
     return {
         "label": label,
         "words": ", ".join(filter(None, (label, f"verdict {verdict.word}", f"{passes} pass"))),
-        "opening": str(game["opening"]),
-        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))) + " · ",
-        "details": source,
+        "facts": " · ".join(filter(None, (counted(int(game["messages"]), "message"), rated))),
+        "details": f"{game['opening']}\n{source}",
         "verdict": verdict.label,
         "passes": passes,
         "passed": f"{game['passed']} of {of}",

@@ -68,15 +68,17 @@ def direction_of(one: Difference) -> int:
 
 
 def directions_words(differences: Iterable[Difference], after: int, before: int) -> str:
-    """Number of games of both sides, and of means that rose and fell: "3 games against 3: 4 metrics higher, 1 lower".
+    """Number of games, and of means that rose and fell: "3 games against 3: 4 metrics higher, 1 lower, 1 beyond luck".
 
-    What is no better than scrambled copies is neither: ", 2 at chance".
+    What is no better than scrambled copies is neither: "; 2 at chance".
     """
     tested = list(differences)
     directions = Counter(direction_of(one) for one in tested if one.outcome is not Outcome.AT_CHANCE)
     chance = sum(one.outcome is Outcome.AT_CHANCE for one in tested)
-    told = f"{sizes_words(after, before)}: {counted(directions[1], 'metric')} higher, {directions[-1]} lower"
-    return f"{told}, {chance} at chance" if chance else told
+    beyond = sum(one.outcome.is_beyond_luck for one in tested) or "none"
+    higher = f"{counted(directions[1], 'metric')} higher, {directions[-1]} lower"
+    told = f"{sizes_words(after, before)}: {higher}, {beyond} beyond luck"
+    return f"{told}; {chance} at chance" if chance else told
 
 
 def difference_sentences(difference: Difference) -> list[str]:

@@ -312,7 +312,7 @@ def test_cost_and_a_settled_answer_stand_on_the_decision_as_in_the_terminal() ->
     )
     shown = board["new"]
     facts = [one.text for one in chips(shown, pair)]
-    assert facts[:2] == ["3 games against 3: 0 metrics higher, 1 lower", pair.cost_words]
+    assert facts[:2] == ["3 games against 3: 0 metrics higher, 1 lower, none beyond luck", pair.cost_words]
     assert board.directions_words("new") == facts[0]
     # No rating changes the answer, so none is asked for, and none is missing.
     assert shown.decision is not None

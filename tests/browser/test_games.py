@@ -87,8 +87,8 @@ def test_a_row_opens_its_game_and_the_way_back_keeps_filter_and_order(sample_ser
     seen = visit(f"{sample_server.url}/games?{kept}", width=width, height=900)
     page = seen.page
     expect(page.locator(ROWS)).to_have_count(3)
-    # Anywhere in the row, here on the line with the first message.
-    page.locator(ROWS).nth(0).locator(".opening").click()
+    # Anywhere in the row, here on the line below the name.
+    page.locator(ROWS).nth(0).locator(".facts").click()
     page.wait_for_url(re.compile("transcript="))
     opened = page.url.partition("transcript=")[2]
     settle(page)

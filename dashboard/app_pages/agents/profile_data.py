@@ -74,8 +74,8 @@ def game_intervals(scores: pd.DataFrame, dimensions: Sequence[Dimension]) -> dic
 
 
 def claim_text(claim: str, *, is_fault: bool) -> str:
-    """A claim that scores high where it is held to; what should not happen begins with "Never: "."""
-    return f"Never: {claim}" if is_fault else claim
+    """A claim; one that scores high where it does not happen begins with "Should not happen: "."""
+    return f"Should not happen: {claim}" if is_fault else claim
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ def compare_runs(person: SelectableAgent, evaluate: Callable[[], None]) -> None:
     _side_by_side(person, evaluate)
     if history := filled(resources.read(personas.run_history, person.id)):
         st.subheader("All runs", anchor=False)
+        st.caption("Means here are over all messages of a run; above, every game counts once.")
         status_table(history, "All runs of this agent, the latest first")
 
 
@@ -136,7 +137,9 @@ def _marks(found: RunComparison, names: tuple[str, str]) -> None:
 
     data = {
         "rows": [row for row, _ in rows],
-        "legend": marks_legend(names[1], names[0], f"a game, open of {names[0]}", "a mark opens its judgements"),
+        "legend": marks_legend(
+            f"{names[1]}, mean of its games", names[0], f"a game, open of {names[0]}", "a mark opens its judgements"
+        ),
         "now": names[1],
         "ticks": [0, 3, 6, 9],
     }
@@ -150,9 +153,6 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
     if means == [None, None]:
         return None
     before, after = means
-    whole = [score for run in runs if (score := _score(run, one.name)) is not None]
-    # The scores that profiles and lists of runs show; the test is of games, each of which has one value.
-    beside = f"over all messages {' to '.join(map(fixed, whole))}" if len(whole) == 2 and whole != means else ""
     counts = one.name == Dimension.IDEAS_QUANTITY
     highest = [max(side.values, default=0.0) for side in summaries if counts]
     top = max([1.0 if counts else HIGHEST_SCORE, *(mean or 0 for mean in means), *highest])
@@ -179,7 +179,7 @@ def _row(found: RunComparison, one: Difference, names: tuple[str, str]) -> tuple
             "before": texts[0],
             "after": texts[1],
             "outcome": outcome,
-            "threshold": " · ".join(filter(None, (beside, f"axis 0 to {fixed(top)}" * (top != HIGHEST_SCORE)))),
+            "threshold": f"axis 0 to {fixed(top)}" * (top != HIGHEST_SCORE),
         },
     }
     earlier, later = (RunTarget(run.agent_id, run.id, one.name) for run in runs)
@@ -198,29 +198,13 @@ def _change(one: Difference, before: float | None, after: float | None) -> str:
 
 
 def _numbers(found: RunComparison, names: tuple[str, str]) -> None:
-    compared = zip(
-        difference_rows(found.comparison, DIMENSION_LABELS, names, "Dimension"), found.comparison.values(), strict=True
-    )
-    rows = [
-        {"Dimension": row["Dimension"], "Verdict": row["Verdict"], "Scores of the runs": _run_scores(found, one.name)}
-        | row
-        for row, one in compared
-    ]
+    rows = difference_rows(found.comparison, DIMENSION_LABELS, names, "Dimension")
     status_table(rows, "Every dimension's difference with its interval and what it shows")
-    st.caption(
-        "Means, intervals and tests are over games, each with one value. Scores of the runs, which profiles show, are "
-        "over all messages and claims together, also those that have no value for a game."
-    )
     judged = (
         f"{name}: {run.agent}, {counted(run.sample_size, 'message')} judged one by one, {run.judge or 'no judge'}"
         for name, run in zip(names, (found.before, found.after), strict=True)
     )
     plain("\n".join(judged))
-
-
-def _run_scores(found: RunComparison, name: str) -> str:
-    parts = [personas.score_text(_score(run, name), Dimension(name)) for run in (found.before, found.after)]
-    return " → ".join(parts)
 
 
 def _score(run: Run, name: str) -> float | None:

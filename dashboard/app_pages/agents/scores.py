@@ -406,7 +406,7 @@ def _judgement(row: dict[Any, Any], dimension: Dimension, place: int, games: Map
             raw, unearned = int(row["raw_score"]), str(row["mark"] or "")
             is_plain = bool(row["is_inverted"]) and not unearned
             words = (
-                f"happens, and never should: {raw} of 9"
+                f"happens: {raw} of 9, should not"
                 if is_plain
                 else mark_words(raw, is_inverted=False, unearned=unearned)
             )

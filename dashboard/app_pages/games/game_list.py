@@ -22,6 +22,7 @@ from dashboard.shared.state import NO_ITERATION_CHOICE
 from dashboard.shared.status_table import csv_download
 from evaluation.errors import InputError
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS
+from evaluation.score import LOW_EVIDENCE
 from evaluation.store.transcripts import FoundMessages, simulated
 from evaluation.text.display import counted
 from evaluation.text.tokens import excerpt, pattern
@@ -184,12 +185,12 @@ def games_table(shown: pd.DataFrame, total: int, *, is_grouped: bool) -> None:
         plain(f"{len(games):,}{few} {'game' if total == 1 else 'games'}: {', '.join(told)}.{beside}")
     robotic = any(shown[name].str.contains(BEYOND_SCORE, regex=False).any() for name in METRICS)
     signs = {cell[:1] for name in METRICS for cell in shown[name]}
+    has_low = any(LOW_EVIDENCE in words for some in shown["coverage"] for words in some)
     rules = (
         "A game passes with 5 of 7 metrics, engagement among them; the rule counts what is at chance, too. A row opens "
         "its game; a score opens the first message that loses points of that metric."
         + " Robotic: one phrase stands in so many messages that the game fails Anti-repetition, whatever the score."
         * robotic
-        + f"  \n{legend([sign for sign in SIGNS if sign in signs])}."
     )
     if shown.empty:
         st.info("No game matches. Change the filters above.")
@@ -201,7 +202,8 @@ def games_table(shown: pd.DataFrame, total: int, *, is_grouped: bool) -> None:
     # Always a line, or the list would move under the hand that ticks.
     is_ticked = ticked in games["transcript_id"].tolist()
     st.caption(
-        f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side."
+        f"{'One game is ticked: tick another one' if is_ticked else 'Tick two games'} to read them side by side.  \n"
+        f"{legend([sign for sign in SIGNS if sign in signs])}{' · amber: low evidence' * has_low}"
     )
     # Of some games only, a mean would be another than the iteration's.
     groups = headings(shown) if is_grouped and not few else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -18,14 +19,14 @@ from dashboard.shared.status_table import open_below
 from evaluation.rubric.at_chance import control_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, failure_beyond_score
 from evaluation.text.display import shortened
-from evaluation.text.tokens import excerpt
+from evaluation.text.tokens import pattern, sentences
 from evaluation.transcript import Message, Transcript
 
 _VERDICT = "rows_that"
 _ROW, _ALIKE = "row", "alike"
 _ANY = "all"
 _MOST_ROWS = 500
-_LONGEST = 120
+_LONGEST = 200
 
 
 def show_ledger(metric: str) -> None:
@@ -161,9 +162,14 @@ def ledger_rows(rows: Sequence[LedgerRow], transcript: Transcript) -> list[dict[
 
 def _line(row: LedgerRow, message: Message | None) -> dict[str, object]:
     found = [evidence.text for evidence in row.evidence]
-    # The sentence around the words: alone, few can be judged.
-    words = excerpt(message.text, found, _LONGEST) if message else shortened("; ".join(found), _LONGEST)
+    words = shortened(_from_sentence(message.text, found) if message else "; ".join(found), _LONGEST)
     who = row.player or (message.speaker if message else words)
     if message:
         who = f"{message.index + 1} {who}" + ("" if message.round is None else f" · round\u00a0{message.round}")
     return {"Message": who, "Verdict": look(row.verdict).label, "Reason": row.reason, "What was said": words}
+
+
+def _from_sentence(text: str, found: Sequence[str]) -> str:
+    """The text from the sentence on that holds the first of the words: alone, few can be judged."""
+    place = min((match.start() for words in found if (match := re.search(pattern(words), text))), default=0)
+    return text[max(start for start, _ in [(0, 0), *sentences(text)] if start <= place) :]
