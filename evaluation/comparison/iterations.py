@@ -47,7 +47,7 @@ from evaluation.statistics.words import (
     needs_many,
     value_words,
 )
-from evaluation.text.display import cost_text, json_data, listed
+from evaluation.text.display import cost_text, fixed, json_data, listed
 from evaluation.validity import trust_words
 
 
@@ -274,6 +274,27 @@ def compare_iterations(
     return IterationComparison(
         first, second, later_name, comparison, decision, other, words, tuple(pairs), tuple(movers)
     )
+
+
+_MUCH = 1.5
+
+
+def length_words(one: Difference) -> str:
+    """The mean words a message of both sides: "Words a message: 25.8 to 3.1, beyond luck."; empty without messages.
+
+    Where one side has half as many again, it says that the length alone can move scores.
+    """
+    if not (one.before.n and one.after.n):
+        return ""
+    luck = "beyond luck" if one.outcome.is_beyond_luck else one.words
+    words = f"Words a message: {fixed(one.before.mean)} to {fixed(one.after.mean)}, {luck}."
+    return f"{words} Length alone can move scores." if changed_much(one) else words
+
+
+def changed_much(one: Difference) -> bool:
+    """Whether messages of one side have half as many words again as those of the other."""
+    low, high = sorted((one.before.mean, one.after.mean))
+    return high > _MUCH * low
 
 
 PairKey = tuple[str | None, str | None]

@@ -86,6 +86,7 @@ class Mover:
         before_rows: How many rows lost points by it before.
         after_rows: The same after.
         examples: Rows of the side on which it cost more, at most 20.
+        beside: Rows of the other side, at most 20.
     """
 
     metric: str
@@ -96,6 +97,17 @@ class Mover:
     before_rows: int
     after_rows: int
     examples: tuple[Example, ...]
+    beside: tuple[Example, ...] = ()
+
+    @property
+    def sides(self) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+        """The examples before and after."""
+        return (self.beside, self.examples) if self.after > self.before else (self.examples, self.beside)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """The numbers of rows before and after."""
+        return self.before_rows, self.after_rows
 
     @property
     def change(self) -> float:
@@ -124,7 +136,7 @@ def biggest_movers(rows: pd.DataFrame, scored: Mapping[str, tuple[int, int]]) ->
     found = _shifts(losing, "reason", "pattern"), _shifts(losing[losing["player"].notna()], "player", "player")
     largest = [one for shifts in map(list, found) for sign in (1, -1) for one in _largest(shifts, sign)]
     largest.sort(key=lambda one: -abs(one.change))
-    return tuple(replace(one, examples=tuple(examples_of(_rows_of(losing, one), _OF_A_MOVER))) for one in largest)
+    return tuple(_with_examples(losing, one) for one in largest)
 
 
 def _largest(shifts: Sequence[Mover], sign: int) -> Iterator[Mover]:
@@ -162,10 +174,12 @@ def _shifts(losing: pd.DataFrame, kind: str, column: str) -> Iterator[Mover]:
         yield Mover(metric, kind, label, before, after, before_rows, after_rows, ())
 
 
-def _rows_of(losing: pd.DataFrame, one: Mover) -> pd.DataFrame:
+def _with_examples(losing: pd.DataFrame, one: Mover) -> Mover:
     column = "pattern" if one.kind == "reason" else "player"
-    is_worse_side = losing["is_after"] == (one.after > one.before)
-    return losing[(losing["metric"] == one.metric) & (losing[column] == one.label) & is_worse_side]
+    rows = losing[(losing["metric"] == one.metric) & (losing[column] == one.label)]
+    is_worse = rows["is_after"] == (one.after > one.before)
+    worse, other = (tuple(examples_of(side, _OF_A_MOVER)) for side in (rows[is_worse], rows[~is_worse]))
+    return replace(one, examples=worse, beside=other)
 
 
 def examples_of(rows: pd.DataFrame, most: int = _EXAMPLES) -> Iterator[Example]:

@@ -548,11 +548,22 @@ class MessageSearch(UnitsPart):
         total, games = (int(table[name].iloc[0]) if len(table) else 0 for name in ("total", "games"))
         return FoundMessages(wanted, total, games, table.drop(columns=["total", "games"]).astype({"round": "Int64"}))
 
+    def mean_words(self, iteration: str) -> dict[str, float]:
+        """The mean number of words of a public message of a player, by game of an iteration that has any."""
+        return {str(key): float(mean) for key, mean in self._units.rows(_MEAN_WORDS, [iteration])}
+
     def texts(self, places: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The texts of messages, by transcript and message; those that are not stored are left out."""
         columns = [[place[0] for place in places], [place[1] for place in places]]
         return {(key, message): text for key, message, text in self._units.rows(_TEXTS, columns)}
 
+
+_MEAN_WORDS = """
+SELECT transcript_id, avg(len(regexp_extract_all(text, '\\S+')))
+FROM messages JOIN transcripts USING (transcript_id)
+WHERE iteration = ? AND channel = 'public' AND NOT is_control AND trim(text) <> ''
+GROUP BY transcript_id ORDER BY transcript_id
+"""
 
 _TEXTS = """
 SELECT transcript_id, message_id, text FROM messages

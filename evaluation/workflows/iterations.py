@@ -27,6 +27,7 @@ from evaluation.iterations.keep_or_revert import Choice, IterationSide
 from evaluation.rubric.advice import failing_first
 from evaluation.rubric.definitions import DEFINITIONS, ROLE_CONSISTENCY
 from evaluation.rubric.verdict import MetricScore
+from evaluation.statistics.comparison import Difference, Measure, compare
 from evaluation.store.database import Store
 
 if TYPE_CHECKING:
@@ -139,9 +140,22 @@ def stored_comparison(store: Store, before: str, after: str) -> IterationCompari
         first, second = (mean_scores(side.games) for side in sides)
         scored = {name: (len(first[name].values), len(second[name].values)) for name in DEFINITIONS}
         found = biggest_movers(rows, scored)
-        texts = _texts(store, [example for mover in found for example in mover.examples])
-    movers = [replace(mover, examples=texts(mover.examples)) for mover in found]
+        texts = _texts(store, [example for mover in found for side in mover.sides for example in side])
+    movers = [replace(mover, examples=texts(mover.examples), beside=texts(mover.beside)) for mover in found]
     return compare_iterations(board, before, after, pairs, movers)
+
+
+def stored_message_lengths(store: Store, before: str, after: str) -> Difference:
+    """The difference of two iterations in the mean words a message, with a game as the unit of sampling.
+
+    Args:
+        store: Where to read.
+        before: The name of the reference.
+        after: The name of the iteration whose change is in question.
+    """
+    with store.unit():
+        old, new = (list(store.messages.mean_words(name).values()) for name in (before, after))
+    return compare({"words": Measure(old, new)})["words"]
 
 
 def side_scores(store: Store) -> dict[tuple[str, str], float]:

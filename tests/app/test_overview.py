@@ -33,6 +33,7 @@ from evaluation.rubric.verdict import marked_status
 from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import evidence_words
+from evaluation.text.display import counted
 from evaluation.validity import MetricTrust, Trust, trust_sentence
 from evaluation.workflows.iterations import stored_board, stored_comparison
 from evaluation.workflows.samples import load_samples
@@ -118,10 +119,14 @@ def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_
     lowest = min(reasons, key=lambda one: one.change)
     assert rows[0][0][0] == lowest.label
     assert above["atFirst"] == 0
-    assert "Messages of Shorter prompt" in words(app)
-    said = [row["words"] for row in data_of(app, "found_rows")["rows"]]
-    assert len(said) == len(lowest.examples)
-    assert all(example.text in row for example, row in zip(lowest.examples, said, strict=True))
+    # Both sides stand beside each other.
+    assert all(
+        f"{name}: {counted(count, 'row')}" in words(app) for name, count in zip(found.names, lowest.counts, strict=True)
+    )
+    tables = [one["rows"] for one in components if one.get("rows") and "parts" in one["rows"][0]]
+    assert [len(rows) for rows in tables] == [len(side) for side in lowest.sides if side]
+    shown = zip((one for side in lowest.sides for one in side), (row for rows in tables for row in rows), strict=True)
+    assert all(example.text in row["words"] for example, row in shown)
 
 
 def test_reasons_that_differ_in_what_brackets_say_are_one_row() -> None:

@@ -34,7 +34,7 @@ from dashboard.shared.identity.visible_games import hidden_note, visible_habits
 from dashboard.shared.notices import plain
 from dashboard.shared.page_links import hand_over, team_link, transcript_link
 from dashboard.shared.version_notes import newer_note, pair_note
-from evaluation.comparison.iterations import IterationComparison, compare_iterations
+from evaluation.comparison.iterations import IterationComparison, changed_much, compare_iterations, length_words
 from evaluation.escaping import cut
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME, failing_beyond_score
@@ -44,6 +44,7 @@ from evaluation.score import Status
 from evaluation.statistics.comparison import Outcome
 from evaluation.store import Store
 from evaluation.text.display import counted, listed, shortened
+from evaluation.workflows.iterations import stored_message_lengths
 from evaluation.workflows.judging import stored_review_counts
 
 AGAINST = "against"
@@ -166,7 +167,12 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
     if color == "green" and (Outcome.BETTER not in shown_as or Outcome.WORSE in shown_as):
         # Green says that it is shown to be better, whatever the rule or a person made of it.
         color = "gray"
-    with answer(words, sentence(board, shown, pair), chips(shown, pair), color=color):
+    told = sentence(board, shown, pair)
+    if pair is not None:
+        names = pair.before.iteration.name, pair.after.iteration.name
+        length = resources.read(stored_message_lengths, *names)
+        told = f"{told} {length_words(length)}" if changed_much(length) else told
+    with answer(words, told, chips(shown, pair), color=color):
         if step is NextStep.RATE:
             hand_over(shown.iteration.name, waiting_games(board, shown))
         elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):

@@ -16,15 +16,15 @@ from dashboard.shared.comparison_tables import METRIC_LABELS
 from dashboard.shared.game_rows import draw_games, unseen_ratings_hidden
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_below, status_table
-from evaluation.comparison.iterations import IterationComparison, is_cut, prompt_diff, typical_pair
+from evaluation.comparison.iterations import IterationComparison, is_cut, length_words, prompt_diff, typical_pair
 from evaluation.comparison.movers import Mover
 from evaluation.iterations.board import Board, IterationSummary
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.statistics.comparison import Outcome
 from evaluation.statistics.words import change_words
 from evaluation.store import Store
-from evaluation.text.display import fixed
-from evaluation.workflows.iterations import stored_comparison
+from evaluation.text.display import counted, fixed
+from evaluation.workflows.iterations import stored_comparison, stored_message_lengths
 
 TABS = ("Reasons", "Messages", "Prompt", "Games", "Numbers", "Advice")
 
@@ -60,6 +60,10 @@ def panel(
         found = found.without(ENGAGEMENT.name) if is_hidden else found
     with tabs[names.index(opened)]:
         if opened == "Reasons":
+            if before and (
+                length := length_words(resources.read(stored_message_lengths, before, shown.iteration.name))
+            ):
+                plain(length)
             why_messages_fail(shown.iteration.name, before)
         elif opened == "Prompt":
             _prompts(shown, reference)
@@ -131,10 +135,13 @@ def _movers(found: IterationComparison) -> None:
 
     def draw() -> None:
         chosen = shown[place or 0]
-        side, count = (before, chosen.before_rows) if chosen.change > 0 else (after, chosen.after_rows)
-        rest = f", {len(chosen.examples)} of {count} shown" if len(chosen.examples) < count else ""
-        plain(f"Messages of {side}{rest}")
-        parts.example_rows(chosen.examples, chosen.metric, chosen.label, f"moved_{kind}_{place}")
+        sides = zip(st.columns(2, gap="medium"), found.names, chosen.sides, chosen.counts, strict=True)
+        for at, (column, name, examples, count) in enumerate(sides):
+            rest = f", {len(examples)} of {count} shown" if len(examples) < count else ""
+            with column:
+                plain(f"{name}: {counted(count, 'row')}{rest}")
+                if examples:
+                    parts.example_rows(examples, chosen.metric, chosen.label, f"moved_{kind}_{place}_{at}")
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(
@@ -162,8 +169,10 @@ def _merged(movers: Sequence[Mover]) -> list[Mover]:
         label = _DETAIL.sub("", one.label) if one.kind == "reason" else one.label
         held = alike.get(key := (one.metric, label, one.change > 0))
         lost = {name: getattr(one, name) + (getattr(held, name) if held else 0) for name in _SUMS}
-        examples = ((held.examples if held else ()) + one.examples)[:_MOST_EXAMPLES]
-        alike[key] = replace(one, label=label, examples=examples, **lost)
+        shown = {
+            name: (getattr(held, name, ()) + getattr(one, name))[:_MOST_EXAMPLES] for name in ("examples", "beside")
+        }
+        alike[key] = replace(one, label=label, **shown, **lost)
     return list(alike.values())
 
 
