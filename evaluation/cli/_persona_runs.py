@@ -41,7 +41,6 @@ from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
-from evaluation.text.display import counted
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
     Rated,
@@ -244,7 +243,6 @@ def _say_who_judges(config: JudgeConfig) -> None:
 
 _LONGEST_NAME = 30
 _LONGEST_REASON = 160
-_LONGEST_REMARK = 300
 
 
 def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineComparison | None = None) -> str:
@@ -252,10 +250,13 @@ def evaluation_table(evaluations: Sequence[Rated], comparison: BaselineCompariso
 
     Args:
         evaluations: In the order of the lines.
-        comparison: With baselines; what is not fine is said below, too.
+        comparison: With baselines; what fell or is gone is said below, with the rule.
     """
     rows = [(shortened(each.agent.display_name, _LONGEST_NAME), *_cells(each)) for _, each in evaluations]
-    remarks = [*_remarks(evaluations), *_baseline_remarks(comparison)]
+    remarks = [*_remarks(evaluations)]
+    if comparison is not None:
+        remarks += [f"{row.outcome}: {row_words(row, comparison.max_drop)}" for row in comparison.having(FAILURES)]
+        remarks.append(comparison.rule)
     return "\n".join(
         [table(("Agent", *LABELS.values(), "Overall", "Sample", "Judge"), rows), *(f"  {line}" for line in remarks)]
     )
@@ -297,25 +298,6 @@ def _remarks(evaluations: Sequence[Rated]) -> Iterator[str]:
                     "not hold",
                     _LONGEST_REASON,
                 )
-
-
-def _baseline_remarks(comparison: BaselineComparison | None) -> Iterator[str]:
-    """Differences from the baselines; one line for all agents without one or with another judge's."""
-    if comparison is None:
-        return
-    for row in comparison.having(FAILURES):
-        yield shortened(f"{row.outcome}: {row_words(row, comparison.max_drop)}", _LONGEST_REMARK)
-    for outcome, words in (
-        (RegressionOutcome.NEW, "without a baseline"),
-        (RegressionOutcome.INCOMPARABLE, "that cannot be compared with a baseline"),
-    ):
-        if rows := comparison.having({outcome}):
-            first = f"{rows[0].agent_name}, {rows[0].dimension}: {rows[0].detail}"
-            yield shortened(f"{counted(len(rows), 'score')} {words}, the first: {first}", _LONGEST_REMARK)
-    if not comparison.having(FAILURES) and (fine := comparison.having({RegressionOutcome.FINE})):
-        held = f"{counted(len(fine), 'score')} compared with baselines"
-        yield f"{held}: none fell by more than {comparison.max_drop:g}"
-    yield shortened(comparison.rule, _LONGEST_REMARK)
 
 
 def comparison_table(comparison: BaselineComparison) -> str:

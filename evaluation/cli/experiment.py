@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from evaluation.cli.exit_codes import INFRASTRUCTURE, command_group
 from evaluation.cli.options import JudgeMode, Rows, Yes, judge_options, open_store, print_config_option
-from evaluation.cli.terminal import Columns, cell_table, note, say, say_json, say_list
+from evaluation.cli.terminal import cell_table, note, say, say_json
 from evaluation.escaping import safe
-
-if TYPE_CHECKING:
-    from evaluation.experiments.study import Study
-
 
 Scenario = Annotated[
     str,
@@ -89,42 +85,13 @@ def run(
 
 @app.command()
 def report(
-    experiment: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[ID]",
-            help="The id, or its first digits; 'table1' for Table 1 of arXiv:2507.09788; without it, all are listed.",
-        ),
-    ] = None,
+    table: Annotated[Literal["table1"], typer.Argument(metavar="table1", help="Table 1 of arXiv:2507.09788.")],  # noqa: ARG001
     output: Rows = "table",
 ) -> None:
-    """List the experiments that were run, print the report of one that is done, or the paper's Table 1."""
-    from evaluation.cli._experiment_runs import study_data, study_text, table1_text
-    from evaluation.errors import InputError
-    from evaluation.experiments.experiment import EXPERIMENT
-    from evaluation.text.display import time_words
+    """Print the paper's Table 1, beside which the reports of runs stand."""
+    from evaluation.cli._experiment_runs import table1_text
 
-    if experiment == "table1":
-        say(table1_text(output))
-        return
-    store = open_store()
-    if experiment is None:
-        columns: Columns[Study] = {
-            "Id": lambda study: study.id[:8],
-            "Scenario": lambda study: study.experiment.scenario.id,
-            "Scale": lambda study: f"{study.experiment.scale:g}",
-            "Seed": lambda study: study.experiment.seed,
-            "Model": lambda study: study.experiment.model,
-            "Status": lambda study: study.status,
-            "Begun": lambda study: time_words(study.created_at),
-        }
-        nothing = "No experiment was run yet. Without a key: dramaturg experiment run debate-controversial --scripted."
-        say_list(store.experiments.all(EXPERIMENT), columns, study_data, nothing, is_json=output == "json")
-        return
-    study = store.experiments.get(experiment)
-    if not study.result.comparisons:
-        raise InputError(f"The experiment {study.id[:8]} is not done.", remedy="Run it again to go on with it.")
-    say(study_text(study, output))
+    say(table1_text(output))
 
 
 @judge_options

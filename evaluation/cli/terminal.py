@@ -52,7 +52,6 @@ def cell_table(rows: Sequence[Mapping[str, object]]) -> str:
 def say_list(
     items: Sequence[Item],
     columns: Columns[Item],
-    as_dict: Callable[[Item], object] = lambda item: item,
     nothing: str = "",
     *,
     is_json: bool,
@@ -60,14 +59,13 @@ def say_list(
     """A list on standard output: as JSON, as a table, or what to tell where it is empty.
 
     Args:
-        items: One for each row.
+        items: One for each row, JSON-compatible.
         columns: Of the table.
-        as_dict: An item as JSON-compatible data; left out where it is that.
         nothing: What is told instead of an empty table.
         is_json: Whether JSON is wanted.
     """
     if is_json:
-        say_json([as_dict(item) for item in items])
+        say_json(items)
     elif items:
         say(cell_table([{heading: cell(item) for heading, cell in columns.items()} for item in items]))
     else:

@@ -79,7 +79,7 @@ class Experiments(UnitsPart):
         if len(found) != 1 or not study_id:
             raise NotFoundError(
                 f"There is no experiment {study_id!r}." if not found else f"{len(found)} experiments begin so.",
-                remedy="See them with: dramaturg experiment report.",
+                remedy="See them under Experiments.",
             )
         return found[0]
 
