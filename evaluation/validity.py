@@ -79,18 +79,18 @@ def metric_trust(faults: Sequence[Mapping[str, Any]] | None = None) -> tuple[Met
     """The answer for each of the seven metrics, in the rubric's order.
 
     Args:
-        faults: The rows of ``benchmarks.planted_faults.fault_table`` on games of one's own; for a metric that has none,
-            those of the test games that ship with the sources stand in.
+        faults: The rows of ``benchmarks.planted_faults.fault_table`` on other games than the shipped ones; for a metric
+            that has none, the shipped ones stand in.
 
     Returns:
         ``YES`` where the worst of three shares is 0.8 or more, ``HARDLY`` where it is below 0.6: the agreement with
         labels on either kind of kept games, where somebody has to read; and the share of destroyed copies that score
         below the game, where a way to destroy it is known. ``RATED`` for what people rate.
     """
-    rows = {(row["metric"], row["measure"]): row for row in measured()["faults"]}
-    own = {(row["metric"], row["measure"]): row for row in faults or ()}
-    of_own = {metric for metric, _ in own}
-    return tuple(_trust(name, own if name in of_own else rows, own=name in of_own) for name in DEFINITIONS)
+    own = {row["metric"] for row in faults or ()}
+    shipped = [row for row in measured()["faults"] if row["metric"] not in own]
+    rows = {(row["metric"], row["measure"]): row for row in (*shipped, *(faults or ()))}
+    return tuple(_trust(name, rows) for name in DEFINITIONS)
 
 
 def trust_words(metric: str) -> str:
@@ -126,7 +126,7 @@ def trust_sentence(
     return " ".join(said)
 
 
-def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> MetricTrust:
+def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]]) -> MetricTrust:
     if name == ENGAGEMENT.name:
         words = "People's own ratings. Team, Agreement shows how far they agree with each other."
         return MetricTrust(name, Trust.RATED, (words,))
@@ -135,9 +135,7 @@ def _trust(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own:
     agrees = None if known is None else (known["known"]["reader"], known["other"]["reader"])
     notices = None if fault is None else float(fault["auc"])
     worst = min((share for share in (*(agrees or ()), notices) if share is not None), default=0.0)
-    return MetricTrust(
-        name, Trust.of(worst), (*_reading(name, known), *_noticing(name, rows, own=own)), agrees, notices
-    )
+    return MetricTrust(name, Trust.of(worst), (*_reading(name, known), *_noticing(name, rows)), agrees, notices)
 
 
 def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
@@ -178,12 +176,12 @@ def _reading(name: str, known: Mapping[str, Any] | None) -> Iterator[str]:
         ).format(*settled["known"], *settled["other"])
 
 
-def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]], *, own: bool) -> Iterator[str]:
+def _noticing(name: str, rows: Mapping[tuple[str, str], Mapping[str, Any]]) -> Iterator[str]:
     fault = rows.get((name, "score"))
     if fault is None:
         yield "No way is known to destroy this and nothing else, so the second check cannot be made."
         return
-    where = counted(fault["games"], "game" if own else "test game") + (" of yours" if own else "")
+    where = counted(fault["games"], "test game")
     yield (
         f"When {_DONE[name]}, the score falls in {100 * fault['auc']:.0f} of 100 copies of {where}; 50 would be chance."
     )

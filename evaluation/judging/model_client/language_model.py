@@ -231,7 +231,7 @@ class LLMClient:
 
         Args:
             messages: The conversation.
-            schema: A pydantic model, a JSON Schema, or ``{"required": {field: type}}``; any object when left out.
+            schema: A pydantic model, or ``{"required": {field: type}}``; any object when left out.
             retries: How often a wrong answer is asked again, with its error named.
             purpose: What the call is logged under.
 

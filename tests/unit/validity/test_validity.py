@@ -119,9 +119,9 @@ def test_the_worst_of_reading_and_noticing_decides() -> None:
     assert by_name(row_of("anti_repetition", 0.79))["anti_repetition"] is Trust.WITH_CARE
 
 
-def test_own_games_come_first_and_test_games_stand_in_where_none_could_be_tested() -> None:
+def test_other_games_come_first_and_the_shipped_ones_stand_in_where_none_could_be_tested() -> None:
     found = {one.metric: one for one in metric_trust([row_of("coherence", 1.0)])}
-    assert "falls in 100 of 100 copies of 4 games of yours" in found["coherence"].sentences[-1]
+    assert "falls in 100 of 100 copies of 4 test games" in found["coherence"].sentences[-1]
     assert "of 26 test games" in " ".join(found["anti_repetition"].sentences)
     assert found["anti_repetition"].trust is Trust.YES
 
