@@ -18,7 +18,6 @@ from evaluation.insight.extraction import (
 )
 from evaluation.insight.metrics import SimulationMetrics
 from evaluation.insight.recommendations import (
-    Recommendation,
     judge_of_its_own_words,
     recommendations,
 )
@@ -75,7 +74,7 @@ class EvaluationReport:
         sentiment: By player; ``None`` where the discussion is not in English.
         sample: Checks of single messages, with how many were said and drawn; without results when none were wanted.
         extractions: By kind; those that were wanted.
-        recommendations: What to look at.
+        recommendations: What to look at, in sentences with names of players in them: untrusted text.
         config: The settings that applied: ``evaluation_model`` and ``max_usd`` are those of the judge that was asked.
         judge: Who was asked: ``kind`` and ``model``; ``None`` when nobody was.
     """
@@ -86,7 +85,7 @@ class EvaluationReport:
     sentiment: Mapping[str, Sentiment] | None
     sample: CheckedSample
     extractions: Mapping[str, Extraction[Any]]
-    recommendations: tuple[Recommendation, ...]
+    recommendations: tuple[str, ...]
     config: EvaluationConfig
     judge: Mapping[str, str] | None = None
 
@@ -108,7 +107,7 @@ class EvaluationReport:
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
             },
-            "recommendations": [str(one) for one in self.recommendations],
+            "recommendations": list(self.recommendations),
             "judge": None if self.judge is None else {**self.judge, "prompt_version": PROMPT_VERSION},
             "config": self.config.model_dump(mode="json"),
         }

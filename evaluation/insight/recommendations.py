@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from evaluation.insight.collector import TalkShares
 from evaluation.insight.metrics import NetworkMetrics, SimulationMetrics
@@ -18,26 +17,9 @@ _TIMES_EVEN = 2.0
 _FEWEST_HITS = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Recommendation:
-    """One of our own sentences with names in it.
-
-    Attributes:
-        words: With ``{names}`` where they stand; no other braces.
-        names: Untrusted text; a renderer makes them harmless.
-    """
-
-    words: str
-    names: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        """The whole sentence, the names as they are."""
-        return self.words.replace("{names}", ", ".join(self.names))
-
-
 def recommendations(
     metrics: SimulationMetrics, sample: CheckedSample | None = None, *, shares: TalkShares | None = None
-) -> list[Recommendation]:
+) -> list[str]:
     """Recommendations, those on the network first; empty when no figure is unusual."""
     return [
         *_network(metrics),
@@ -49,7 +31,7 @@ def recommendations(
     ]
 
 
-def judge_of_its_own_words(transcript: Transcript, model: str | None) -> Iterator[Recommendation]:
+def judge_of_its_own_words(transcript: Transcript, model: str | None) -> Iterator[str]:
     """A warning when the model that judges wrote messages of the discussion: models rate their own words higher."""
     writers = [one.name for one in transcript.players if model and one.model and _same_model(one.model, model)]
     if writers:
@@ -62,7 +44,7 @@ def _same_model(one: str, other: str) -> bool:
     return one.rpartition("/")[2].casefold() == other.rpartition("/")[2].casefold()
 
 
-def _network(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+def _network(metrics: SimulationMetrics) -> Iterator[str]:
     network = metrics.network
     if network is None or network.nodes < 2:
         return
@@ -70,9 +52,7 @@ def _network(metrics: SimulationMetrics) -> Iterator[Recommendation]:
     if silent:
         yield _named("{names} never says anything.", "{names} never say anything.", silent)
     if not network.edges:
-        yield Recommendation(
-            "Nobody addresses anybody by name or reply: let the prompt ask players to answer each other."
-        )
+        yield "Nobody addresses anybody by name or reply: let the prompt ask players to answer each other."
         return
     ignored = [name for name, one in network.centrality.items() if one.in_degree == 0]
     if ignored:
@@ -80,65 +60,62 @@ def _network(metrics: SimulationMetrics) -> Iterator[Recommendation]:
         yield _named("Nobody addresses {names}." + remedy, "Nobody addresses any of {names}." + remedy, ignored)
     parts = network.components - sum(one.degree == 0 for one in network.centrality.values())
     if parts > 1:
-        yield Recommendation(f"The players form {parts} groups that never address each other.")
+        yield f"The players form {parts} groups that never address each other."
     if network.reciprocity == 0 and network.edges > 1:
-        yield Recommendation("Nobody whom a player addresses ever turns back to them: they talk past each other.")
+        yield "Nobody whom a player addresses ever turns back to them: they talk past each other."
 
 
-def _share_of_talk(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+def _share_of_talk(metrics: SimulationMetrics) -> Iterator[str]:
     players = metrics.network.nodes if metrics.network else 0
     if players < _FEWEST_PLAYERS:
         return
     for name, count in metrics.messages_per_agent.items():
         if count > _DOMINATING * metrics.total_messages:
-            share = f"{count} of {metrics.total_messages} messages come from {{names}}"
-            yield Recommendation(f"{share}: let the others have their turn.", (name,))
+            yield f"{count} of {metrics.total_messages} messages come from {name}: let the others have their turn."
 
 
-def _domination(shares: TalkShares) -> Iterator[Recommendation]:
+def _domination(shares: TalkShares) -> Iterator[str]:
     """Players with more than twice an even share of the words, where that is not half of them anyway."""
     if len(shares.words) <= 2 * _FEWEST_PLAYERS - 2:
         return
     for name in shares.words:
         domination, share = shares.domination(name), shares.share_of_words(name)
         if domination is not None and share is not None and domination > _TIMES_EVEN:
-            words = f"{{names}} says {share:.0%} of the words, {domination:.1f} times an even share"
-            yield Recommendation(f"{words}: let the others have their turn.", (name,))
+            times = f"{domination:.1f} times an even share"
+            yield f"{name} says {share:.0%} of the words, {times}: let the others have their turn."
 
 
-def _memory(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+def _memory(metrics: SimulationMetrics) -> Iterator[str]:
     rate = metrics.retrieval_hit_rate
     if rate is not None and rate < _FEWEST_HITS:
-        yield Recommendation(f"Only {rate:.0%} of the searches of memory find anything: look at what agents store.")
+        yield f"Only {rate:.0%} of the searches of memory find anything: look at what agents store."
 
 
-def _checks(sample: CheckedSample) -> Iterator[Recommendation]:
+def _checks(sample: CheckedSample) -> Iterator[str]:
     for check in CheckKind:
         scored = [one for one in sample.results if one.check_type is check and one.passed is not None]
         passed = sum(bool(one.passed) for one in scored)
         if scored and passed < len(scored):
             name = check.value.replace("_", " ")
-            yield Recommendation(
-                f"{passed} of {len(scored)} checked messages reach {scored[0].threshold:g} on {name}: read the reasons."
-            )
+            reached = f"{passed} of {len(scored)} checked messages reach {scored[0].threshold:g} on {name}"
+            yield f"{reached}: read the reasons."
     if left := sample.drawn - sample.checked:
-        yield Recommendation(
+        yield (
             f"{counted(left, 'message')} drawn for checks did not fit into the budget: raise max_validation_calls "
             "or max_usd, or lower validation_sampling_rate."
         )
 
 
-def _cost(metrics: SimulationMetrics) -> Iterator[Recommendation]:
+def _cost(metrics: SimulationMetrics) -> Iterator[str]:
     if metrics.unpriced_calls:
-        yield Recommendation(f"The price of {metrics.unpriced_calls} calls is not known: put it into pricing.yaml.")
+        yield f"The price of {metrics.unpriced_calls} calls is not known: put it into pricing.yaml."
 
 
-def _named(one: str, several: str, names: Sequence[str]) -> Recommendation:
-    more = len(names) - _MOST_NAMES
-    words = one if len(names) == 1 else several
-    if more > 0:
-        words = words.replace("{names}", f"{{names}} and {more} more")
-    return Recommendation(words, tuple(names[:_MOST_NAMES]))
+def _named(one: str, several: str, names: Sequence[str]) -> str:
+    """The sentence about one or about several, the first of their names in the place of ``{names}``."""
+    listed_names = ", ".join(names[:_MOST_NAMES])
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return (one if len(names) == 1 else several).replace("{names}", listed_names + more)
 
 
 UNKNOWN = "not known"

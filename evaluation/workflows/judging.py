@@ -454,7 +454,7 @@ def ask_about_games(
                     game = store.transcripts.get(transcript_id)
                     tally.add(await insight_report(store, game, chosen, wanted, config, report=report))
                     warnings = judge_of_its_own_words(game, chosen.model)
-                    tally.own_words = tally.own_words or " ".join(map(str, warnings))
+                    tally.own_words = tally.own_words or " ".join(warnings)
                 except NotFoundError:
                     tally.gone += 1
         return tally

@@ -102,7 +102,7 @@ def _shares(opened: OpenGame) -> None:
     if rows and "Sentiment" in rows[0]:
         st.caption("Sentiment: the share of positive words among the positive and negative English ones, from 0 to 1.")
     for one in opened.report.recommendations:
-        plain(str(one))
+        plain(one)
 
 
 def _memory_and_cost(opened: OpenGame) -> None:

@@ -161,9 +161,9 @@ def test_the_report_says_who_was_asked_and_warns_of_a_judge_of_its_own_words() -
     judged_by = {"kind": "live", "model": "gpt-x"}
     report = asyncio.run(report_on(game, scripted(), Wanted(checks=True), judged_by=judged_by))
     assert report.as_dict()["judge"] == {**judged_by, "prompt_version": "insight-3"}
-    assert any("The judge is the model that spoke for A, B." in str(one) for one in report.recommendations)
+    assert any("The judge is the model that spoke for A, B." in one for one in report.recommendations)
     other = asyncio.run(report_on(game, scripted(), Wanted(checks=True), judged_by={**judged_by, "model": "gpt-y"}))
-    assert not any("The judge is the model" in str(one) for one in other.recommendations)
+    assert not any("The judge is the model" in one for one in other.recommendations)
 
 
 HOSTILE = "<img src=x onerror=alert(1)> [a](https://evil.example) | `b` ![p](https://evil.example/p)\u202e"
@@ -197,7 +197,7 @@ def test_the_report_as_json_holds_all_of_it(report: EvaluationReport) -> None:
     assert (cost["total_tokens"], cost["estimated_cost_usd"]) == (777, 0.25)
     assert network == json.loads(json.dumps(asdict(report.metrics.network)))
     assert [one["score"] for one in found["validations"]] == [one.score for one in report.validations]
-    assert found["recommendations"] == [str(one) for one in report.recommendations]
+    assert found["recommendations"] == list(report.recommendations)
     assert found["sample"] == {"messages": 4, "drawn": 4, "checked": 4}
     assert found["extractions"]["sentiment"]["Bob"]["telling"] == 1
     assert [one["content"] for one in found["extractions"]["quotes"]["found"]] == ["No. <img"]
@@ -205,9 +205,9 @@ def test_the_report_as_json_holds_all_of_it(report: EvaluationReport) -> None:
 
 
 def test_what_stands_out_is_said_by_name(report: EvaluationReport) -> None:
-    advice = [one.words for one in report.recommendations]
-    assert "{names} never says anything." in advice
-    assert "3 of 4 messages come from {names}: let the others have their turn." in advice
+    advice = report.recommendations
+    assert "Cy never says anything." in advice
+    assert f"3 of 4 messages come from {HOSTILE}: let the others have their turn." in advice
     assert any("reach 0.5 on coherence" in one for one in advice)
 
 
