@@ -80,7 +80,7 @@ def restore(store: Store, *, is_needed: bool = False) -> None:
         )
         file = st.file_uploader("Backup file", type=["duckdb"], key=f"backup_file_{st.session_state.get(_ROUND, 0)}")
         if told := st.session_state.pop(_TOLD, None):
-            st.success("The backup is restored. The database of before is kept here:", icon=":material/check:")
+            st.success("The backup is restored. The previous database is kept here:", icon=":material/check:")
             plain(told)
         if file is None:
             return

@@ -99,7 +99,7 @@ def tell_unknown(known: Collection[str], *names: str) -> None:
         names: The query parameters that name one, and the widgets of the same keys.
     """
     if any((wanted := chosen(name)) is not None and wanted not in known for name in names):
-        st.warning("What the link names is not here: it was renamed or deleted. Here is another one.")
+        st.warning("The link leads to something that was renamed or deleted. Here is another one.")
     elif any((held := st.session_state.get(name)) is not None and held not in known for name in names):
         st.warning("What was shown here was renamed or deleted. Here is another one.")
 

@@ -92,7 +92,7 @@ def pair_note(before: str, after: str) -> None:
 
 def _head(mixes: Sequence[VersionMix]) -> str:
     if any(mix.is_mixed for mix in mixes):
-        return "Scores of several versions of a metric meet here."
+        return "These scores come from several versions of a metric."
     return "A metric's definition has changed since these games were scored."
 
 

@@ -64,7 +64,7 @@ def _listed(store: Store, iteration: str | None) -> list[dict[str, Any]]:
 def _list_row(summary: Mapping[Any, Any], usd: float | None, verdict: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": summary["transcript_id"],
-        **{name: summary[name] for name in ("game_id", "source_format", "source_name", "players", "messages")},
+        **{name: summary[name] for name in ("game", "game_id", "source_format", "source_name", "players", "messages")},
         "iteration": summary["iteration"] if isinstance(summary["iteration"], str) else None,
         "total_usd": usd,
         "verdict": verdict,
@@ -79,7 +79,7 @@ def _passes(verdict: Mapping[str, Any]) -> str:
 
 _LISTED: Columns[dict[str, Any]] = {
     "Id": lambda row: row["id"][:8],
-    "Game": lambda row: shortened(row["game_id"], 30),
+    "Game": lambda row: shortened(row["game"], 40),
     "Format": itemgetter("source_format"),
     "Iteration": lambda row: shortened(row["iteration"] or "", 24),
     "Players": itemgetter("players"),
@@ -101,7 +101,7 @@ def show(
     store = open_store()
     with store.unit():
         found = store.transcripts.get(store.transcripts.resolve(transcript))
-        name = store.transcripts.game_ids()[found.id]
+        name = store.transcripts.game_names()[found.id]
         evaluation = current_evaluation(store, found)
     if metric is None:
         if output == "json":

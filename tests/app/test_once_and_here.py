@@ -53,7 +53,7 @@ def test_a_finished_job_leads_to_its_own_result(kind, order, shown) -> None:
     ],
 )
 def test_an_address_of_something_that_is_not_there_says_so(open_page, filled, words, page, query) -> None:
-    told = "What the link names is not here: it was renamed or deleted. Here is another one."
+    told = "The link leads to something that was renamed or deleted. Here is another one."
     app = open_page(page, **query)
     assert not app.exception
     assert words(app).count(told) == 1

@@ -83,7 +83,7 @@ def test_games_that_one_person_rated_get_a_second_and_a_skipped_game_says_so(ope
     held = dict(zip(cells["Game"], cells[ann], strict=True))
     names = filled.transcripts.game_names()
     assert [held[names[game]] for game in games[:3]] == ["» skipped", "✗ cannot be rated", "○ assigned"]
-    assert "» put off by the rater" in words(app)
+    assert "» skipped by the rater" in words(app)
     assert "✗ out of the rater's queue" in words(app)
 
 
@@ -194,7 +194,7 @@ def test_the_overview_tells_haste_of_what_counts_there_and_who_decided(open_page
 
 def test_who_gave_no_name_is_told_that_nothing_is_hidden_and_has_seen_it(open_page, filled: Store, words) -> None:
     app = open_page("team")
-    assert "Say under Rate who you are" in words(app).replace("*", "")
+    assert "Enter your name under Rate first" in words(app).replace("*", "")
     assert app.session_state["ratings_seen"] == {*filled.ratings.rater_counts()}
     assert "who you are" not in words(team(open_page))
 

@@ -100,10 +100,20 @@ def choose_checks(store: Store, agent: str | None) -> None:
             on_click=state.choose,
             kwargs=leave,
         )
-        plain(f"What is checked for {names[agent]}" if agent else "What is checked")
+        if agent:
+            plain(f"What is checked for {names[agent]}")
     if agent is None:
-        # Each has settings of its own.
-        chosen = st.selectbox("Of which agent?", list(names), None, names.__getitem__, key="checks_of", width=300)
+        with answer("Each agent has checks of its own"):
+            chosen = st.selectbox(
+                "Of which agent?",
+                list(names),
+                None,
+                names.__getitem__,
+                key="checks_of",
+                width=300,
+                placeholder="Choose an agent",
+                label_visibility="collapsed",
+            )
         if chosen:
             state.choose(**{AGENT: chosen})
             st.rerun()
@@ -115,13 +125,12 @@ def nothing_checked() -> None:
     """The empty page: what the gate is, and how to wrap one's own agents."""
     empty_state(
         "No message was checked yet",
-        "The gate judges a message before an agent sends it, and has it written again when it falls short. It runs "
-        "inside your program and writes here what it did.",
+        "Your program asks the gate before an agent sends a message; what the gate did then stands here.",
     )
     with st.container(horizontal=True, horizontal_alignment="center"):
         _form_button()
-    st.caption("Around your own agents (docs/agents.md has the rest):")
-    st.code(_SNIPPET, language=None, wrap_lines=True)
+    with st.expander("The code for your program"):
+        st.code(_SNIPPET, language=None, wrap_lines=True)
 
 
 def choose_agent() -> str | None:

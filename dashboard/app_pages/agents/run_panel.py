@@ -55,7 +55,7 @@ def _persona_form(store: Store, found: Sequence[SelectableAgent], person: Select
             "Include simulated conversations",
             False,
             key="run_simulated",
-            help="They are simulated, and left out of evaluations otherwise.",
+            help="Evaluations leave them out otherwise.",
         )
         limits = limit_inputs("personas")
         is_batched = st.toggle(

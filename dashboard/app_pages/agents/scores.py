@@ -143,7 +143,7 @@ def _ranking(ranked: Sequence[SelectableAgent], runs: Mapping[str, Run], evaluat
     _, best, run = known[-1]
     compared = resources.read(stored_run_comparison, known[0][2], run)
     if compared.comparison[str(Dimension.ADHERENCE)].outcome is not Outcome.BETTER:
-        return "Who keeps in character best could be luck"
+        return "Differences between the agents could be luck"
     least = [name for score, name, _ in known[:-1] if score < known[0][0] + _CLOSE]
     named = listed(least) if len(least) <= _MOST_NAMED else f"{len(least)} others"
     return f"{best} keeps in character best, {named} least"

@@ -207,13 +207,13 @@ def _words(options: Mapping[str, Any]) -> str:
     usd, calls = options.get("max_usd"), options.get("max_calls")
     limits = [*([] if usd is None else [f"{usd:,.2f} US dollars"]), *([] if calls is None else [f"{calls:,} calls"])]
     if not limits:
-        return "It goes on without a limit of its own; the one in Settings holds."
+        return "It continues with the limit from Settings."
     return f"It goes on as it was started, with at most {' and '.join(limits)} from now on."
 
 
 def table1(found: Sequence[ShownStudy]) -> None:
     """The 19 published rows, and how far the latest runs by a model agree with them."""
-    with answer("Did corrections help? In the paper more often not.", f"{_PUBLISHED} {data.table1_words(found)}"):
+    with answer("Did corrections help? Mostly not, in the paper.", f"{_PUBLISHED} {data.table1_words(found)}"):
         st.button("Run an experiment", key="run_for_table1", on_click=_open, args=(START,))
     status_table(table1_cells(), "Table 1 as published")
     st.caption(

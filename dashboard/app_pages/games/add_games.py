@@ -247,7 +247,7 @@ def iteration_form(
     choices = [_NEW, _OLD, _NONE] if names else [_NEW, _NONE]
     choice = st.segmented_control("Iteration", choices, default=_NEW, required=True, key="where")
     if choice == _NONE:
-        st.caption("Games of no iteration are scored, but make no test and are compared with nothing.")
+        st.caption("Games without an iteration are scored, but neither tested nor compared.")
         return ""
     if choice == _OLD:
         existing = st.selectbox("Which", names, index=len(names) - 1, key="existing")
@@ -296,7 +296,7 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
         fault = _name_fault(name)
         change = state.begun_text("The one change that was made", _CHANGE)
         if not change.strip():
-            st.caption("Without it nothing beside the scores says what was changed.")
+            st.caption("Without it, nobody can see later what was changed.")
         is_refused = tell_beyond(change, LONGEST_TEXT, "change") or fault
     with right:
         parent = state.select_linked(

@@ -43,7 +43,9 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
     elif shown.decision is not None:
         _record_form(store, held, shown.decision, len(made), is_main=is_main)
     else:
-        st.caption("There is nothing before it to compare it with. Later iterations are compared with this one.")
+        st.caption(
+            "It is the first iteration, so there is nothing to compare it with. Later ones are compared with it."
+        )
     earlier = made[:-1] if held.recorded else made
     if earlier:
         with st.expander("Earlier decisions", icon=":material/history:"):
@@ -114,7 +116,7 @@ def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *
                 type="primary" if is_main else "secondary",
                 on_click=_record,
                 args=(store, held, decision, seen),
-                help="A kept iteration is what the next ones are compared with. You can take it back.",
+                help="The next iterations are compared with a kept one. You can take the decision back.",
             )
         told(_WHO)
 

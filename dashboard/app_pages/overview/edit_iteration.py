@@ -241,7 +241,7 @@ def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -
     remark = {"kept": "This one is kept.", "reverted": "This one was reverted, so think twice."}.get(
         str(fate), "Nobody has recorded yet whether this one is kept."
     )
-    st.markdown(f"The baseline stands beside every comparison as a second line. {remark}")
+    st.markdown(f"Every comparison also shows the baseline, on a second line. {remark}")
     if board.baseline:
         plain(f"The baseline now: {board.baseline.iteration.name}")
     st.button(

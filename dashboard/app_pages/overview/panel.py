@@ -90,7 +90,7 @@ def _games(shown: IterationSummary, found: IterationComparison | None, *, is_hid
                 page_links.GAMES_PAGE,
                 label="Two typical games side by side",
                 query_params={state.TRANSCRIPT: pair[0], state.BESIDE: pair[1]},
-                help="The two that differ most nearly as the means of the iterations do.",
+                help="The two games whose difference is closest to that of the means.",
             )
     games = resources.share(queries.transcript_list)
     games = games[games["iteration"] == shown.iteration.name]

@@ -153,7 +153,7 @@ def advice(store: Store, board: Board, shown: IterationSummary, found: Iteration
             before, after = (score_words(DEFINITIONS[one.name], side.mean) for side in (one.before, one.after))
             reasons = (mover for mover in (found.movers if found else ()) if mover.metric == one.name)
             cause = next((mover for mover in reasons if mover.kind == "reason" and mover.change < 0), None)
-            lost = f"{fixed(-cause.change)} points more are lost by this: {cause.label}" if cause else ""
+            lost = f"{fixed(-cause.change)} more points are lost for this reason: {cause.label}" if cause else ""
             finding = f"▼ worse beyond luck, {before} to {after}."
             _card(one.name, finding, lost, cause.label if cause else "", cause.examples if cause else ())
         names = {one.name for one in fell}

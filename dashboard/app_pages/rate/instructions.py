@@ -76,22 +76,26 @@ _LOOK_FOR = (
 
 
 def rating_guide() -> None:
-    """The game to practise on, then the instructions, folded, in plain words."""
+    """The game to practise on beside the instructions, folded, in plain words."""
     st.markdown(
         "You read a conversation of agents who play a game of hidden roles, and say **how good it was to watch**. You "
         "are the audience, not the referee: it does not matter who is right, or how it ended. **Read to the end** "
         "before you score."
     )
-    _example()
-    for label, draw in {
-        "The score": _score,
-        "The five questions": _questions,
-        "How it should be rated, and why": _answer,
-        "Rules for every game": _rules,
-    }.items():
-        with st.expander(label):
-            draw()
-    st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
+    game, guide = st.columns(2, gap="medium")
+    with game:
+        _example()
+    with guide:
+        with st.container(key="main_action"):
+            st.button("Rate a game", type="primary", key="guide_desk", on_click=parts.to_desk)
+        for label, draw in {
+            "The score": _score,
+            "The five questions": _questions,
+            "How this game should be rated, and why": _answer,
+            "Rules for every game": _rules,
+        }.items():
+            with st.expander(label):
+                draw()
 
 
 def _rules() -> None:
@@ -141,7 +145,7 @@ def _example() -> None:
     """One game to try oneself on."""
     game = example_game()
     st.subheader("Try it on one game", anchor=False)
-    st.caption("Written for practice. Choose a score and answers for yourself, then open what stands below it.")
+    st.caption("Written for practice. Choose a score and answers for yourself, then open how it should be rated.")
     with st.container(border=True):
         for number in sorted({round_ for round_, _, _ in game.messages}):
             st.markdown(f"**Round {number}**")

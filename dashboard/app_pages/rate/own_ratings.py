@@ -168,7 +168,7 @@ def _put_aside(store: Store, rater: str) -> None:
     st.subheader("Cannot be rated", anchor=False)
     # Only of known games the name, of others their first words: what is taken back comes to the desk, which is blind.
     names, openings = store.transcripts.game_names(), resources.share(_openings)
-    st.caption("These are out of your queue. Take one back, and it comes to your desk again.")
+    st.caption("These left your queue. Take one back to rate it.")
     for place, one in enumerate(found):
         with st.container(border=True):
             note = f"\n{one.note}" if one.note else ""

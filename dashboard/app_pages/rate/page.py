@@ -1,7 +1,5 @@
 """The Rate page: the rating desk, a rater's own ratings, instructions, and the check of who speaks."""
 
-import streamlit as st
-
 from dashboard.app_pages.rate import rate_view as parts
 from dashboard.app_pages.rate.instructions import rating_guide
 from dashboard.app_pages.rate.own_ratings import own_ratings
@@ -28,8 +26,7 @@ def show() -> None:
     elif view == page_links.OWN:
         own_ratings(store, rater)
     elif view == page_links.HOW_TO_RATE:
-        with st.container(width=720):
-            rating_guide()
+        rating_guide()
     else:
         style_check(store, rater)
 

@@ -184,7 +184,7 @@ def take_handed_over(store: Store, rater: str) -> None:
         # What lay on the desk before waits with its draft.
         desk_state.clear(desk)
     else:
-        st.info("None of these games is left for you: you have put them aside. Somebody else has to rate them.")
+        st.info("You have put all of these games aside. Somebody else has to rate them.")
 
 
 def _lead_back(store: Store, rater: str) -> None:
@@ -212,7 +212,7 @@ def take_picked(store: Store, rater: str) -> None:
         if desk.transcript_id == game and desk.data is not None:
             return
         if any(aside.transcript_id == game for aside in store.discards.of(rater)):
-            st.info("You said of that game that it cannot be rated. Under My ratings you can take it back.")
+            st.info("You marked that game as one that cannot be rated. My ratings takes it back.")
             return
         _take(store, desk, game)
     except (NotFoundError, ConflictError):

@@ -55,7 +55,7 @@ def _choose_game(store: Store, rater: str, rated: Sequence[str], answers: list[S
     left = [key for key, count in players.items() if len(given[key]) < count]
     headline = f"{len(players) - len(left)} of {counted(len(players), 'game')} done."
     if not players:
-        headline = f"Rate a {'longer ' * bool(games)}game first; then you can be asked about it."
+        headline = f"Rate a {'longer ' * bool(games)}game first"
     result = style_result(answers)
     with answer(headline, f"{_WHAT_IT_IS} {result_words(result) if result else ''}".strip()):
         if not players:
@@ -75,8 +75,8 @@ def _choose_game(store: Store, rater: str, rated: Sequence[str], answers: list[S
 
 
 _WHAT_IT_IS = (
-    "Read a few messages of one player without names, and say who speaks: so a person checks Personality diversity. "
-    "Your answers change no score by themselves."
+    "Read messages of one player without the name and say who speaks. "
+    "Your answers check Personality diversity and change no score."
 )
 
 

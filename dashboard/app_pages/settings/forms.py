@@ -38,8 +38,8 @@ LIMITS: Mapping[str, tuple[str, int, str]] = {
     ),
     "files": ("Files in a zip or folder", 1, "Also games in one file."),
     "messages": ("Messages of a game", 1, "Votes are counted apart, up to the same number."),
-    "players": ("Players of a game", 1, "Personality diversity compares each with each."),
-    "message_characters": ("Characters of a message", 1, "A longer one is usually two that were not kept apart."),
+    "players": ("Players of a game", 1, "Personality diversity compares every pair."),
+    "message_characters": ("Characters of a message", 1, "A longer message is usually two that were not separated."),
     "lines": ("Lines or rows of a file", 1, "In formats that are read line by line, and in tables."),
 }
 """The limits that are shown: by field, the label, the unit that is typed in, and what it is for."""
@@ -225,7 +225,7 @@ def judge_settings(store: Store) -> Change | None:
             held.get("base_url"),
             key="judge_address",
             placeholder="for example http://localhost:11434/v1",
-            help="Only where the model is on a server of your own.",
+            help="Only for a model on your own server.",
         ),
         "max_usd": left.number_input(
             "Spending limit per run (USD)", 0.0, None, usd, key="judge_usd", placeholder="no limit"

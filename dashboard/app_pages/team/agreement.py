@@ -78,7 +78,7 @@ def agreement() -> None:
         title, words = "At least two raters are needed", f"So far: {counts}, and no game that two people have rated."
         if hidden:
             title = "Hidden until you have rated these games"
-            words = "What others gave would tell you what to give; rate the games first."
+            words = "Rate the games first: others' ratings could sway yours."
         empty_state(title, words)
         with st.container(horizontal=True, horizontal_alignment="center"):
             rate_link("Rate a game")
@@ -113,8 +113,8 @@ QUESTIONS_PART, RATERS_PART = "Questions", "Rater by rater"
 def _questions(report: AgreementReport) -> None:
     status_table(item_rows(report), "Score and questions: whether raters agree, and how often they gave the same")
     st.caption(
-        "Agreeing is more than chance: where nearly every answer is yes, giving the same shows little. Of scores, "
-        "near ones count almost as the same."
+        "Agreement counts beyond chance: where nearly every answer is yes, equal answers show little. Close scores "
+        "count almost as equal."
     )
 
 

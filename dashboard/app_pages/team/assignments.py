@@ -85,7 +85,7 @@ def team(store: Store, lead: str) -> None:
     hidden = hidden_ratings(store, [game.transcript_id for game in grid.games])
     _habits(*visible_habits(store))
     if hidden:
-        st.caption("What others gave a game is hidden from you until you have rated it.")
+        st.caption("Others' ratings of a game are hidden until you have rated it.")
     if grid.raters:
         planner(store, lead, grid, [groups[one.transcript_id] for one in grid.games], hidden)
         _open_chosen(store, lead)
@@ -247,7 +247,7 @@ def assigning(store: Store, lead: str, grid: RatingGrid, newest: AbstractSet[str
             value=2,
             key="team_overlap",
             width=140,
-            help="Two are the least from which agreement can be told. Who has rated a game already counts.",
+            help="Agreement needs at least two. Those who have already rated a game count.",
         )
         common = st.number_input(
             "Games in common",
@@ -340,7 +340,7 @@ def planner(
     frame = pd.DataFrame(rows, columns=["Game", "Score", *(_head(*one) for one in grid.raters.items())])
     there = {cell.state for game in grid.games for cell in game.cells.values()}
     signs = [f"{SYMBOLS[state]} {words}" for state, words in _LEGEND.items() if state in there]
-    st.caption(" · ".join((r"\+ assigns the game to the rater", "another cell opens what is in it", *signs)))
+    st.caption(" · ".join((r"\+ assigns the game to the rater", "any other cell opens its rating", *signs)))
     chosen = pick_cell(frame, "Raters by games", "team_grid", groups=groups, heads=2)
     if chosen is None:
         return
@@ -394,7 +394,7 @@ def _close() -> None:
 _LEGEND = {
     CellState.ASSIGNED: "not begun",
     CellState.UNDER_WAY: "begun",
-    CellState.SKIPPED: "put off by the rater, comes again at the end",
+    CellState.SKIPPED: "skipped by the rater, comes again at the end",
     CellState.REFUSED: "out of the rater's queue",
 }
 
@@ -450,7 +450,7 @@ def discards(store: Store, lead: str, found: Sequence[Discard]) -> None:
     if not found:
         return
     st.subheader("Cannot be rated", anchor=False)
-    st.caption("Out of one rater's queue each. Select a row to give the game back to that rater.")
+    st.caption("Each left the queue of one rater. Select a row to give the game back.")
     names = store.transcripts.game_names()
     called = [shortened(names.get(one.transcript_id, one.transcript_id), 60) for one in found]
     rows = [

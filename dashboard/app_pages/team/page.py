@@ -12,7 +12,9 @@ from evaluation.access import Action
 views = [state.ASSIGN, state.AGREEMENT] if identity.allowed(Action.EDIT) else [state.AGREEMENT]
 view = state.choose_view(views, key=state.TEAM_VIEW)
 if identity.access() is None and not identity.rater_name():
-    st.caption("Say under *Rate* who you are: until then nothing is hidden, and what you rate later is not blind.")
+    st.caption(
+        "Enter your name under *Rate* first: until then nothing is hidden, and your later ratings are not blind."
+    )
 if view == state.ASSIGN:
     told()
     team(resources.store(), identity.author_name())

@@ -43,7 +43,7 @@ def show() -> None:
             "Games without an iteration",
             key="loose",
             bind="query-params",
-            help="They stand to the right of all iterations.",
+            help="They are shown to the right of all iterations.",
         )
     first, last = parts.pick_range(len(found))
     within = found[first - 1 : last]

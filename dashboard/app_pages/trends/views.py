@@ -48,7 +48,7 @@ def pick_range(last: int) -> tuple[int, int]:
         (1, last),
         key="range",
         bind="query-params",
-        help="Charts can be zoomed besides: their tools appear at the upper right.",
+        help="To zoom a chart, use the tools at its upper right.",
     )
 
 
@@ -163,7 +163,7 @@ def beside_numbers(points: pd.DataFrame) -> None:
     """The chart's numbers."""
     means = data.mean_matrix(points, data.beside_definitions(points))
     status_table(means, "Cost and behaviour by iteration")
-    st.caption("Cost as the uploaded files say. What is not in them is unknown, not 0.")
+    st.caption("Costs come from the uploaded files. A missing cost is unknown, not 0.")
 
 
 _BESIDE_LABELS = {"cost_usd": "cost", "cache_hit_rate": "cache hit rate", "role_mafia": "roles"}
