@@ -16,7 +16,7 @@ from dashboard.shared.jobs import jobs
 from dashboard.shared.jobs.job_status import job_banner
 from dashboard.shared.notices import show_error
 from evaluation.access import Action, Role
-from evaluation.errors import DramaturgError, StoreBusyError, StoreError, StoreReadOnlyError
+from evaluation.errors import DramaturgError, StoreBusyError, StoreError
 
 # In the groups of the navigation.
 PAGES = {
@@ -132,7 +132,7 @@ def frame(person: Person) -> None:
         state.keep_begun_forms()
     except DramaturgError as error:
         show_error(error)
-        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError | StoreReadOnlyError):
+        if isinstance(error, StoreError) and not isinstance(error, StoreBusyError):
             way_out(resources.store(), page.title)
 
 

@@ -94,10 +94,6 @@ class StoreBusyError(StoreError):
     """Another process holds the database file and did not let go within the time allowed."""
 
 
-class StoreReadOnlyError(StoreError):
-    """The database may only be read, by the file's permissions or because it was opened so."""
-
-
 class StoreMovedError(StoreError):
     """The database file was moved, deleted or replaced while it was in use."""
 

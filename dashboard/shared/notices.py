@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from evaluation.errors import DramaturgError, InfrastructureError, InputError, StoreBusyError, StoreReadOnlyError
+from evaluation.errors import DramaturgError, InfrastructureError, InputError, StoreBusyError
 
 # What helps in a terminal alone: a command beside a way on the pages, or a sentence of its own.
 _COMMAND = re.compile(
@@ -33,8 +33,6 @@ def show_error(error: DramaturgError) -> None:
     """An error with its place and remedy, as inert text, and a way to try again. Nothing stored is lost by it."""
     if isinstance(error, StoreBusyError):
         st.error("The database is in use by another program. Nothing is lost.", icon=":material/lock:")
-    elif isinstance(error, StoreReadOnlyError):
-        st.error("Nothing was changed: what is shown here may only be read.", icon=":material/lock:")
     elif isinstance(error, InfrastructureError):
         st.error("The database cannot be used. Nothing in it was changed.", icon=":material/database_off:")
     else:

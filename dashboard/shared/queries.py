@@ -178,21 +178,13 @@ def transcript_list(store: Store) -> pd.DataFrame:
     judged: dict[_Statuses, tuple[str, int, str, int]] = {}
     cells = [_scored_cells(metrics.get(key, {}), usd, judged) for key, usd in zip(keys, costs, strict=True)]
     scored = dict(zip(_SCORED_COLUMNS, zip(*cells, strict=True) if cells else [()] * len(_SCORED_COLUMNS), strict=True))
-    table = pd.DataFrame({**known, **scored}, columns=[*_LIST_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS])
-    return table.astype(dict.fromkeys(_SCORE_COLUMNS, float))
+    return pd.DataFrame({**known, **scored}).astype(dict.fromkeys(_SCORE_COLUMNS, float))
 
 
 _PLAIN_COLUMNS = ("transcript_id", "game_id", "source_name", "source_format", "players", "messages")
-_PEOPLE_COLUMNS = ("label", "names", "opening", "ratings")
-_UNRATED_COLUMNS = ("unrated_verdict", "unrated_passed")
-_VERDICT_COLUMNS = ("verdict", "passed", *_UNRATED_COLUMNS, "chance", "failing", "coverage")
-_LIST_COLUMNS = (*_PLAIN_COLUMNS, "iteration", *_PEOPLE_COLUMNS, *_VERDICT_COLUMNS)
-
-
+_VERDICT_COLUMNS = ("verdict", "passed", "unrated_verdict", "unrated_passed", "chance", "failing", "coverage")
 _SCORE_COLUMNS = tuple(f"score_{name}" for name in DEFINITIONS)
 _SCORED_COLUMNS = (*_VERDICT_COLUMNS, *DEFINITIONS, *_SCORE_COLUMNS)
-
-
 _Statuses = tuple[object, ...]
 
 

@@ -145,8 +145,7 @@ def compare(
     in place of iterations are compared without a database. Games that were not compared with scrambled copies yet are
     so first, and the result is kept.
     """
-    from evaluation.cli.rendering import stored_mixes, warn_of, warn_of_controls
-    from evaluation.errors import StoreReadOnlyError
+    from evaluation.cli.rendering import stored_mixes, warn_of
     from evaluation.workflows.iterations import stored_comparison
     from evaluation.workflows.reevaluation import compute_missing
 
@@ -157,10 +156,7 @@ def compare(
         compared = {before, after} | ({found.decision.reference} if found.decision else set())
         if waiting := [game for name in sorted(compared) for game in store.controls.missing(name)]:
             note("Games are compared with scrambled copies first.")
-            try:
-                compute_missing(store, waiting, TerminalProgress("game").report)
-            except StoreReadOnlyError:
-                warn_of_controls(store, waiting)
+            compute_missing(store, waiting, TerminalProgress("game").report)
             found = stored_comparison(store, before, after)
         among = {game.transcript_id for side in (found.before, found.after) for game in side.games}
         warn_of(stored_mixes(store, among=among))

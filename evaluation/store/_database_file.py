@@ -18,13 +18,12 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.errors import StoreBusyError, StoreError, StoreReadOnlyError
+from evaluation.errors import StoreBusyError, StoreError
 from evaluation.store import _duckdb_errors
 from evaluation.store._files import (
     Identity,
     create_database,
     identity_of,
-    is_read_only,
     keep_beside,
     make_folder,
     moved,
@@ -36,20 +35,16 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 
-def _turn_at(path: Path, *, is_shared: bool) -> int | None:
+def _turn_at(path: Path) -> int | None:
     """A descriptor of the file with the turn of this process at it; ``None`` while another process has the file.
 
     Closing any descriptor of a file drops DuckDB's lock on it. So take the turn before the file is opened, and let
     go of the descriptor after the file was closed. Where the file cannot be opened, the database tells why: -1 is none.
-
-    Args:
-        path: The file.
-        is_shared: Whether others that only read may have it at the same time.
     """
     descriptor = -1
     try:
         descriptor = os.open(path, os.O_RDONLY)
-        fcntl.flock(descriptor, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
         return None
@@ -163,7 +158,6 @@ class DatabaseFile:
         self._must_close = False
         self._identity: Identity | None = None
         self._turn: int | None = None
-        self._is_read_only = False
 
     def checkpoint(self, cursor: DuckDBPyConnection) -> None:
         """Works the log into the file, so that nothing that is acknowledged from here on depends on the log.
@@ -270,19 +264,6 @@ class DatabaseFile:
             yield
         finally:
             self._writer.release()
-
-    def require_writable(self) -> None:
-        """Call before anything is written while the file is open.
-
-        Raises:
-            StoreReadOnlyError: The file or its folder may only be read.
-        """
-        if self._is_read_only:
-            raise StoreReadOnlyError(
-                "The database may only be read there; nothing was stored.",
-                place=self.place,
-                remedy="Copy it to a place where you may write, and name that with --db.",
-            )
 
     def _follow(self) -> None:
         """Turns to another file in this one's place, such as a backup that another process restored."""
@@ -391,7 +372,6 @@ class DatabaseFile:
             return duckdb.connect(":memory:", config=CONFIG)
         make_folder(self._path.parent)
         require_file(self._path)
-        self._is_read_only = is_read_only(self._path)
         if self._identity is None:
             remove_abandoned(self._path)
             with _duckdb_errors.translated(self.place):
@@ -420,11 +400,11 @@ class DatabaseFile:
         import duckdb
 
         if self._turn is None:
-            self._turn = _turn_at(path, is_shared=self._is_read_only)
+            self._turn = _turn_at(path)
         if self._turn is None and waited < wait_seconds:
             return None
         try:
-            return duckdb.connect(self.place, read_only=self._is_read_only, config=CONFIG)
+            return duckdb.connect(self.place, config=CONFIG)
         except duckdb.Error as error:
             if not _duckdb_errors.is_held_elsewhere(error):
                 raise _duckdb_errors.explain(error, self.place) from error

@@ -19,12 +19,6 @@ Identity = tuple[int, int]
 """Device and number of a file: the same under all of its names, another one for a copy."""
 
 _ANOTHER = "Use --db to choose another file."
-_KINDS = (
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
 
 
 def identity_of(path: Path) -> Identity | None:
@@ -59,15 +53,7 @@ def require_file(path: Path) -> None:
             f"The database file cannot be looked at: {error.strerror or error}.", place=str(path), remedy=_ANOTHER
         ) from None
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        kind = next((words for is_kind, words in _KINDS if is_kind(mode)), "something else than a file")
-        raise StoreError(f"There is {kind} where the database file should be.", place=str(path), remedy=_ANOTHER)
-
-
-def is_read_only(path: Path) -> bool:
-    """Whether there is a database that may be read, but neither changed nor given a log beside it."""
-    if not os.access(path, os.R_OK):
-        return False
-    return not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK))
+        raise StoreError("There is no file but a pipe or device.", place=str(path), remedy=_ANOTHER)
 
 
 def moved(path: Path) -> StoreMovedError:

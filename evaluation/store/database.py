@@ -56,16 +56,11 @@ def make_tables(connection: DuckDBPyConnection) -> None:
 
     Raises:
         NewerSchemaError: It has a newer schema than this version of Dramaturg knows.
-        StoreError: It has an older one, is empty and may only be read, or is somebody else's.
+        StoreError: It has an older one, or is somebody else's.
     """
     if found := applied(connection):
         require_known(found)
         return
-    if _may_only_be_read(connection):
-        raise StoreError(
-            "The database has no tables yet, and may only be read there.",
-            remedy="Copy it to a place where you may write, and name that, or the file itself, with --db.",
-        )
     connection.begin()
     with ExitStack() as failed:
         failed.callback(connection.rollback)
@@ -112,11 +107,6 @@ def require_known(number: int) -> None:
             f"The database has schema {number}, of a version before the first release, which is not read.",
             remedy=_EXPORTS,
         )
-
-
-def _may_only_be_read(connection: DuckDBPyConnection) -> bool:
-    found = connection.execute("SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()")
-    return bool(found.fetchall()[0][0])
 
 
 FILE_NAME = "dramaturg.duckdb"

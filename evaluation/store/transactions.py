@@ -162,7 +162,6 @@ class Units:
         import duckdb
 
         file, is_done = self._file, False
-        file.require_writable()
         with file.nobody_else_writes(self._wait_seconds):
             file.thread.is_writing, file.thread.is_doomed = True, False
             try:
