@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from evaluation.comparison.iterations import MOST_LINES, is_cut, prompt_diff
+from evaluation.comparison.iterations import MOST_LINES, is_cut, length_words, prompt_diff
 from evaluation.comparison.movers import FailureReason, MetricFailures, failure_reasons, find_losses
 from evaluation.errors import NotFoundError
+from evaluation.statistics.comparison import Measure, compare
 from evaluation.store import Store
 from evaluation.transcript import Transcript
 from evaluation.workflows.iterations import stored_failing_messages, stored_failure_reasons, stored_losses
@@ -198,3 +199,11 @@ def test_the_words_of_a_prompt_that_differ_are_marked() -> None:
     assert [come.text[begin:end] for begin, end in come.marks] == [" hard"]
     gone, come = prompt_diff("Say 🙂 yes.", "Say 🙂 no.")
     assert [line.text[begin:end] for line in (gone, come) for begin, end in line.marks] == ["yes", "no"]
+
+
+def test_a_changed_length_is_told_and_much_of_it_may_move_scores() -> None:
+    shorter = compare({"words": Measure([20.0, 22.0, 24.0], [3.0, 3.0, 4.5])})["words"]
+    assert length_words(shorter) == "Words a message: 22.0 to 3.5, beyond luck. Length alone can move scores."
+    alike = compare({"words": Measure([20.0, 22.0, 24.0], [21.0, 23.0, 25.0])})["words"]
+    assert length_words(alike) == "Words a message: 22.0 to 23.0, could be luck."
+    assert length_words(compare({"words": Measure([], [3.0])})["words"]) == ""
