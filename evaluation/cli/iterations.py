@@ -233,7 +233,8 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
     )
     yield f"{head}From {before} to {after}."
     yield from (*gap, words(found.evidence))
-    for beside in filter(None, (found.cost_words and f"{found.cost_words}.", found.reserve)):
+    fallen = [f"{one}." for one in found.fallen_companions.values()]
+    for beside in filter(None, (*fallen, found.cost_words and f"{found.cost_words}.", found.reserve)):
         yield from (*gap, words(beside))
     yield from gap
     yield from _decision(found, words, item)

@@ -57,8 +57,8 @@ class IterationComparison:
 
     Attributes:
         subject: Name of the one that the decision is about.
-        comparison: Every metric's difference, in the rubric's order. The target of the later one's change is the
-            primary one where it was named; the others are adjusted together.
+        comparison: Every metric's difference, in the rubric's order. Against its reference, the target of a change is
+            the primary one where it was named; the others are adjusted together.
         decision: Keep or revert of ``subject``: of the one that is decided against the other, else of the later of the
             two against *its* reference; ``None`` when it has none.
         other_pair: Says so when that reference is not the other one of the two; else empty.
@@ -211,7 +211,18 @@ class IterationComparison:
         if not words or after.companion == REPETITION_RATE or high is None or high >= 0:
             return words
         name = COMPANION_LABELS[str(after.companion)]
-        return words.replace(name, f"▼ {name} fell beyond luck,", 1)
+        return words.replace(name, f"{_FELL}{name} fell beyond luck,", 1)
+
+    @property
+    def primary(self) -> str | None:
+        """The metric that is tested alone, if any."""
+        return next((name for name, one in self.comparison.items() if one.is_primary), None)
+
+    @property
+    def fallen_companions(self) -> dict[str, str]:
+        """By metric the words of the companions that fell beyond luck where the scores beside them do not show it."""
+        unseen = [name for name, one in self.comparison.items() if one.outcome is not Outcome.WORSE]
+        return {name: words for name in unseen if (words := self.companion_words(name)).startswith(_FELL)}
 
     @property
     def trust_rows(self) -> list[dict[str, str]]:
@@ -229,6 +240,7 @@ class IterationComparison:
         return rows
 
 
+_FELL = "▼ "
 _SHORT_NAME = 24
 _PASSES = (Status.PASSED, f"{Status.PASSED}_low_evidence")
 
@@ -264,12 +276,13 @@ def compare_iterations(
     )
     later = _later(control, treatment)
     measures = {name: measure_games(name, first.games, second.games, pairs) for name in DEFINITIONS}
-    comparison = compare(measures, primary=later.iteration.tested_alone)
     decision, later_name = later.decision, later.iteration.name
+    # What a change is to raise was named for the step from its reference, not for any other.
+    is_other_step = decision is not None and (before, after) != (decision.reference, later_name)
+    comparison = compare(measures, primary=None if is_other_step else later.iteration.tested_alone)
     if decision is None:
         return IterationComparison(first, second, later_name, comparison, None, "", (), tuple(pairs), tuple(movers))
-    is_this_pair = (before, after) == (decision.reference, later_name)
-    other = "" if is_this_pair else f"It is about {later_name} against its reference, {decision.reference}."
+    other = "" if not is_other_step else f"It is about {later_name} against its reference, {decision.reference}."
     words = board.decision_words(later_name)
     return IterationComparison(
         first, second, later_name, comparison, decision, other, words, tuple(pairs), tuple(movers)

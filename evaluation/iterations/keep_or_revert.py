@@ -481,7 +481,7 @@ def _change_words(change: MetricChange, apposition: str = "") -> str:
     definition = DEFINITIONS[change.metric]
     subject = f"{definition.label}{apposition}"
     if change.is_none:
-        return f"{subject} stayed at {score_words(definition, change.before)}"
+        return f"{subject} stayed at {score_words(definition, change.before)}{' and did not rise' * bool(apposition)}"
     verb = "rose" if change.difference > 0 else "fell"
     before, after = _both_words(change)
     return f"{subject} {verb} from {before} to {after}"

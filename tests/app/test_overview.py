@@ -147,7 +147,8 @@ def test_the_fall_of_the_targets_companion_stands_beside_the_rise_of_its_score(o
     load_samples(store)
     app = open_page(iteration="Prompt v4", against="Prompt v1")
     told = "voice distance fell beyond luck, 6.4 to 0.8"
-    assert f"no better than scrambled copies, but its {told}." in words(app)
+    # It was named against Prompt v2: here it is one of seven, and its fall a fact beside the others.
+    assert f":red-badge[▼ {told}]" in words(app)
     [row] = [one for one in data_of(app, "cockpit")["rows"] if one["isTarget"]]
     assert row["texts"]["outcome"] == f"▼ {told}"
     assert told not in words(open_page(iteration="Prompt v4", against="Prompt v2"))

@@ -157,11 +157,9 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     against = f"{shortened(reference.name, _LONGEST_NAME)}{f' ({marks})' if marks else ''}"
     if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
         ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
-        against = f"{against}, with the changes of {ends} as well,"
-    target = shown.decision.target if shown.decision else None
-    beside = pair.companion_words(target) if target else ""
-    is_told = target in pair.comparison and pair.comparison[target].outcome is Outcome.WORSE
-    fell = f", but its {beside[2:]}" if beside.startswith("▼ ") and not is_told else ""
+        against = f"{against} with the changes of {ends} between"
+    fallen = [f", but its {words[2:]}" for name, words in pair.fallen_companions.items() if name == pair.primary]
+    fell = "".join(fallen)
     evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS, against)}{fell}."
     evidence += " Changed: " if change else ""
     return evidence + _as_sentence(change, max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence)))
@@ -199,6 +197,7 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
         facts.append(Fact(cost, "orange" if pair.is_dear else "gray"))
     scored = [one.name for one in differences if one.before.n and one.after.n]
     target = shown.decision.target if shown.decision else None
+    facts += [Fact(words, "red") for name, words in pair.fallen_companions.items() if name != pair.primary]
     known = [one for one in metric_trust() if one.metric in scored]
     beside = above_chance_change(*pair.controls[target]) if target else ""
     why = trust_sentence(known, scored, target, "The rule", beside)

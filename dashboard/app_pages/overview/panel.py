@@ -111,10 +111,9 @@ def _movers(found: IterationComparison) -> None:
     labels = [f"By {kind}" for kind in kinds]
     kind = kinds[labels.index(state.choose_part(labels, key="moved", label="Messages"))]
     moved = _merged([one for one in found.movers if one.kind == kind])
-    lowest = {metric: min(one.change for one in moved if one.metric == metric) for metric in {m.metric for m in moved}}
+    largest = {one.metric: max(abs(other.change) for other in moved if other.metric == one.metric) for one in moved}
     rank = {metric: _RANK.get(one.outcome, 1) for metric, one in found.comparison.items()}
-    # The largest losses first, so that gains alone do not stand for the change.
-    shown = sorted(moved, key=lambda one: (rank[one.metric], lowest[one.metric], one.metric, one.change))
+    shown = sorted(moved, key=lambda one: (rank[one.metric], -largest[one.metric], one.metric, -abs(one.change)))
     before, after = found.names
     rows = [
         {
@@ -128,7 +127,7 @@ def _movers(found: IterationComparison) -> None:
         for one in shown
     ]
     groups = [_change_of_metric(found, one.metric) for one in shown]
-    # A row is named in the address by its place; at first the one that fell most is open.
+    # A row is named in the address by its place; at first the first one is open.
     wanted = state.chosen(_MOVER, [f"{kind} {place}" for place in (_CLOSED, *map(str, range(len(shown))))])
     last = (wanted or f"{kind} 0").split()[-1]
     place = None if last == _CLOSED else int(last)

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.shared.answer import Fact
-from dashboard.shared.charts.metric_charts import Steps, games_of_dots, verdict_words
+from dashboard.shared.charts.metric_charts import games_of_dots, verdict_words
 from dashboard.shared.clicked_marks import MarkTarget, MarkTargets
 from dashboard.shared.comparison_tables import METRIC_LABELS, signed
 from dashboard.shared.formatting import TIMES, USD, WORDS, decided_words, score_text, told_apart, usd_text
@@ -184,17 +184,20 @@ def step_pairs(board: Board, shown: Sequence[IterationSummary]) -> list[tuple[st
     ]
 
 
-def step_rows(shown: Sequence[IterationSummary], steps: Steps) -> list[dict[str, object]]:
-    """Changes beyond luck and the decision of each iteration, the latest first."""
-    of = {name: (reference, found) for (reference, name), found in steps.items()}
+def step_rows(
+    shown: Sequence[IterationSummary], compared: Mapping[tuple[str, str], IterationComparison]
+) -> list[dict[str, object]]:
+    """Changes beyond luck and the decision of each iteration, the latest first; ``compared`` as in ``step_pairs``."""
+    of = {name: (reference, found) for (reference, name), found in compared.items()}
     rows: list[dict[str, object]] = []
     for one in reversed(shown):
-        reference, found = of.get(one.iteration.name, ("", {}))
+        reference, found = of.get(one.iteration.name, ("", None))
         moved = [
             f"{signed(each.outcome, METRIC_LABELS[each.name])} {change_of(each)}"
-            for each in found.values()
+            for each in (found.comparison.values() if found else ())
             if each.outcome.is_beyond_luck
         ]
+        moved += found.fallen_companions.values() if found else ()
         rows.append(
             {
                 "Iteration": one.iteration.name,

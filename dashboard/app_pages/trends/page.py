@@ -79,7 +79,7 @@ def show() -> None:
             answer(head, said, sizes + facts)
             if is_hidden:
                 hidden_note(resources.store())
-            parts.step_table(within, steps)
+            parts.step_table(within, compared)
         key = ("metrics", with_loose, first, last, is_hidden)
         limits = resources.read(resources.store().settings.thresholds)
         drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}

@@ -17,6 +17,7 @@ from dashboard.shared.drawing import draw_chart, marks_legend
 from dashboard.shared.formatting import look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
+from evaluation.comparison.iterations import IterationComparison
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.checklist import CACHE_HIT_GOAL, COST_GOAL_USD
 from evaluation.rubric.definitions import ENGAGEMENT
@@ -52,9 +53,9 @@ def pick_range(last: int) -> tuple[int, int]:
     )
 
 
-def step_table(found: Sequence[IterationSummary], steps: charts.Steps) -> None:
+def step_table(found: Sequence[IterationSummary], compared: Mapping[tuple[str, str], IterationComparison]) -> None:
     """Changes beyond luck and the decision of each iteration, the latest first."""
-    rows = data.step_rows(found, steps)
+    rows = data.step_rows(found, compared)
     status_table(rows[:_MOST_STEPS], "What each iteration changed against its reference")
     if rest := rows[_MOST_STEPS:]:
         with st.expander(f"{counted(len(rest), 'earlier iteration')}"):

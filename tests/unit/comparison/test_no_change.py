@@ -108,12 +108,12 @@ def test_a_comparison_over_several_versions_says_which_changes_are_in_it() -> No
         return f"Better than {against} on {LABEL} (+10.0 points), beyond luck. Changed: {change}"
 
     assert told("v3", "v4") == said("v3", "Change 4.")
-    assert told("v1", "v3") == said("v1 (the baseline), with the changes of v2 as well,", "Change 3.")
-    assert told("v1", "v4") == said("v1 (the baseline), with the changes of v2 and v3 as well,", "Change 4.")
-    assert told("v1", "v6") == said("v1 (the baseline), with the changes of 4 versions, v2 to v5 as well,", "Change 6.")
+    assert told("v1", "v3") == said("v1 (the baseline) with the changes of v2 between", "Change 3.")
+    assert told("v1", "v4") == said("v1 (the baseline) with the changes of v2 and v3 between", "Change 4.")
+    assert told("v1", "v6") == said("v1 (the baseline) with the changes of 4 versions, v2 to v5 between", "Change 6.")
     # What was reverted, or is not among the parents, is not in it; nor is there a way from a later one.
     assert told("v1", "v4", replace(later[1], recorded=gone)) == (
-        said("v1 (the baseline), with the changes of v2 as well,", "Change 4.")
+        said("v1 (the baseline) with the changes of v2 between", "Change 4.")
     )
     assert told("v1", "v4", replace(later[2], parent="v1")) == said("v1 (the baseline)", "Change 4.")
     assert told("v4", "v2") == said("v4", "Change 2.")
@@ -212,7 +212,7 @@ def test_trends_say_what_got_better_over_all_versions_without_chance_and_without
     # Step by step, each against its own reference.
     pairs = trends.step_pairs(held, found)
     assert pairs == [("v1", "v2"), ("v2", "v3")]
-    steps = {pair: compare_iterations(held, *pair).comparison for pair in pairs}
+    steps = {pair: compare_iterations(held, *pair) for pair in pairs}
     rows = [(row["Iteration"], row["Against"], row["Beyond luck"]) for row in trends.step_rows(found, steps)]
     fell, rose = f"▼ {LABEL} \u221210.0 points", f"▲ {LABEL} +10.0 points"
     assert rows == [("v3", "v2", fell), ("v2", "v1", rose), ("v1", "", "")]
