@@ -84,7 +84,7 @@ _LOOKS = {
     "failed_low_evidence": Look("✗", "failed, low evidence"),
     "pending": Look("…", "pending"),
     "not_applicable": Look("–", "not applicable"),
-    "inapplicable": Look("–", "too few metrics to decide"),
+    "inapplicable": Look("–", "too few metrics"),
     "not_computed": Look("?", "not computed"),
     "hidden": Look("○", "hidden"),
     "met": Look("✓", "met"),

@@ -17,6 +17,7 @@ from dashboard.shared.notices import plain
 from dashboard.shared.queries import OpenTranscript
 from dashboard.shared.status_table import open_below
 from evaluation.rubric.at_chance import control_words
+from evaluation.rubric.definitions import score_words
 from evaluation.score import LedgerRow, MetricResult, RowVerdict, Status, failure_beyond_score
 from evaluation.text.display import shortened
 from evaluation.text.tokens import pattern, sentences
@@ -76,6 +77,10 @@ def _score(result: MetricResult) -> None:
     """The counts behind the score, its reader, and its comparison with scrambled copies."""
     evidence = result.coverage.words if result.coverage else ""
     fraction = fraction_text(result.numerator, result.denominator, result.definition) if result.denominator else ""
+    if result.score is not None and not fraction:
+        fraction = (
+            f"{score_words(result.definition, result.score)}, which the rubric gives where nothing was considered"
+        )
     # With a score, the reason repeats its fraction.
     reason = result.reason if result.score is None or failure_beyond_score(result) else ""
     # The rule's own note repeats the counts of the coverage, a note may repeat the reason why there is no score. Notes

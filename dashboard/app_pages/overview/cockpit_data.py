@@ -226,7 +226,7 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
         return ""
     label = METRIC_LABELS[one.name]
     if one.outcome is Outcome.AT_CHANCE:
-        return f"More games would not settle {label}: it is {AT_CHANCE}."
+        return f"More games settle nothing while {label} is {AT_CHANCE}."
     if one.outcome is not Outcome.NO_EVIDENCE:
         return ""
     if needs_many(one):

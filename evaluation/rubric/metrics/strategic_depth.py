@@ -50,13 +50,13 @@ _EVENTS = frozenset({"vote", "voted", "vote_together", "votes_received", "abstai
 def measure(transcript: Transcript, *, threshold: float | None = None) -> MetricResult:
     """The share of public messages that argue (rubric 1.0, metric 2).
 
-    100 x messages that argue / all public messages. A message argues with at least one keyword, in any inflection or
-    another form of its family and as a whole word; a keyword inside a player's name is none. A reader, a judge or a
-    person may decide a row otherwise: the rubric's manual override. Three kinds of rows are *proven*
-    (``details["proof"]``), with or without a keyword, so that only a person decides them otherwise: a stated reason
-    about the game argues, however short ("cuz you were silent"), unless it only says the accusation again ("because
-    she is Mafia") or what all must do ("since we need to find them"); bare reports of votes or eliminations and plain
-    agreement do not.
+    100 x messages that argue / all public messages, less those that a reader leaves open. A message argues with at
+    least one keyword, in any inflection or another form of its family and as a whole word; a keyword inside a player's
+    name is none. A reader, a judge or a person may decide a row otherwise: the rubric's manual override. Three kinds of
+    rows are *proven* (``details["proof"]``), with or without a keyword, so that only a person decides them otherwise: a
+    stated reason about the game argues, however short ("cuz you were silent"), unless it only says the accusation again
+    ("because she is Mafia") or what all must do ("since we need to find them"); bare reports of votes or eliminations
+    and plain agreement do not.
 
     Args:
         transcript: The transcript to measure.
