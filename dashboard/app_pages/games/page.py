@@ -122,7 +122,13 @@ def all_games(store: Store, listed: pd.DataFrame) -> None:
             placeholder='Words in any order, or "a phrase in quotes"',
         )
         order = st.selectbox(
-            "Order of games", list(ORDERS), key="order", bind="query-params", format_func=ORDERS.__getitem__
+            "Order of games",
+            list(ORDERS),
+            key="order",
+            bind="query-params",
+            format_func=ORDERS.__getitem__,
+            # Messages that are found stand in the order in which they were said.
+            disabled=bool(query and query.strip()),
         )
         filters = pick_filters(listed)
     shown = filtered(listed, filters)

@@ -241,7 +241,7 @@ def _baseline(store: Store, shown: IterationSummary, board: Board, place: str) -
     remark = {"kept": "This one is kept.", "reverted": "This one was reverted, so think twice."}.get(
         str(fate), "Nobody has recorded yet whether this one is kept."
     )
-    st.markdown(f"Every comparison also shows the baseline, on a second line. {remark}")
+    st.markdown(f"Under *Numbers* every comparison also names the change against the baseline. {remark}")
     if board.baseline:
         plain(f"The baseline now: {board.baseline.iteration.name}")
     st.button(
