@@ -23,7 +23,7 @@ _hand = st.components.v2.component(
     "dramaturg_go_to",
     js="""
 export default function ({ data }) {
-  let tries = 40;
+  let tries = 200;
   const press = () => {
     const link = document.querySelector(".st-key-go_to_link a");
     const input = document.querySelector(".st-key-go_to_choice input");
