@@ -51,6 +51,7 @@ from evaluation.rubric.reader._features import (
     sentence_rows,
     sentences,
 )
+from evaluation.rubric.reader.decisions import DOUBT
 from evaluation.rubric.reader.model import (
     ACTS,
     TEXT_HEADS,
@@ -111,6 +112,10 @@ def train(games: Sequence[LabelledGame], name: str) -> Reader:
             limit, told = licence_limit(chances, right, examples.sources[rows], RIGHT_TO_OVERRULE)
             licences[f"{head} {name}"] = Licence(scale if answer else -scale, shift, limit)
             figures[f"{head}: {name} against the rule"] = told
+            is_doubted = chances >= DOUBT
+            for words, kept in (("left open", is_doubted & (chances < limit)), ("standing", ~is_doubted)):
+                right_rule = _share_right(~right[kept], examples.sources[rows][kept])[1]
+                figures[f"{head}: the rule's row, {words} against {name}"] = right_rule
 
     style = [(one, label_mask(one, "strategic")) for one in prepared]
     depth = message_examples(style, idf, lambda labels: bool(labels.strategic), OWN_STYLE)

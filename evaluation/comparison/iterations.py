@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby, zip_longest
 from typing import Any
 
@@ -51,7 +52,7 @@ from evaluation.text.display import cost_text, fixed, json_data, listed
 from evaluation.validity import trust_words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IterationComparison:
     """The changes from one iteration to another.
 
@@ -193,7 +194,7 @@ class IterationComparison:
         before, after = (cut(side.iteration.name, _SHORT_NAME) for side in (self.before, self.after))
         return (before, after) if before != after else ("reference", "iteration")
 
-    @property
+    @cached_property
     def controls(self) -> dict[str, tuple[ControlSummary, ControlSummary]]:
         """The controls of every metric, before and after."""
         sides = self.before.games, self.after.games
@@ -218,7 +219,7 @@ class IterationComparison:
         """The metric that is tested alone, if any."""
         return next((name for name, one in self.comparison.items() if one.is_primary), None)
 
-    @property
+    @cached_property
     def fallen_companions(self) -> dict[str, str]:
         """By metric the words of the companions that fell beyond luck where the scores beside them do not show it."""
         unseen = [name for name, one in self.comparison.items() if one.outcome is not Outcome.WORSE]
@@ -282,7 +283,7 @@ def compare_iterations(
     comparison = compare(measures, primary=None if is_other_step else later.iteration.tested_alone)
     if decision is None:
         return IterationComparison(first, second, later_name, comparison, None, "", (), tuple(pairs), tuple(movers))
-    other = "" if not is_other_step else f"It is about {later_name} against its reference, {decision.reference}."
+    other = f"It is about {later_name} against its reference, {decision.reference}." if is_other_step else ""
     words = board.decision_words(later_name)
     return IterationComparison(
         first, second, later_name, comparison, decision, other, words, tuple(pairs), tuple(movers)

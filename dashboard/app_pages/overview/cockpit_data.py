@@ -158,8 +158,8 @@ def sentence(board: Board, shown: IterationSummary, pair: IterationComparison | 
     if between := [shortened(name, _LONGEST_NAME) for name in versions_between(board, shown.iteration, reference)]:
         ends = f"{len(between)} versions, {between[0]} to {between[-1]}" if len(between) > 2 else listed(between)
         against = f"{against} with the changes of {ends} between"
-    fallen = [f", but its {words[2:]}" for name, words in pair.fallen_companions.items() if name == pair.primary]
-    fell = "".join(fallen)
+    beside = pair.fallen_companions.get(pair.primary or "", "")
+    fell = f", but its {beside[2:]}" if beside else ""
     evidence = f"{evidence_words(pair.comparison.values(), METRIC_LABELS, against)}{fell}."
     evidence += " Changed: " if change else ""
     return evidence + _as_sentence(change, max(_SHORTEST_CHANGE, _LONGEST_SENTENCE - len(evidence)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -62,7 +62,8 @@ _CONCEDES = re.compile(
     r"|instead|rather|on the contrary|exactly)\b"
 )
 # In a crowd they begin a thought more often than they answer one: of 31 that readers labelled 13 answered.
-_OPENERS = frozenset({"ok", "okay", "alright", "maybe"})
+_MAY_ANSWER = frozenset({"ok", "okay", "alright"})
+_OPENERS = _MAY_ANSWER | {"maybe"}
 _MOST_WHO_ACKNOWLEDGE = 3
 _SHORTEST_SHARED = 4
 _DEBATE_WORDS = 6
@@ -353,7 +354,7 @@ def _answer_row(turn: _Turn, link: _Link) -> LedgerRow:
 
 
 def _by_phrase(turn: _Turn) -> _Link | None:
-    if not _opens_as_reply(turn) or _is_opener(turn):
+    if not _opens_as_reply(turn) or _is_one_of(turn, _OPENERS):
         return None
     return _Link("phrase", turn.context[:1], turn.prepared.reply_phrase)
 
@@ -363,13 +364,13 @@ def _opens_as_reply(turn: _Turn) -> bool:
     return bool(prepared.reply_phrase) and not place.is_run and place.is_same_round and not prepared.is_introduction
 
 
-def _is_opener(turn: _Turn) -> bool:
-    return turn.is_crowd and all(token.text in _OPENERS for token in turn.prepared.reply_phrase)
+def _is_one_of(turn: _Turn, openers: Collection[str]) -> bool:
+    return turn.is_crowd and all(token.text in openers for token in turn.prepared.reply_phrase)
 
 
 def _may_answer(turn: _Turn) -> bool:
     """Whether a message without any link opens with a word that in a crowd may be a reply."""
-    return _opens_as_reply(turn) and _is_opener(turn) and turn.prepared.reply_phrase[0].text != "maybe"
+    return _opens_as_reply(turn) and _is_one_of(turn, _MAY_ANSWER)
 
 
 def _phrase_row(turn: _Turn, link: _Link) -> LedgerRow:
