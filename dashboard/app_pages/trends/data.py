@@ -227,6 +227,11 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
     left = f"Reverted and left out: {listed(gone)}." if gone else ""
     if pair is None:
         return "Nothing to compare yet: it takes games of two versions that are not reverted", left, []
+    before, after = (cut(side.name, LONGEST_NAME) for side in (pair.before, pair.after))
+    sizes = len(pair.after.games), len(pair.before.games)
+    if min(sizes) < 2:
+        said = f"{sizes_words(*sizes)}: a test takes two games on each side, a decision three."
+        return f"{before} to {after}: nothing can be tested yet", f"{said} {left}".rstrip(), []
     told: dict[str, list[str]] = {Outcome.BETTER.words: [], Outcome.WORSE.words: []}
     others = []
     for one in pair.comparison.values():
@@ -237,7 +242,6 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
         else:
             others.append(one.words)
     better, worse, *_ = map(len, told.values())
-    before, after = (cut(side.name, LONGEST_NAME) for side in (pair.before, pair.after))
     head = (
         f"{before} to {after}: {better or 'no'} {'metrics' if better > 1 else 'metric'} better, {worse or 'none'} worse"
     )
@@ -245,8 +249,8 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
     words = outcome_counts(moved, others)
     said = f"{words[0].upper()}{words[1:]}."
     alone = next((DEFINITIONS[one.name].label for one in pair.comparison.values() if one.is_primary), "")
-    sizes = Fact(sizes_words(len(pair.after.games), len(pair.before.games)), why=stricter_words(alone))
-    return f"{head} beyond luck", " ".join(filter(None, (said, left, pair.reserve))), [sizes]
+    fact = Fact(sizes_words(*sizes), why=stricter_words(alone))
+    return f"{head} beyond luck", " ".join(filter(None, (said, left, pair.reserve))), [fact]
 
 
 def _moved(one: Difference) -> str:

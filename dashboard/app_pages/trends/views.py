@@ -13,7 +13,7 @@ from dashboard.app_pages.trends import behaviour_data, data
 from dashboard.shared import queries, resources
 from dashboard.shared.charts import metric_charts as charts
 from dashboard.shared.clicked_marks import remember_point
-from dashboard.shared.drawing import draw_chart, marks_legend
+from dashboard.shared.drawing import draw_chart
 from dashboard.shared.formatting import look, threshold_text
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import csv_download, status_table
@@ -80,20 +80,27 @@ def metric_chart(
         steps: How each iteration differs from its reference.
         goals: Values to reach that fail no game.
     """
-    more = ["━ step beyond luck, ─ could be luck"] * bool(steps)
-    more += ["┄ threshold, shaded: fails"] * bool(thresholds) + ["┈ goal"] * bool(goals)
+    known = resources.read(resources.store().iterations.list)
+    reverted, drawn = {one.name for one in known if one.is_reverted}, set(shown["iteration"])
     is_close = shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS
-    dot = "a game, or games that lie close: it opens the lowest" if is_close else "a game"
-    legend = marks_legend("the mean of an iteration", "a reverted iteration", dot, *more, "a mark opens its games")
+    legend = [
+        "● mean of an iteration, 95 % interval",
+        *["○ reverted"] * (not drawn.isdisjoint(reverted)),
+        *["◆ of no iteration"] * (not drawn.isdisjoint(queries.LOOSE)),
+        f"· a game{', or games that lie close: it opens the lowest' * bool(is_close)}",
+        *["━ step beyond luck, ─ could be luck"] * bool(steps),
+        *["┄ threshold, shaded: fails"] * bool(thresholds),
+        *["┈ goal"] * bool(goals),
+        "a mark opens its games",
+    ]
     # Each entry stays in one line.
     words = "\u2003".join(entry.replace(" ", "\u00a0") for entry in legend)
     st.caption(f":small[{words}]")
     limits = {name: limit for name, limit in thresholds.items() if name in definitions}
-    known = resources.read(resources.store().iterations.list)
     changes = {one.name: one.change for one in known}
     fates = {one.name: look(one.recorded.fate).label for one in known if one.recorded}
     # No iteration builds on them.
-    aside = {*queries.LOOSE, *resources.read(queries.reverted)}
+    aside = {*queries.LOOSE, *reverted}
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Collection, Iterator, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dashboard.shared.formatting import USD, score_text, threshold_text
+from dashboard.shared.queries import LOOSE, NO_ITERATION, SIMULATED
 from evaluation.escaping import safe
 from evaluation.judged_by import Judges, have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
@@ -43,14 +45,15 @@ MOST_DOTS = 2_000
 _BINS = 50
 _LABEL_LENGTH = 18
 _NAMES_FIT = 44
-"""Characters of all names together that stand level below a chart of 380 pixels."""
+"""Characters side by side in a line of a chart on a phone."""
+_MOST_NAMES = 16
+"""Names that stand at an angle side by side on a phone; of more, every second, third and so on to the last."""
 _HEAD_HEIGHT = 28
 """Room for the chart's own tools, which would cover words."""
 _ROW_HEIGHT = 176
 _MOST_WITH_FIGURES = 8
-_NAMES_HEIGHT = 38
-"""Room for the iterations' names, and what was decided on each, above the first row as well: seven rows are higher than
-a screen."""
+_ANGLED_HEIGHT = 92
+"""Room for names at an angle."""
 _REACH = 0.1
 """The share of a scale that an axis goes beyond its ends."""
 _FIGURES = 0.2
@@ -86,7 +89,8 @@ def trend_figure(
         definitions: The metrics in their order; their scales set the axes.
         thresholds: Those of today; a metric that is missing has none.
         changes: What each iteration changed, by its name; its means tell it when pointed at.
-        aside: Names of iterations that later ones do not build on; their means are open circles.
+        aside: Names of iterations that later ones do not build on; their means are open circles, those of the games of
+            no iteration gray diamonds.
         goals: Values to reach that fail no game, dotted.
         fates: What was decided on each iteration, by its name, in words below it.
         steps: How each iteration differs from its reference.
@@ -106,7 +110,7 @@ def trend_figure(
     written: list[dict[str, object]] = []
     places = [int(place) for place in iterations.index] or [1]
     span = {"x0": places[0] - 0.5, "x1": places[-1] + 0.5}
-    names_axis = _names_axis(iterations, fates, [*span.values()])
+    names_axis, names_height = _names_axis(iterations, fates, [*span.values()])
     for row, (name, definition) in enumerate(definitions.items(), start=1):
         games = of_metric.get(name, points.head(0))
         scored = games.dropna(subset=["score"])
@@ -123,12 +127,12 @@ def trend_figure(
             shapes.append(_level(goals[name], row) | {"line": {"dash": "dot", "width": 2, "color": LIMIT}})
             written.append(_limit_words(goals[name], definition, row, "<" if is_cost else ">"))
         above = {"y": _top(definition.scale), "x": 0, "yanchor": "bottom"}
-        above["yshift"] = _NAMES_HEIGHT if row == 1 else 0
+        above["yshift"] = names_height if row == 1 else 0
         written.append(_words(row, definition.label, above, weight=600))
         layout |= _axes_of_row(definition, row, len(definitions), names_axis)
     layout |= {
-        "height": _HEAD_HEIGHT + _NAMES_HEIGHT + _ROW_HEIGHT * len(definitions),
-        "margin": {"l": 8, "r": 58, "t": _HEAD_HEIGHT + _NAMES_HEIGHT, "b": 8},
+        "height": _HEAD_HEIGHT + names_height + _ROW_HEIGHT * len(definitions),
+        "margin": {"l": 8, "r": 58, "t": _HEAD_HEIGHT + names_height, "b": 8},
         # Streamlit would add it by a second drawing, and Plotly takes no press that a drawing interrupts.
         "clickmode": "event+select",
         "showlegend": False,
@@ -141,19 +145,37 @@ def trend_figure(
     return go.Figure({"data": traces + figures, "layout": layout}, _validate=False)
 
 
-def _names_axis(iterations: pd.Series[str], fates: Mapping[str, str], span: list[float]) -> dict[str, object]:
-    """The axis of the iterations; where their names would not fit side by side, numbers with the decisions' signs."""
-    labels, told = [escaped_label(name) for name in iterations], [fates.get(name, "") for name in iterations]
-    if sum(map(len, labels)) > _NAMES_FIT:
-        labels, told = [str(place) for place in iterations.index], [fate[:1] for fate in told]
-    return {
-        "tickvals": [int(place) for place in iterations.index],
-        "ticktext": [f"{label}<br>{fate}" if fate else label for label, fate in zip(labels, told, strict=True)],
+def _names_axis(
+    iterations: pd.Series[str], fates: Mapping[str, str], span: list[float]
+) -> tuple[dict[str, object], int]:
+    """The axis of the iterations, and the room for their names above the first row, too: rows are higher than a screen.
+
+    Names stand level with their decisions where their words fit, else at an angle with the decisions' signs.
+    """
+    width = _NAMES_FIT // max(1, len(iterations))
+    shown = iterations.replace({NO_ITERATION: "none", SIMULATED: "simulated"})
+    names = [_lines(name, width) for name in shown]
+    told = [fate if len(fate) <= width else fate[:1] for fate in (fates.get(name, "") for name in iterations)]
+    lengths = [max(map(len, [*name, fate])) for name, fate in zip(names, told, strict=True)]
+    is_level = all(one + other <= 2 * width for one, other in pairwise(lengths))
+    ticks = ["<br>".join([*name, *filter(None, [fate])]) for name, fate in zip(names, told, strict=True)]
+    every = 1 if is_level else -(-len(ticks) // _MOST_NAMES)
+    axis = {
+        "tickvals": [int(place) for place in iterations.index][::-every][::-1],
+        "ticktext": [tick if is_level else tick.replace("<br>", " ") for tick in ticks[::-every][::-1]],
         "range": span,
-        "tickangle": 0,
+        "tickangle": 0 if is_level else -45,
         "automargin": True,
-        "tickfont": {"color": TEXT},
+        "tickfont": {"color": TEXT, "weight": 600},
     }
+    height = 22 + 16 * max((tick.count("<br>") for tick in ticks), default=0) if is_level else _ANGLED_HEIGHT
+    return axis, height
+
+
+def _lines(name: str, width: int) -> list[str]:
+    """A name as it stands level: in two lines where it is too long for one and has two words."""
+    first, _, last = name.rpartition(" ")
+    return [escaped_label(part) for part in ((first, last) if first and len(name) > width else (name,))]
 
 
 def _axes_of_row(definition: MetricDefinition, row: int, rows: int, names: Mapping[str, object]) -> dict[str, object]:
@@ -293,13 +315,17 @@ def _figures(
         "y": [definition.scale.high + _REACH * definition.scale.width] * len(told),
         "mode": "text",
         "name": "figure",
-        "text": [shown[place] if place in known else why[place][0] for place in told],
+        "text": [shown[place] if place in known else _short(why[place][0], len(told)) for place in told],
         "textposition": "top center",
         "textfont": {"size": 12, "color": TEXT},
         "cliponaxis": False,
-        "hovertext": [why.get(place, ("", ""))[1] for place in told],
+        "hovertext": [": ".join(filter(None, why.get(place, ()))) for place in told],
         "hoverinfo": ["text" if place in why else "skip" for place in told],
     }
+
+
+def _short(words: str, places: int) -> str:
+    return words if len(words) * places <= _NAMES_FIT else "–"
 
 
 def _missing(games: pd.DataFrame, definition: MetricDefinition) -> tuple[str, str]:
@@ -399,9 +425,12 @@ def _means(
         "name": "mean",
         "marker": {
             "size": 10,
-            "symbol": ["circle-open" if names[place] in aside else "circle" for place in means.index],
-            "color": ACCENT,
-            "line": {"width": 2, "color": ACCENT},
+            "symbol": [
+                "diamond" if names[place] in LOOSE else "circle-open" if names[place] in aside else "circle"
+                for place in means.index
+            ],
+            "color": [NEUTRAL if names[place] in LOOSE else ACCENT for place in means.index],
+            "line": {"width": [0 if names[place] in LOOSE else 2 for place in means.index], "color": ACCENT},
         },
         "hovertext": texts,
         "hovertemplate": "%{hovertext}<extra></extra>",

@@ -22,6 +22,7 @@ from dashboard.shared.charts.metric_charts import (
     trend_figure,
 )
 from dashboard.shared.clicked_marks import MarkTarget, read_mark
+from dashboard.shared.queries import LOOSE
 from evaluation.comparison.movers import Example, FailureReason, IterationFailures, MetricFailures
 from evaluation.rubric.definitions import STRATEGIC_DEPTH
 from evaluation.score import MetricDefinition
@@ -111,7 +112,7 @@ def test_a_line_leads_from_each_reference_and_a_missing_score_says_why() -> None
     assert means.y[1] == 20.0
     figures = figure.data[2]
     assert list(figures.text) == ["50.0", "20.0", "no score", "80.0", "pending"]
-    assert (figures.hovertext[2], figures.hoverinfo[2]) == ("alignments unknown", "text")
+    assert (figures.hovertext[2], figures.hoverinfo[2]) == ("no score: alignments unknown", "text")
 
 
 def test_a_change_that_could_be_luck_is_a_gray_line_and_of_many_means_the_ends_are_written() -> None:
@@ -124,12 +125,26 @@ def test_a_change_that_could_be_luck_is_a_gray_line_and_of_many_means_the_ends_a
         [line] = figure.layout.shapes
         assert (line.path, line.line.color) == ("M8,48.0L9,49.0", color)
         assert f"against v8: +{sum(after) / 3 - 5 / 3:.1f}" in figure.data[1].hovertext[8]
-        # The last one was reverted; names of this length still fit.
-        assert figure.layout.xaxis.ticktext[9] == "v10<br>✗ reverted"
+        # The last one was reverted; names of this length still fit, beside the sign of the decision.
+        assert figure.layout.xaxis.ticktext[9] == "v10<br>✗"
         assert (list(figure.data[2].x), list(figure.data[2].text)) == ([1, 9], ["41.0", f"{sign}49.0"])
     long = frame.assign(iteration="Prompt " + frame["iteration"])
     figure = trend_figure(long, definitions, {}, fates={"Prompt v10": "✗ reverted"})
-    assert list(figure.layout.xaxis.ticktext) == [*map(str, range(1, 10)), "10<br>✗"]
+    assert figure.layout.xaxis.tickangle == -45
+    assert list(figure.layout.xaxis.ticktext) == [
+        *(f"Prompt v{place}" for place in range(1, 10)),
+        "Prompt v10 ✗",
+    ]
+    # Six of them fit in two lines each; games of no iteration are not drawn as a reverted one.
+    few = pd.concat([long.head(4), points((5, LOOSE[0], 40.0), (6, LOOSE[1], 50.0)).assign(metric="strategic_depth")])
+    figure = trend_figure(few, definitions, {}, aside={"Prompt v3", *LOOSE}, fates={"Prompt v3": "✗ reverted"})
+    assert figure.layout.xaxis.ticktext[2:] == (
+        "Prompt<br>v3<br>✗",
+        "Prompt<br>v4",
+        "none",
+        "simulated",
+    )
+    assert list(figure.data[1].marker.symbol) == ["circle", "circle", "circle-open", "circle", "diamond", "diamond"]
 
 
 def test_means_carry_their_interval_over_games() -> None:
