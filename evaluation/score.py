@@ -12,6 +12,8 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
 
+from evaluation.text.display import picked_data
+
 LOW_EVIDENCE = "low evidence"
 """The words for a score that rests on too little."""
 AT_CHANCE = "no better than scrambled copies"
@@ -244,18 +246,10 @@ class LedgerRow:
     def as_dict(self) -> dict[str, Any]:
         """The row as the JSON output shows it."""
         return {
-            "id": self.id,
-            "kind": self.kind,
-            "message_id": self.message_id,
-            "player": self.player,
-            "verdict": str(self.verdict),
-            "numerator": self.numerator,
-            "denominator": self.denominator,
-            "method": str(self.method),
-            "reason": self.reason,
+            **picked_data(self, "id", "kind", "message_id", "player", "verdict"),
+            **picked_data(self, "numerator", "denominator", "method", "reason"),
             "evidence": [evidence.as_dict() for evidence in self.evidence],
-            "refers_to": self.refers_to,
-            "details": dict(self.details),
+            **picked_data(self, "refers_to", "details"),
         }
 
 
@@ -366,18 +360,12 @@ class MetricResult:
     def as_dict(self) -> dict[str, Any]:
         """The result as the JSON output shows it."""
         return {
-            "score": self.score,
-            "numerator": self.numerator,
-            "denominator": self.denominator,
-            "threshold": self.threshold,
-            "status": str(self.status),
+            **picked_data(self, "score", "numerator", "denominator", "threshold", "status"),
             "low_evidence": self.score is not None and self.coverage is not None and self.coverage.is_low,
-            "method": str(self.method),
-            "version": self.definition.version,
+            **picked_data(self.definition, "version"),
             "scale": self.definition.scale.name,
-            "reason": self.reason,
             "notes": list(self.remarks),
-            "details": dict(self.details),
+            **picked_data(self, "method", "reason", "details"),
             "control": {"status": "pending"} if self.control is None else dict(self.control),
             "ledger": [row.as_dict() for row in self.ledger],
         }

@@ -41,6 +41,7 @@ from evaluation.persona.dimensions import DIMENSIONS, LABELS
 from evaluation.persona.evaluation import EvaluationPlan
 from evaluation.persona.subjects import ALWAYS, Period
 from evaluation.store import Store
+from evaluation.text.display import picked_data
 from evaluation.workflows.persona_runs import (
     PersonaRunRequest,
     Rated,
@@ -318,12 +319,10 @@ def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[s
             "name": evaluation.agent.display_name,
             "kind": str(evaluation.agent.kind),
         },
-        "overall_score": evaluation.overall_score,
+        **picked_data(evaluation, "overall_score", "sample_size", "seed"),
         "dimensions": {str(key): _dimension_dict(each) for key, each in evaluation.dimensions.items()},
         "window_start": period.since.isoformat() if period.since else None,
         "window_end": period.until.isoformat() if period.until else None,
-        "sample_size": evaluation.sample_size,
-        "seed": evaluation.seed,
         "judges": [{"kind": str(kind), "model": model} for kind, model in evaluation.judges],
         "token_usage": {
             "input_tokens": round(used.input_tokens),
@@ -336,10 +335,7 @@ def evaluation_dict(run_id: str | None, evaluation: PersonaEvaluation) -> dict[s
 
 def _dimension_dict(score: DimensionScore) -> dict[str, Any]:
     return {
-        "score": score.score,
-        "score_without_marked": score.score_without_marked,
-        "marked": score.marked,
+        **picked_data(score, "score", "score_without_marked", "marked", "reason"),
         "unscored": len(score.unscored),
-        "reason": score.reason,
         "items": [item.as_dict() for item in score.items],
     }

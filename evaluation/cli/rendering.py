@@ -19,7 +19,7 @@ from evaluation.rubric.at_chance import control_words, not_compared_words
 from evaluation.rubric.definitions import DEFINITIONS, SHORT_LABELS, VERSIONS, score_words
 from evaluation.rubric.verdict import has_low_evidence, marked_status
 from evaluation.score import AT_CHANCE, PERCENT, Status
-from evaluation.text.display import counted, dollars
+from evaluation.text.display import counted, dollars, picked_data
 
 if TYPE_CHECKING:
     from evaluation.engines.scoring import Evaluation
@@ -174,7 +174,7 @@ def warn_of_controls(store: Store, games: Collection[str]) -> None:
 
 def mix_dict(mix: VersionMix) -> dict[str, Any]:
     """The same as JSON-compatible data."""
-    return {"metric": mix.metric, "games": dict(mix.games), "today": mix.today, "is_mixed": mix.is_mixed}
+    return picked_data(mix, "metric", "games", "today", "is_mixed")
 
 
 _STATES = {"met": "[x]", "not_met": "[ ]", "unknown": "[?]"}
@@ -278,12 +278,8 @@ def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict
             "gate": str(board.checklist.gate),
         },
         "advice": [
-            {
-                "about": one.about,
-                "finding": one.finding,
-                "actions": list(one.actions),
-                "losses": losses[one.about].as_dict() if losses and one.about in losses else None,
-            }
+            picked_data(one, "about", "finding", "actions")
+            | {"losses": losses[one.about].as_dict() if losses and one.about in losses else None}
             for one in given
         ],
         "chance": board.chance and asdict(board.chance),
@@ -293,12 +289,7 @@ def board_dict(board: Board, losses: Mapping[str, Losses] | None = None) -> dict
 def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
     iteration = summary.iteration
     return {
-        "name": iteration.name,
-        "parent": iteration.parent,
-        "change": iteration.change,
-        "target_metric": iteration.target_metric,
-        "is_baseline": iteration.is_baseline,
-        "signed_off_by": iteration.signed_off_by,
+        **picked_data(iteration, "name", "parent", "change", "target_metric", "is_baseline", "signed_off_by"),
         "signed_off_at": iteration.signed_off_at and iteration.signed_off_at.isoformat(),
         "signed_off_note": iteration.signed_off_note,
         "games": [game.transcript_id for game in summary.games],
@@ -317,10 +308,8 @@ def _summary_dict(summary: IterationSummary) -> dict[str, Any]:
 def _means_dict(means: Mapping[str, MetricMean]) -> dict[str, Any]:
     return {
         name: {
-            "score": mean.score,
-            "status": str(mean.status),
+            **picked_data(mean, "score", "status", "threshold"),
             "low_evidence": has_low_evidence(mean),
-            "threshold": mean.threshold,
             "games": len(mean.values),
             "coverage": mean.coverage and mean.coverage.as_dict(),
             "control": mean.control.as_dict(),
@@ -337,8 +326,5 @@ def _test_dict(test: GameTest) -> dict[str, Any]:
         "means": _means_dict(test.means),
         "cost_usd": asdict(test.cost_usd),
         "verdict": test.verdict.as_dict(),
-        "failed_games": [
-            {"transcript_id": one.transcript_id, "is_critical": one.is_critical, "reasons": list(one.reasons)}
-            for one in test.failures
-        ],
+        "failed_games": [picked_data(one, "transcript_id", "is_critical", "reasons") for one in test.failures],
     }

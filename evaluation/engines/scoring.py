@@ -36,6 +36,7 @@ from evaluation.rubric.reader.decisions import decide
 from evaluation.rubric.reader.model import SHIPPED, Reader
 from evaluation.rubric.verdict import MetricScore, Verdict, apply_thresholds, compute_verdict
 from evaluation.score import MetricResult, Status
+from evaluation.text.display import picked_data
 from evaluation.transcript import Transcript
 
 if TYPE_CHECKING:
@@ -140,17 +141,13 @@ def add_controls(transcript: Transcript, results: Mapping[str, MetricResult]) ->
 def _head(transcript: Transcript) -> dict[str, Any]:
     cost = transcript.cost
     return {
-        "id": transcript.id,
-        "game_id": transcript.game_id,
-        "source_format": transcript.source_format,
-        "language": transcript.language,
+        **picked_data(transcript, "id", "game_id", "source_format", "language", "winner"),
         "started_at": transcript.started_at.isoformat() if transcript.started_at else None,
         "players": list(transcript.player_names),
         "messages": len(transcript.messages),
         "public_messages": len(transcript.discussion),
         "votes": len(transcript.votes),
         "eliminations": len(transcript.eliminations),
-        "winner": transcript.winner,
         "cost": cost.model_dump() if cost is not None and cost.is_known else None,
     }
 

@@ -23,6 +23,7 @@ from evaluation.insight.recommendations import (
 )
 from evaluation.insight.validator import CheckedSample, EvaluationConfig, ValidationResult, Validator
 from evaluation.judging.protocol import Judge, Judgement, JudgeRequest, Report
+from evaluation.text.display import picked_data
 from evaluation.text.language import detect_language
 from evaluation.transcript import Transcript
 
@@ -102,7 +103,7 @@ class EvaluationReport:
             "metrics": self.metrics.as_dict(),
             "shares": asdict(self.shares),
             "validations": [one.as_dict() for one in self.validations],
-            "sample": {"messages": sample.messages, "drawn": sample.drawn, "checked": sample.checked},
+            "sample": picked_data(sample, "messages", "drawn", "checked"),
             "extractions": {
                 "sentiment": None if sentiment is None else {name: asdict(one) for name, one in sentiment.items()},
                 **{kind: one.as_dict() for kind, one in self.extractions.items()},
@@ -196,9 +197,6 @@ def _sentiment(transcript: Transcript) -> dict[str, Sentiment] | None:
 
 def _head(transcript: Transcript) -> dict[str, Any]:
     return {
-        "id": transcript.id,
-        "game_id": transcript.game_id,
-        "source_format": transcript.source_format,
+        **picked_data(transcript, "id", "game_id", "source_format", "language"),
         "started_at": None if transcript.started_at is None else transcript.started_at.isoformat(),
-        "language": transcript.language,
     }

@@ -11,6 +11,7 @@ from typing import Any
 from evaluation.errors import InputError
 from evaluation.escaping import safe
 from evaluation.rubric.definitions import DEFINITIONS
+from evaluation.text.display import picked_data
 
 MAX_NAME_LENGTH = 200
 
@@ -75,11 +76,8 @@ class RecordedDecision:
         """The recorded decision as every JSON output shows it."""
         return {
             "choice": str(self.fate),
-            "who": self.who,
             "at": self.at.isoformat(),
-            "reason": self.reason,
-            "note": self.note,
-            "reference": self.reference,
+            **picked_data(self, "who", "reason", "note", "reference"),
             "rule": self.rule or None,
             "departs_from_rule": self.departs,
         }

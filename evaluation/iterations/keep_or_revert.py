@@ -26,7 +26,7 @@ from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.rubric.verdict import MetricScore, is_metric_at_chance
 from evaluation.score import AT_CHANCE, Status
-from evaluation.text.display import counted, half_up, listed
+from evaluation.text.display import counted, half_up, listed, picked_data
 
 FEWEST_GAMES = 3
 """On each side; with fewer nothing is decided."""
@@ -200,19 +200,13 @@ class Decision:
     def as_dict(self) -> dict[str, Any]:
         """The decision as every JSON output shows it."""
         return {
-            "choice": str(self.choice),
-            "foregone": self.foregone and str(self.foregone),
-            "reference": self.reference,
-            "baseline": self.baseline,
-            "target": self.target,
-            "is_target_named": self.is_target_named,
-            "tested_alone": self.tested_alone,
+            **picked_data(
+                self, "choice", "foregone", "reference", "baseline", "target", "is_target_named", "tested_alone"
+            ),
             "change": self.change and self.change.difference,
             "baseline_change": self.baseline_change and self.baseline_change.difference,
-            "passed_before": self.passed_before,
-            "passed_after": self.passed_after,
+            **picked_data(self, "passed_before", "passed_after", "reasons"),
             "fell": {fall.metric: fall.difference for fall in self.fell},
-            "reasons": list(self.reasons),
             "recorded": self.recorded and self.recorded.as_dict(),
         }
 

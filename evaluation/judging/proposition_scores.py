@@ -14,6 +14,7 @@ from evaluation.judging.propositions import (
 )
 from evaluation.judging.protocol import Judgement, JudgementStatus
 from evaluation.judging.questions import PropositionQuestion, snippet_of
+from evaluation.text.display import picked_data
 from evaluation.text.tokens import stem, tokenize
 
 _BANDS = ((1, "plainly false"), (4, "mostly false"), (6, "undecided"), (9, "mostly true"))
@@ -138,18 +139,11 @@ class PropositionScore:
         """The score with everything behind it, as the JSON output shows it."""
         return {
             "proposition_id": self.proposition.id,
-            "claim": self.claim,
             "weight": self.proposition.weight,
             "inverted": self.proposition.is_inverted,
-            "status": str(self.status),
-            "raw": self.raw,
-            "score": self.score,
-            "mark": str(self.mark),
-            "mark_words": self.mark_words,
+            **picked_data(self, "claim", "status", "raw", "score", "mark", "mark_words", "snippet", "citations"),
             "message": self.reference or next(iter(self.citations), None),
             "reason": self.reason or self.detail,
-            "snippet": self.snippet,
-            "citations": list(self.citations),
             "ideas": [{"text": idea.text, "citations": list(idea.citations)} for idea in self.ideas],
             "recommendation": self.proposition.recommendations_for_improvement,
         }

@@ -13,7 +13,7 @@ from typing import Any
 from evaluation.files.strict_json import shorten
 from evaluation.readers import ReadResult
 from evaluation.readers._line_shapes import remedy
-from evaluation.text.display import counted
+from evaluation.text.display import counted, picked_data
 
 
 class ImportOutcome(StrEnum):
@@ -131,11 +131,8 @@ class ImportReport:
     def as_dict(self) -> dict[str, Any]:
         """The report as JSON-compatible data; :meth:`from_dict` makes it again."""
         return {
-            "id": self.id,
-            "source": self.source,
-            "iteration": self.iteration,
+            **picked_data(self, "id", "source", "iteration", "seconds"),
             "started_at": self.started_at.isoformat(),
-            "seconds": self.seconds,
             "counts": {str(outcome): count for outcome, count in self.counts.items()},
             "files": [asdict(line) | {"outcome": str(line.outcome)} for line in self.lines],
         }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.score import AT_CHANCE
-from evaluation.text.display import counted
+from evaluation.text.display import counted, picked_data
 
 _CLEAR = 0.05
 _SMALLEST_LEAD = 1.0
@@ -190,15 +190,9 @@ class ControlSummary:
             else self.value - self.companion_chance,
         }
         return {
-            "games": self.games,
-            "pending": self.pending,
-            "compared": self.compared,
             "above_chance": self.above,
-            "chance": self.chance,
-            "difference": self.difference,
-            "is_at_chance": self.is_at_chance,
+            **picked_data(self, "games", "pending", "compared", "chance", "difference", "is_at_chance", "words"),
             "companion": companion if self.companion else None,
-            "words": self.words,
         }
 
 

@@ -12,7 +12,7 @@ from evaluation.judged_by import JudgedBy, Judges
 from evaluation.rubric.at_chance import is_at_chance
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, failure_words
 from evaluation.score import AT_CHANCE, JUDGES, Coverage, MetricResult, Status, failure_beyond_score, status_by
-from evaluation.text.display import counted, dollars, listed
+from evaluation.text.display import counted, dollars, listed, picked_data
 from evaluation.transcript import Cost
 
 PASSES_NEEDED = 5
@@ -89,12 +89,7 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         """The verdict as the JSON output shows it."""
-        counts = {
-            "passed_count": self.passed_count,
-            "low_evidence_count": self.low_evidence_count,
-            "at_chance_count": self.at_chance_count,
-        }
-        return {"status": str(self.status), **counts, "reasons": list(self.reasons)}
+        return picked_data(self, "status", "passed_count", "low_evidence_count", "at_chance_count", "reasons")
 
 
 def passes_words(passed: int, at_chance: int, of: int = len(DEFINITIONS)) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
 
 from evaluation.judging.protocol import Judgement
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, ROLE_CONSISTENCY, STRATEGIC_DEPTH
@@ -28,6 +27,7 @@ from evaluation.score import (
     redecided,
     row_id_of,
 )
+from evaluation.text.display import picked_data
 from evaluation.transcript import Message, Transcript
 
 NO_REFERENCE = "no reference"
@@ -76,7 +76,8 @@ class RowDecision:
         What is proven stays; where the judge says otherwise, the row tells.
         """
         others = [citation for citation in self.citations if citation != row.message_id]
-        details = {**row.details, "judged": self._as_dict()}
+        judged = picked_data(self, "method", "judge", "label", "confidence", "citations", "key")
+        details = {**row.details, "judged": judged}
         if is_proven(row):
             if self.verdict is row.verdict:
                 return redecided(row, row.verdict, details=details)
@@ -94,16 +95,6 @@ class RowDecision:
             refers_to=others[0] if others else None,
             details=details,
         )
-
-    def _as_dict(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "judge": self.judge,
-            "label": self.label,
-            "confidence": self.confidence,
-            "citations": list(self.citations),
-            "key": self.key,
-        }
 
 
 _EVENTS = frozenset({"vote", "elimination"})

@@ -8,6 +8,7 @@ from dataclasses import replace
 from evaluation.ratings import EngagementDecision, Rating, latest_by_rater
 from evaluation.rubric.definitions import ENGAGEMENT
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict, row_id_of, summarise
+from evaluation.text.display import picked_data
 from evaluation.transcript import Transcript
 
 
@@ -102,14 +103,8 @@ def _superseded_row(rating: Rating) -> LedgerRow:
 
 
 def _details(rating: Rating) -> dict[str, object]:
-    return {
-        "rater": rating.rater,
-        "score": rating.score,
-        "answers": list(rating.answers),
-        "comment": rating.comment,
-        "created_at": rating.created_at.isoformat(),
-        "misfit": rating.misfit,
-    }
+    held = picked_data(rating, "rater", "score", "answers", "comment", "misfit")
+    return {**held, "created_at": rating.created_at.isoformat()}
 
 
 def _notes(ratings: Iterable[Rating]) -> tuple[str, ...]:

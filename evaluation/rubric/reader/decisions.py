@@ -27,7 +27,7 @@ from evaluation.score import (
     row_id_of,
     summarise,
 )
-from evaluation.text.display import quoted
+from evaluation.text.display import picked_data, quoted
 from evaluation.text.tokens import STOP_WORDS
 from evaluation.transcript import Transcript
 
@@ -76,12 +76,7 @@ def decide(result: MetricResult, transcript: Transcript, reader: Reader) -> Metr
     if discussion.derive(reader.is_far):
         return replace(result, details={**result.details, "stood_down": STOOD_DOWN})
     rows = list(_DECIDED[result.name](result, discussion, said, reader))
-    by_rule = {
-        "score": result.score,
-        "numerator": result.numerator,
-        "denominator": result.denominator,
-        "status": str(result.status),
-    }
+    by_rule = picked_data(result, "score", "numerator", "denominator", "status")
     has_weight = any(row.denominator for row in rows)
     left_open = sum(is_left_open(row) for row in rows)
     read_by = {"by_rule": by_rule} if left_open or any(row.method is Method.READER for row in rows) else {}
