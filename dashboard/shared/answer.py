@@ -23,7 +23,9 @@ class Fact:
     why: str = ""
 
 
-def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, color: Color = "gray") -> DeltaGenerator:
+def answer(
+    headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, color: Color = "gray", edge: Color = "gray"
+) -> DeltaGenerator:
     """Draws the answer of a page; the container that it returns stands beside the headline, for the one main action.
 
     Args:
@@ -31,8 +33,9 @@ def answer(headline: str, sentence: str = "", facts: Sequence[Fact] = (), *, col
         sentence: What it rests on.
         facts: At most three.
         color: Of the verdict.
+        edge: Of the line beside it: what was decided, where that is not shown by the figures.
     """
-    with st.container(key=f"verdict_band_{color}", gap="small"):
+    with st.container(key=f"verdict_band_{color}_{edge}", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="answer_title"):
             plain(headline)
             action = st.container(horizontal=True, width="content", vertical_alignment="center", key="main_action")

@@ -82,7 +82,8 @@ def places(store: Store) -> list[Goal]:
     found += [Goal(f"Iteration: {name}", "Overview", {state.ITERATION: name}) for name in iteration_names(store)][::-1]
     for key, game, iteration in games[::-1].itertuples(index=False):
         # Names of games that would be alike hold their iteration already.
-        words = f"Game: {game}" if iteration in game else f"Game: {game} · {iteration}"
+        named = game if game.startswith("Game ") else f"Game: {game}"
+        words = named if iteration in game else f"{named} · {iteration}"
         found.append(Goal(words, _GAMES, {state.TRANSCRIPT: key}))
     return found
 
@@ -124,7 +125,8 @@ def _list(pages: Mapping[str, StreamlitPage], *, is_blind: bool) -> None:
         index=None,
         format_func=lambda place: place.words,
         key="go_to_choice",
-        placeholder="Type a part of its name",
+        placeholder="Page, setting, metric, iteration or game",
+        label_visibility="collapsed",
     )
     if place is not None:
         _close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import streamlit as st
 
 from dashboard.shared import resources, state
@@ -39,6 +41,12 @@ def guide_link(label: str, view: str | None = None) -> None:
     """A link to the guide, to one of its views where ``view`` says so."""
     query = {state.HELP_VIEW: state.GUIDE, **({state.GUIDE_VIEW: view} if view else {})}
     st.page_link(HELP_PAGE, label=label, query_params=query)
+
+
+def gate_commands(reference: str, name: str) -> str:
+    """The commands that add games to an iteration and fail where they are worse than those of its reference."""
+    before, after = map(shlex.quote, (reference, name))
+    return f"dramaturg import games/ --iteration {after}\ndramaturg compare {before} {after} --gate"
 
 
 def hand_over(name: str, waiting: int) -> None:

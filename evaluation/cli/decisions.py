@@ -40,7 +40,9 @@ def override(
     row: Annotated[
         str,
         typer.Argument(
-            metavar="ROW", help="The row's id, as 'show --metric --format json' gives it, such as coherence:m12."
+            metavar="ROW",
+            help="The row's id, such as coherence:m12; "
+            "'dramaturg show game1 --metric coherence --format json' lists those of game1.",
         ),
     ],
     verdict: Annotated[

@@ -267,6 +267,9 @@ def _lines(found: IterationComparison, *, is_markdown: bool) -> Iterator[str]:
         yield f"{head}What moved the scores most"
         yield ""
         yield draw(("Metric", "What", "Change", "Example"), list(_movers(found, code if is_markdown else str)))
+        if found.decision and (example := next((one for one in found.movers if one.examples), None)):
+            command = f"dramaturg show {example.examples[0].transcript_id[:_ID_DIGITS]} --metric {example.metric}"
+            yield f"Read the first example: {f'`{command}`' if is_markdown else command}"
 
 
 def _cells(one: Difference) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def direction_of(one: Difference) -> int:
 
 
 def directions_words(differences: Iterable[Difference], after: int, before: int) -> str:
-    """Number of games, and of means that rose and fell: "3 games against 3: 4 metrics higher, 1 lower, 1 beyond luck".
+    """Number of games, and of means that rose and fell: "3 games against 3: 4 higher, 1 lower, 1 beyond luck".
 
     What is no better than scrambled copies is neither: "; 2 at chance".
     """
@@ -76,7 +76,7 @@ def directions_words(differences: Iterable[Difference], after: int, before: int)
     directions = Counter(direction_of(one) for one in tested if one.outcome is not Outcome.AT_CHANCE)
     chance = sum(one.outcome is Outcome.AT_CHANCE for one in tested)
     beyond = sum(one.outcome.is_beyond_luck for one in tested) or "none"
-    higher = f"{counted(directions[1], 'metric')} higher, {directions[-1]} lower"
+    higher = f"{directions[1]} higher, {directions[-1]} lower"
     told = f"{sizes_words(after, before)}: {higher}, {beyond} beyond luck"
     return f"{told}; {chance} at chance" if chance else told
 

@@ -121,7 +121,8 @@ def test_what_moved_the_scores_is_an_index_by_metric_whose_chosen_row_shows_its_
     assert above["atFirst"] == 0
     # Both sides stand beside each other.
     assert all(
-        f"{name}: {counted(count, 'row')}" in words(app) for name, count in zip(found.names, lowest.counts, strict=True)
+        f"{name}: {counted(count, 'message')}" in words(app)
+        for name, count in zip(found.names, lowest.counts, strict=True)
     )
     tables = [one["rows"] for one in components if one.get("rows") and "parts" in one["rows"][0]]
     assert [len(rows) for rows in tables] == [len(side) for side in lowest.sides if side]
@@ -318,7 +319,7 @@ def test_cost_and_a_settled_answer_stand_on_the_decision_as_in_the_terminal() ->
     )
     shown = board["new"]
     facts = [one.text for one in chips(shown, pair)]
-    assert facts[:2] == ["3 games against 3: 0 metrics higher, 1 lower, none beyond luck", pair.cost_words]
+    assert facts[:2] == ["3 games against 3: 0 higher, 1 lower, none beyond luck", pair.cost_words]
     assert board.directions_words("new") == facts[0]
     # No rating changes the answer, so none is asked for, and none is missing.
     assert shown.decision is not None

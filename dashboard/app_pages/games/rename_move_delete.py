@@ -20,34 +20,28 @@ def edit_transcript(opened: OpenTranscript) -> None:
     store, transcript_id = resources.store(), opened.transcript.id
     with st.popover("More", icon=":material/more_horiz:", help="Rename, move or delete this game"):
         _rename(store, opened, transcript_id)
-        st.divider()
         _move(store, opened, transcript_id)
-        st.divider()
-        st.markdown("Deletes the game with its scores, ratings and overrides. You can undo this.")
-        st.button(
-            "Delete this game",
-            key=f"delete_game_{transcript_id}",
-            icon=":material/delete:",
-            on_click=_delete,
-            args=(store, transcript_id),
-        )
+        with st.container(key="menu_end", gap="small"):
+            st.caption("Deletes the game with its scores, ratings and overrides. You can undo this.")
+            st.button(
+                "Delete this game",
+                key=f"delete_game_{transcript_id}",
+                icon=":material/delete:",
+                on_click=_delete,
+                args=(store, transcript_id),
+            )
 
 
 def _rename(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
-    key = f"game_name_{transcript_id}"
-    st.text_input(
-        "Title, to find the game by",
-        opened.name,
-        key=key,
-        help="From the file until you change it. In an iteration a game goes by its number, elsewhere by this title.",
-    )
-    st.button(
-        "Rename",
-        key=f"rename_{transcript_id}",
-        icon=":material/save:",
-        on_click=_save_name,
-        args=(store, transcript_id),
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Title, to find the game by",
+            opened.name,
+            key=f"game_name_{transcript_id}",
+            help="From the file until you change it. In an iteration a game goes by its number, elsewhere by this "
+            "title.",
+        )
+        st.button("Rename", key=f"rename_{transcript_id}", on_click=_save_name, args=(store, transcript_id))
     if opened.name != opened.transcript.game_id:
         plain(f"In its file it is called {opened.transcript.game_id}")
         st.button(
@@ -73,21 +67,16 @@ def _original_name(store: Store, transcript_id: str) -> None:
 
 def _move(store: Store, opened: OpenTranscript, transcript_id: str) -> None:
     names = list(resources.read(queries.iteration_sizes))
-    st.selectbox(
-        "Iteration",
-        [name for name in (_NO_ITERATION, *names) if name != (opened.iteration or _NO_ITERATION)],
-        index=None,
-        key=f"game_iteration_{transcript_id}",
-        placeholder="Move into",
-        format_func=lambda name: name or "no iteration",
-    )
-    st.button(
-        "Move",
-        key=f"move_{transcript_id}",
-        icon=":material/drive_file_move:",
-        on_click=_save_place,
-        args=(store, transcript_id),
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(
+            "Iteration",
+            [name for name in (_NO_ITERATION, *names) if name != (opened.iteration or _NO_ITERATION)],
+            index=None,
+            key=f"game_iteration_{transcript_id}",
+            placeholder="Move into",
+            format_func=lambda name: name or "no iteration",
+        )
+        st.button("Move", key=f"move_{transcript_id}", on_click=_save_place, args=(store, transcript_id))
 
 
 def _save_place(store: Store, transcript_id: str) -> None:

@@ -163,6 +163,7 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
     if pair is not None and own is not None and pair.before.iteration.name != own:
         words = f"{words}: that is against its own reference, {cut(str(own), LONGEST_NAME)}."
     color = look(status).color if status else "gray"
+    edge = color if recorded else "gray"
     shown_as = {one.outcome for one in pair.comparison.values()} if pair else set()
     if color == "green" and (Outcome.BETTER not in shown_as or Outcome.WORSE in shown_as):
         # Green says that it is shown to be better, whatever the rule or a person made of it.
@@ -172,7 +173,7 @@ def _band(board: Board, shown: IterationSummary, pair: IterationComparison | Non
         names = pair.before.iteration.name, pair.after.iteration.name
         length = resources.read(stored_message_lengths, *names)
         told = f"{told} {length_words(length)}" if changed_much(length) else told
-    with answer(words, told, chips(shown, pair), color=color):
+    with answer(words, told, chips(shown, pair), color=color, edge=edge):
         if step is NextStep.RATE:
             hand_over(shown.iteration.name, waiting_games(board, shown))
         elif step is not NextStep.RECORD and st.button(str(step), key="next_step", type="primary"):
@@ -226,7 +227,7 @@ def _what_else(shown: IterationSummary, pair: IterationComparison | None, step: 
         team_link()
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
-        label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} could change a result alone"
+        label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} could turn a result"
         query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: shown.iteration.name}
         st.page_link(page_links.GAMES_PAGE, label=label, query_params=query)
 

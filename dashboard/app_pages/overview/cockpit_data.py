@@ -208,7 +208,9 @@ def chips(shown: IterationSummary, pair: IterationComparison | None) -> list[Fac
         word = named if shown.decision.is_target_named else "no target named, decides"
         said = f"{word}: {METRIC_LABELS[target]}{f', {doubt}' if doubt else ''}"
         facts.append(Fact(said, "orange" if doubt else "gray", why if doubt else ""))
-    if weak := [METRIC_LABELS[one.metric] for one in known if one.trust is Trust.HARDLY and one.metric != target]:
+    # What could be luck needs no trust.
+    told = [one for one in known if pair.comparison[one.metric].outcome.is_beyond_luck and one.metric != target]
+    if weak := [METRIC_LABELS[one.metric] for one in told if one.trust is Trust.HARDLY]:
         facts.append(Fact(f"low trust: {', '.join(weak)}", why=why))
     return facts
 

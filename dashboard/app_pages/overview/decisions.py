@@ -8,11 +8,10 @@ import streamlit as st
 
 from dashboard.shared import resources, state
 from dashboard.shared.changes import attempt, is_recorded_already
-from dashboard.shared.formatting import look
 from dashboard.shared.identity import identity
 from dashboard.shared.local_time import local_time
 from dashboard.shared.notices import LONGEST_TEXT, beyond, plain, require_length, tell_fault
-from dashboard.shared.page_links import guide_link
+from dashboard.shared.page_links import gate_commands, guide_link
 from evaluation.errors import InputError
 from evaluation.iterations.board import IterationSummary
 from evaluation.iterations.game_tests import LONGEST_NAME
@@ -37,6 +36,8 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
     """
     held = shown.iteration
     made = resources.read(store.iterations.decisions, held.name)
+    if made and made[-1].is_withdrawal:
+        plain(f"{made[-1].words[0].upper()}{made[-1].words[1:]}.")
     if held.recorded is not None:
         st.markdown("**The decision**")
         _recorded(store, held, len(made))
@@ -46,8 +47,7 @@ def decision_form(store: Store, shown: IterationSummary, *, is_main: bool) -> No
         st.caption(
             "It is the first iteration, so there is nothing to compare it with. Later ones are compared with it."
         )
-    earlier = made[:-1] if held.recorded else made
-    if earlier:
+    if earlier := made[:-1]:
         with st.expander("Earlier decisions", icon=":material/history:"):
             plain("\n".join(one.words for one in reversed(earlier)))
 
@@ -59,10 +59,8 @@ def _place(held: Iteration, seen: int) -> str:
 
 def _recorded(store: Store, held: Iteration, seen: int) -> None:
     assert held.recorded is not None
-    appearance = look(held.recorded.fate)
-    st.badge(appearance.label, color=appearance.color)
     plain(held.recorded.words)
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         if held.is_kept and not held.is_baseline:
             st.button(
                 "Make it the baseline",
@@ -71,7 +69,10 @@ def _recorded(store: Store, held: Iteration, seen: int) -> None:
                 on_click=promote,
                 args=(store, held.name),
             )
-            guide_link("Guard it in CI", state.IN_CI)
+            with st.popover("Guard it in CI", type="tertiary"):
+                st.markdown("Every night, new games against it; the second command ends with 1 where they got worse.")
+                st.code(gate_commands(held.name, "nightly"), language=None, wrap_lines=True)
+                guide_link("More about CI", state.IN_CI)
         st.button(
             "Take it back",
             key=f"undecide_{_place(held, seen)}",

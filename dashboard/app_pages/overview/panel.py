@@ -114,15 +114,12 @@ def _movers(found: IterationComparison) -> None:
     largest = {one.metric: max(abs(other.change) for other in moved if other.metric == one.metric) for one in moved}
     rank = {metric: _RANK.get(one.outcome, 1) for metric, one in found.comparison.items()}
     shown = sorted(moved, key=lambda one: (rank[one.metric], -largest[one.metric], one.metric, -abs(one.change)))
-    before, after = found.names
     rows = [
         {
             kind.capitalize(): one.label,
             "Change, points": change_words(one.after, one.before, ""),
-            f"Lost, {before}": fixed(one.before),
-            f"Lost, {after}": fixed(one.after),
-            f"Rows, {before}": one.before_rows,
-            f"Rows, {after}": one.after_rows,
+            "Points lost": f"{fixed(one.before)} to {fixed(one.after)}",
+            "Messages": f"{one.before_rows} to {one.after_rows}",
         }
         for one in shown
     ]
@@ -134,19 +131,20 @@ def _movers(found: IterationComparison) -> None:
 
     def draw() -> None:
         chosen = shown[place or 0]
-        sides = zip(st.columns(2, gap="medium"), found.names, chosen.sides, chosen.counts, strict=True)
+        columns = st.columns(2, gap="medium") if all(chosen.sides) else [st.container() for _ in chosen.sides]
+        sides = zip(columns, found.names, chosen.sides, chosen.counts, strict=True)
         for at, (column, name, examples, count) in enumerate(sides):
             rest = f", {len(examples)} of {count} shown" if len(examples) < count else ""
             with column:
-                plain(f"{name}: {counted(count, 'row')}{rest}")
+                plain(f"{name}: {counted(count, 'message')}{rest}")
                 if examples:
                     parts.example_rows(examples, chosen.metric, chosen.label, f"moved_{kind}_{place}_{at}")
 
     pressed = open_below(rows, f"Each {kind} that moved the scores", "movers", place, draw, groups=groups)
     st.caption(
-        "Points of 100: the largest rises and falls, and the first of each metric. With those that are not listed they "
-        "add up to the change of the mean over games. Rows are the ledger's; one may hold several uses of a phrase, "
-        "which Reasons counts. A row opens its messages."
+        "Points of 100, from the reference to this iteration: the largest rises and falls, and the first of each "
+        "metric. With those that are not listed they add up to the change of the mean over games. A message counts "
+        "once for each claim or phrase in it, however often it uses the phrase."
     )
     if pressed is not None:
         state.choose(**{_MOVER: f"{kind} {_CLOSED if pressed == place else pressed}"})

@@ -92,7 +92,7 @@ def _messages(found: IterationFailures, reason: FailureReason) -> None:
     for place, (column, name, rows) in enumerate(zip(columns, names, sides, strict=True)):
         if column is not None:
             with column:
-                plain(f"{name}: {counted(len(rows), 'row')}")
+                plain(f"{name}: {counted(len(rows), 'message')}")
                 _side(reason, rows, place, name or "")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ import streamlit as st
 from dashboard.shared import queries, resources
 from dashboard.shared.formatting import SIGNS, threshold_text
 from dashboard.shared.notices import plain
+from dashboard.shared.page_links import gate_commands
 from dashboard.shared.status_table import status_table
 from evaluation.errors import InfrastructureError
 from evaluation.files.bundled import shipped
@@ -130,9 +130,7 @@ def in_ci() -> None:
     shown = next((one for one in reversed(board.iterations) if one.decision), None)
     if shown is not None and shown.decision is not None:
         st.subheader("This database, every night", anchor=False)
-        before, after = map(shlex.quote, (shown.decision.reference, shown.iteration.name))
-        lines = (f"dramaturg import games/ --iteration {after}", f"dramaturg compare {before} {after} --gate")
-        st.code("\n".join(lines), language=None, wrap_lines=True)
+        st.code(gate_commands(shown.decision.reference, shown.iteration.name), language=None, wrap_lines=True)
     st.subheader("Games in a repository", anchor=False)
     st.markdown(_section("ci.md", "Games"))
     st.subheader("Agents", anchor=False)
