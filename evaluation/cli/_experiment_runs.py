@@ -60,10 +60,10 @@ def run_all(
     try:
         for chosen in scenarios().values() if scenario == "all" else [scenario_named(scenario)]:
             plan = ExperimentPlan(chosen, model, **settings)
-            config, _ = connection(plan, limits, stored, is_estimate=judge.is_estimate)
+            config, _ = connection(plan, limits, stored, is_estimate=judge.estimate)
             words = estimate(plan, PropositionLibrary.load(), config).words(price_of)
             expected = f"{chosen.id}, {words} What is known already is not asked again."
-            if judge.is_estimate:
+            if judge.estimate:
                 say(expected)
                 continue
             note(expected)

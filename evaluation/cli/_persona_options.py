@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import typer
 
-from evaluation.cli.options import OutputFormat, PropositionFolder, SharedOptions, listed_names
+from evaluation.cli.options import OutputFormat, PropositionFolder, SharedOptions
 
 _TIME_FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 _LARGEST_SEED = 2**31 - 1
@@ -18,79 +19,44 @@ Mode = Literal["mock", "live", "synthetic", "offline"]
 """Source of answers: recordings of a judge, a model, a model on synthetic answers, or counting only."""
 
 
-class Sample(NamedTuple):
-    """Agents, and what they are evaluated on.
+@dataclass(frozen=True)
+class Sample:
+    """Agents, and what they are evaluated on: the options of that name."""
 
-    Attributes:
-        agents: Ids and names; empty for those with a persona or propositions.
-        dimensions: Names of dimensions; empty for all.
-        size: The most messages of an agent that are judged one by one.
-        seed: Chooses them.
-        has_double_check: Whether the judge is asked to reconsider.
-        is_batched: Whether several propositions are asked in one call.
-        propositions: A folder of the person's own.
-    """
-
-    agents: list[str]
-    dimensions: list[str]
-    size: int
-    seed: int
-    has_double_check: bool
-    is_batched: bool
-    propositions: Path | None
-
-
-@SharedOptions
-def sample_options(
     agents: Annotated[
         str,
         typer.Option(
             metavar="NAME,...",
             help="Names or ids; 'all' for everybody who is stored. Default: agents with a persona or propositions.",
         ),
-    ] = "",
+    ] = ""
     dimensions: Annotated[
         str,
         typer.Option(
             metavar="NAME,...",
             help="Default: all of adherence, consistency, fluency, convergence (voice distinctness), ideas_quantity.",
         ),
-    ] = "",
+    ] = ""
     sample_size: Annotated[
         int, typer.Option(min=1, max=10_000, help="At most so many messages of an agent are judged one by one.")
-    ] = 20,
-    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Chooses the sample.")] = 0,
+    ] = 20
+    seed: Annotated[int, typer.Option(min=0, max=_LARGEST_SEED, help="Chooses the sample.")] = 0
     double_check: Annotated[
         bool, typer.Option("--double-check", help="Ask the judge to reconsider; twice the calls, stricter.")
-    ] = False,
+    ] = False
     individual: Annotated[
         bool, typer.Option("--individual", help="Ask every proposition in a call of its own; dearer, more exact.")
-    ] = False,
-    propositions: PropositionFolder = None,
-) -> Sample:
-    """Agents, dimensions and messages."""
-    named = listed_names(agents), listed_names(dimensions)
-    return Sample(*named, sample_size, seed, double_check, not individual, propositions)
+    ] = False
+    propositions: PropositionFolder = None
 
 
-class Source(NamedTuple):
-    """The source of answers, and of what scores are held against.
-
-    Attributes:
-        mode: Who answers.
-        with_simulated: Whether conversations of experiments count.
-        recordings: The file or folder that mock plays.
-        baselines: The folder with golden baselines.
-    """
-
-    mode: Mode
-    with_simulated: bool
-    recordings: Path | None
-    baselines: Path | None
+sample_options = SharedOptions(Sample)
 
 
-@SharedOptions
-def source_options(
+@dataclass(frozen=True)
+class Source:
+    """The source of answers, and of what scores are held against: the options of that name."""
+
     mode: Annotated[
         Mode,
         typer.Option(
@@ -100,11 +66,11 @@ def source_options(
                 "agents answer scenario prompts and a model judge that, offline counts what can be counted."
             ),
         ),
-    ] = "mock",
+    ] = "mock"
     simulated: Annotated[
         bool,
         typer.Option("--simulated", help="Count the conversations of experiments too; they are left out otherwise."),
-    ] = False,
+    ] = False
     recordings: Annotated[
         Path | None,
         typer.Option(
@@ -112,7 +78,7 @@ def source_options(
             metavar="PATH",
             help="The file or folder of recorded answers. Default: the shipped one.",
         ),
-    ] = None,
+    ] = None
     baselines: Annotated[
         Path | None,
         typer.Option(
@@ -121,10 +87,10 @@ def source_options(
             file_okay=False,
             help="The folder with baselines. Default: the shipped one.",
         ),
-    ] = None,
-) -> Source:
-    """Answers and baselines."""
-    return Source(mode, simulated, recordings, baselines)
+    ] = None
+
+
+source_options = SharedOptions(Source)
 
 
 Since = Annotated[datetime | None, typer.Option(formats=_TIME_FORMATS, help="Only messages from this time on (UTC).")]

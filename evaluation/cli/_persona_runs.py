@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from evaluation.cli._persona_options import (
     source_options,
 )
 from evaluation.cli.exit_codes import GATE_FAILED, INFRASTRUCTURE
-from evaluation.cli.options import JudgeChoice, OutputFormat, judge_options, open_store
+from evaluation.cli.options import JudgeChoice, OutputFormat, judge_options, listed_names, open_store
 from evaluation.cli.rendering import print_json_list
 from evaluation.cli.terminal import TerminalProgress, note, say, say_json, table
 from evaluation.errors import InputError
@@ -64,24 +63,25 @@ _Evaluated = tuple[PersonaRunRequest, list[Rated]]
 
 
 def run_evaluations(
-    output: OutputFormat, *, since: datetime | None, until: datetime | None, max_drop: float, requires_baseline: bool
+    output: OutputFormat,
+    period: Period = ALWAYS,
+    *,
+    max_drop: float,
+    requires_baseline: bool,
+    is_comparison: bool = False,
 ) -> None:
-    """Evaluates, prints the scores, and ends with the exit code of the comparison with the baselines."""
+    """Evaluates, prints the scores, and ends with the exit code of the comparison with the baselines.
+
+    ``is_comparison`` prints every score beside its baseline in their place.
+    """
     source = source_options.value()
     known = known_baselines(source.baselines)
-    if done := _evaluate(source, Period(since, until)):
+    if done := _evaluate(source, period):
         comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
-        _print_scores(done[1], comparison, output, source.mode)
-        _finish(comparison)
-
-
-def run_comparison(output: OutputFormat, *, max_drop: float, requires_baseline: bool) -> None:
-    """Evaluates, prints every score beside its baseline, and ends with the exit code of the comparison."""
-    source = source_options.value()
-    known = known_baselines(source.baselines)
-    if done := _evaluate(source):
-        comparison = compare_with_baselines(*done, known, max_drop, requires_baseline=requires_baseline)
-        _print_comparison(comparison, output)
+        if is_comparison:
+            _print_comparison(comparison, output)
+        else:
+            _print_scores(done[1], comparison, output, source.mode)
         _finish(comparison)
 
 
@@ -120,8 +120,7 @@ def record_answers(to: Path) -> None:
     there = next(one for one in (to, *to.absolute().parents) if one.exists())
     if not (there == to or there.is_dir()) or not os.access(there, os.W_OK):
         raise InputError("The recordings cannot be written there.", place=str(to), remedy=_NAME_A_FILE)
-    source = Source("live", False, None, None)
-    if not (done := _evaluate(source, wrap=lambda judge: RecordingJudge(judge, to))):
+    if not (done := _evaluate(Source("live"), wrap=lambda judge: RecordingJudge(judge, to))):
         return
     _print_scores(done[1], None, "table", "live")
     note(f"Recorded: {to}")
@@ -141,19 +140,20 @@ def _evaluate(source: Source, period: Period = ALWAYS, wrap: Wrap | None = None)
     """
     store, judge, sample = open_store(), judge_options.value(), sample_options.value()
     config = _judge_config(store, source.mode, judge, source.recordings)
-    options = Options(is_batched=sample.is_batched, has_double_check=sample.has_double_check)
-    plan = EvaluationPlan(_dimensions(sample.dimensions), sample.size, sample.seed, period, options)
+    options = Options(is_batched=not sample.individual, has_double_check=sample.double_check)
+    dimensions = _dimensions(listed_names(sample.dimensions))
+    plan = EvaluationPlan(dimensions, sample.sample_size, sample.seed, period, options)
     request = PersonaRunRequest(
         config,
         plan,
         PropositionLibrary.load(proposition_roots(sample.propositions)),
-        sample.agents,
+        listed_names(sample.agents),
         str(source.mode),
         "synthetic" if source.mode == "synthetic" else "transcripts",
-        source.with_simulated,
+        source.simulated,
         wrap,
     )
-    if judge.is_estimate:
+    if judge.estimate:
         say(estimate_personas(store, request))
         return None
     return request, _run_with_progress(store, request)
@@ -225,7 +225,7 @@ def _judge_config(store: Store, mode: Mode, judge: JudgeChoice, recordings: Path
     if mode == "mock" and not judge.config["model"]:
         config = config.model_copy(update={"model": recorded_model(config)})
     _say_who_judges(config)
-    if config.mode == "live" and not judge.is_estimate:
+    if config.mode == "live" and not judge.estimate:
         probe(config)
     return config
 

@@ -143,8 +143,10 @@ def run(
     than --max-drop or is gone, with 3 when the judge failed on anything or cannot be reached.
     """
     from evaluation.cli._persona_runs import run_evaluations
+    from evaluation.persona.subjects import Period
 
-    run_evaluations(output, since=since, until=until, max_drop=max_drop, requires_baseline=require_baseline)
+    period = Period(since, until)
+    run_evaluations(output, period, max_drop=max_drop, requires_baseline=require_baseline)
 
 
 @persona_app.command()
@@ -156,9 +158,9 @@ def compare(max_drop: MaxDrop = 1.0, require_baseline: RequireBaseline = False, 
 
     Exits like 'run'. Markdown is the comment for a pull request.
     """
-    from evaluation.cli._persona_runs import run_comparison
+    from evaluation.cli._persona_runs import run_evaluations
 
-    run_comparison(output, max_drop=max_drop, requires_baseline=require_baseline)
+    run_evaluations(output, max_drop=max_drop, requires_baseline=require_baseline, is_comparison=True)
 
 
 @persona_app.command()

@@ -110,14 +110,14 @@ def judge(
     asked = judge_options.value()
     store = open_store()
     # What a model would cost is asked most before there is a key.
-    options = {"mode": mode or ("live" if asked.is_estimate else None), **asked.config}
+    options = {"mode": mode or ("live" if asked.estimate else None), **asked.config}
     ids = _ids(store, transcripts or [], iteration)
     if withdraw is not None:
         _withdraw(store, ids, withdraw)
         return
     config = judge_config(options, store.settings.get(SETTINGS_KEY))
-    _require_model(config, ids, is_estimate=asked.is_estimate)
-    if asked.is_estimate:
+    _require_model(config, ids, is_estimate=asked.estimate)
+    if asked.estimate:
         say(estimate_judging(store, ids, config))
         return
     chosen = build_judge(config, cache=store.judgements)

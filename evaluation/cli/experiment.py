@@ -121,7 +121,7 @@ def ab(
     store, test = open_store(), read_model(config, ABConfig)
     asked = judge_options.value()
     options = {"mode": mode, **asked.config}
-    if asked.is_estimate:
+    if asked.estimate:
         say(estimate_ab_test(store, test, options).words(price_of))
         return
     result = carry_out(store, test, options, "run").result

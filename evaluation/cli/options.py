@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypedDict, TypeVar
 
 import typer
 
@@ -41,7 +41,8 @@ class SharedOptions(Generic[Value]):
     Used as a decorator, it gives its options to a command, which calls ``value`` for what was typed.
 
     Args:
-        read: Its parameters are the options, as in a command of typer's; it returns what commands want of them.
+        read: Its parameters are the options, as in a command of typer's; it returns what commands want of them. A
+            dataclass is one, whose fields are the options.
     """
 
     def __init__(self, read: Callable[..., Value]) -> None:
@@ -126,18 +127,6 @@ def open_store() -> Store:
     from evaluation.store import Store
 
     return Store(database_path())
-
-
-class JudgeChoice(NamedTuple):
-    """The model that options choose, and what it may cost.
-
-    Attributes:
-        config: Fields of ``JudgeConfig``; ``None`` for those that were not given.
-        is_estimate: Whether nobody is to be asked.
-    """
-
-    config: dict[str, Any]
-    is_estimate: bool
 
 
 OutputFormat = Literal["table", "json", "markdown"]
@@ -251,23 +240,25 @@ def listed_names(listed: str) -> list[str]:
     return [name for name in map(str.strip, listed.split(",")) if name]
 
 
-@SharedOptions
-def judge_options(
-    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask.")] = None,
+@dataclass(frozen=True)
+class JudgeChoice:
+    """The model that is asked, with its limits: the options of that name; ``None`` for those that were not given."""
+
+    model: Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model to ask.")] = None
     base_url: Annotated[
         str | None, typer.Option("--base-url", metavar="URL", help="The address of an OpenAI-compatible server.")
-    ] = None,
+    ] = None
     budget: Annotated[
         float | None,
         typer.Option("--budget", min=0, metavar="USD", help="Stop when the run has cost this much. Default: no limit."),
-    ] = None,
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, metavar="CALLS", help="The most calls that it may make.")
-    ] = None,
+    ] = None
+    max_calls: Annotated[int | None, typer.Option(min=0, metavar="CALLS", help="The most calls that it may make.")] = (
+        None
+    )
     concurrency: Annotated[
         int | None,
         typer.Option(min=1, max=1_000, help="The most calls at the same time. Default: 10."),
-    ] = None,
+    ] = None
     timeout: Annotated[
         float | None,
         typer.Option(
@@ -276,7 +267,7 @@ def judge_options(
             metavar="SECONDS",
             help="How long the server may be silent in a call, in seconds. Default: 60.",
         ),
-    ] = None,
+    ] = None
     max_tokens: Annotated[
         int | None,
         typer.Option(
@@ -285,22 +276,21 @@ def judge_options(
             metavar="TOKENS",
             help="The most tokens of an answer, with its reasoning. Default: 1000.",
         ),
-    ] = None,
+    ] = None
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say how many calls it would make and what they would cost, and stop.")
-    ] = False,
-) -> JudgeChoice:
-    """The model that is asked, with its limits."""
-    config = {
-        "model": model,
-        "base_url": base_url,
-        "max_usd": budget,
-        "max_calls": max_calls,
-        "concurrency": concurrency,
-        "timeout_seconds": timeout,
-        "max_tokens": max_tokens,
-    }
-    return JudgeChoice(config, estimate)
+    ] = False
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The same as fields of ``JudgeConfig``."""
+        names = {"budget": "max_usd", "timeout": "timeout_seconds"}
+        given = {names.get(name, name): value for name, value in asdict(self).items()}
+        del given["estimate"]
+        return given
+
+
+judge_options = SharedOptions(JudgeChoice)
 
 
 def print_config_option(package: str, name: str) -> Any:
