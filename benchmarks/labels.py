@@ -42,6 +42,7 @@ from evaluation.judging.protocol import (
 )
 from evaluation.rubric.definitions import COHERENCE, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.discussion import Discussion
+from evaluation.rubric.metrics.coherence import places
 from evaluation.rubric.reader.decisions import acts_read, is_left_open
 from evaluation.rubric.reader.model import Reader, shipped_reader
 from evaluation.rubric.speech import read
@@ -49,7 +50,7 @@ from evaluation.rubric_judge.game_reading import read_game
 from evaluation.rubric_judge.window_prompt import JudgedMessage, MessageWindow, windows
 from evaluation.score import LedgerRow, Method, MetricResult, RowVerdict
 from evaluation.statistics.words import percent_interval
-from evaluation.transcript import Transcript
+from evaluation.transcript import Message, Transcript
 from evaluation.workflows.reader_check import Seen, shipped_labels, with_accusations
 from evaluation.workflows.reader_check import agreement as agreement_of
 
@@ -117,6 +118,9 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
     Answers: whether a message counts as coherent against whether the readers say that it answers anything. Acts: over
     message, act and target; ``build_case`` and ``accuse_aggressively`` imply ``accuse``, on both sides. A settled
     verdict on a reference is right when the readers gave the same one to a quote that shares half of its characters.
+    Settled rows, of depth and coherence: how many are right, and how far a game's score lies from the labelled share,
+    with what is left open left out and as the rule would have it. There a message answers only if it answers one of
+    the three messages of others before it, which is what coherence asks.
     """
     said, found = _said_by(labelled, reader)
     yield from _compared(labelled, said)
@@ -128,6 +132,7 @@ def measure(labelled: LabelledSet, reader: Reader | None) -> Iterator[Figure]:
             own = {key: row for key, row in labelled.rows.items() if labelled.sources[key[0]] == source}
             pairs = [(bool(row[question]), answers.get(key, False)) for key, row in own.items()]
             yield balanced_accuracy(f"{name}, {source}: balanced accuracy", pairs)
+        yield from _settled(labelled, found, name)
         if reader is not None:
             yield from _overruled(labelled, found, name, question)
 
@@ -164,20 +169,63 @@ def check_figures(reader: Reader | None) -> Iterator[Figure]:
         yield Figure(question, share, percent_interval(interval))
 
 
+def _settled(labelled: LabelledSet, found: Mapping[str, Mapping[str, MetricResult]], metric: str) -> Iterator[Figure]:
+    """How often settled rows are right, and the rule in those left open; how far a game's score is from its labels."""
+    right: dict[bool, list[bool]] = {False: [], True: []}
+    distances: dict[str, list[float]] = {"settled": [], "by the rule": []}
+    for game_id, game in labelled.games.items():
+        labels = {
+            message.id: bool(row["is_strategic"] if metric == STRATEGIC_DEPTH.name else recent & {*row["answers"]})
+            for message, recent in _with_context(game)
+            if (row := labelled.rows.get((game_id, message.index)))
+        }
+        rows = [
+            (labels[row.message_id or ""], row)
+            for row in found[game_id][metric].ledger
+            if row.message_id in labels and (row.denominator or is_left_open(row))
+        ]
+        for label, row in rows:
+            right[is_left_open(row)].append(label == (_by_rule_if_open(row) == RowVerdict.COUNTS))
+        settled = [row.verdict == RowVerdict.COUNTS for _, row in rows if row.denominator]
+        if len(rows) >= _FEWEST_ROWS and settled:
+            share = sum(label for label, _ in rows) / len(rows)
+            by_rule = [_by_rule_if_open(row) == RowVerdict.COUNTS for _, row in rows]
+            for name, said in (("settled", settled), ("by the rule", by_rule)):
+                distances[name].append(100 * abs(sum(said) / len(said) - share))
+    for is_open, name in ((False, "right where settled"), (True, "the rule right where left open")):
+        if rights := right[is_open]:
+            yield Figure(f"{metric}: {name}", sum(rights) / len(rights), f"{sum(rights)} of {len(rights)}")
+    for name, each in distances.items():
+        if each:
+            yield Figure(f"{metric}: points from the labels, {name}", sum(each) / len(each), f"{len(each)} games")
+
+
+def _with_context(game: Transcript) -> Iterator[tuple[Message, set[int]]]:
+    """The public messages with the indices of the messages of others that coherence looks back to."""
+    said = game.discussion
+    for message, place in zip(said, places([one.speaker for one in said], [one.round for one in said]), strict=True):
+        yield message, {said[one].index for one in place.context}
+
+
+def _by_rule_if_open(row: LedgerRow) -> str:
+    return str(row.details["rule"]["verdict"] if is_left_open(row) else row.verdict)
+
+
+_FEWEST_ROWS = 10
+"""A game with fewer rows has no share worth a comparison."""
+
+
 def _overruled(
     labelled: LabelledSet, found: Mapping[str, Mapping[str, MetricResult]], metric: str, question: str
 ) -> Iterator[Figure]:
     """How many of the rows that the reader decided against the rule are right, in all and by the chance it gave."""
     right: dict[str, list[bool]] = {"": []}
-    by_rule: list[bool] = []
     for game_id, game in labelled.games.items():
         for row in found[game_id][metric].ledger:
             message = game.message(row.message_id or "")
             if message is None or (game_id, message.index) not in labelled.rows:
                 continue
             label = bool(labelled.rows[game_id, message.index][question])
-            if is_left_open(row):
-                by_rule.append(label == (row.details["rule"]["verdict"] == RowVerdict.COUNTS))
             if row.method is not Method.READER:
                 continue
             is_right = label == (row.verdict is RowVerdict.COUNTS)
@@ -187,9 +235,6 @@ def _overruled(
     for name, rows in sorted(right.items()):
         share = sum(rows) / len(rows) if rows else None
         yield Figure(f"{metric}{name}: right where the reader overrules", share, f"{sum(rows)} of {len(rows)}")
-    if by_rule:
-        share = sum(by_rule) / len(by_rule)
-        yield Figure(f"{metric}: the rule right where left open", share, f"{sum(by_rule)} of {len(by_rule)}")
 
 
 def _compared(labelled: LabelledSet, said: _Said) -> Iterator[Figure]:
@@ -213,9 +258,7 @@ def _by_message(
     for game_id, game in labelled.games.items():
         for row in found[game_id][metric].ledger:
             if (message := game.message(row.message_id or "")) is not None:
-                # What is left open answers as the rule does.
-                verdict = row.details["rule"]["verdict"] if is_left_open(row) else row.verdict
-                yield (game_id, message.index), verdict == RowVerdict.COUNTS
+                yield (game_id, message.index), _by_rule_if_open(row) == RowVerdict.COUNTS
 
 
 def _references(labelled: LabelledSet, said: Mapping[Key, Sequence[_Reference]]) -> Iterator[Figure]:

@@ -132,7 +132,14 @@ STRATEGIC_DEPTH = MetricDefinition(
     "8",
     coverage=CoverageRule("messages settled as arguing or not", fewest=1, least_share=0.5),
 )
-COHERENCE = MetricDefinition("coherence", "Conversation coherence", PERCENT, 70.0, "9")
+COHERENCE = MetricDefinition(
+    "coherence",
+    "Conversation coherence",
+    PERCENT,
+    70.0,
+    "10",
+    coverage=CoverageRule("messages settled as answering or not", fewest=1, least_share=0.5),
+)
 ROLE_CONSISTENCY = MetricDefinition(
     "role_consistency",
     "Role consistency",

@@ -26,6 +26,7 @@ class ReviewKind(StrEnum):
     WEAK_LINK = "barely an answer, counted"
     STRONG_LINK = "likely an answer, not counted"
     UNSURE = "the reader disagrees"
+    MAY_ANSWER = "may be an answer, left open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ def _memory(row: LedgerRow) -> ReviewKind | None:
 
 
 UNSURE = "unsure"
-"""The kind of review of a row about which the reader, without a licence, rather thinks the opposite."""
+"""The kind of review of a row of which neither is sure: that the rule is right, or that it is not."""
 
 
 def _depth(row: LedgerRow) -> ReviewKind | None:
@@ -136,7 +137,7 @@ def _coherence(row: LedgerRow) -> ReviewKind | None:
     if row.method is Method.READER or row.details.get(PROOF):
         return None
     if (row.details.get("review") or {}).get("kind") == UNSURE:
-        return ReviewKind.UNSURE
+        return ReviewKind.MAY_ANSWER
     strength = row.details.get("link_strength")
     if strength is None:
         return None

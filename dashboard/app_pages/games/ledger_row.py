@@ -15,7 +15,7 @@ from dashboard.shared.queries import OpenTranscript
 from evaluation.judging.cached_judge import KeptAnswer
 from evaluation.judging.fencing import KINDS, flags
 from evaluation.judging.protocol import JudgeKind
-from evaluation.rubric.definitions import DEFINITIONS, MEMORY_ACCURACY, STRATEGIC_DEPTH
+from evaluation.rubric.definitions import COHERENCE, DEFINITIONS, MEMORY_ACCURACY, STRATEGIC_DEPTH
 from evaluation.rubric.rows_in_doubt import UNSURE
 from evaluation.score import LedgerRow, Method, RowVerdict
 from evaluation.text.display import shortened
@@ -95,10 +95,11 @@ def _doubt(row: LedgerRow) -> str:
     if review.get("kind") != UNSURE or row.method is not Method.RULE:
         return ""
     percent = min(99, round(100 * review["likelihood"]))
-    return (
-        f"In doubt: the built-in reader gives the opposite a chance of {percent} %, by its own estimate, which is "
-        "too little to decide. A person can, below or under Games, Check."
-    )
+    if row.metric == COHERENCE.name:
+        found = f"of such messages in labelled games the rubric's rule is wrong on about {percent} %"
+    else:
+        found = f"the built-in reader gives the opposite a chance of {percent} %, by its own estimate"
+    return f"In doubt: {found}, which is too little to decide. A person can, below or under Games, Check."
 
 
 def _is_overruled(row: LedgerRow) -> bool:

@@ -10,7 +10,19 @@ from typing import Any, NamedTuple
 
 from evaluation.rubric.definitions import COHERENCE
 from evaluation.rubric.discussion import NAME, Discussion, PreparedMessage, Topics
-from evaluation.score import PROOF, Evidence, LedgerRow, MetricResult, decided, row_id_of, summarise
+from evaluation.rubric.rows_in_doubt import UNSURE
+from evaluation.score import (
+    DISMISSED,
+    PROOF,
+    Evidence,
+    LedgerRow,
+    MetricResult,
+    RowVerdict,
+    decided,
+    redecided,
+    row_id_of,
+    summarise,
+)
 from evaluation.text.display import listed, quoted
 from evaluation.text.names import Mention
 from evaluation.text.tokens import Token
@@ -61,13 +73,18 @@ _CONCEDES = re.compile(
     r"^(?:while|although|though|beyond|but|however|yet|still|despite|granted|even if|that said|true|no|yes"
     r"|instead|rather|on the contrary|exactly)\b"
 )
-# In a crowd they begin a thought more often than they answer one: of 31 that readers labelled 13 answered.
-_MAY_ANSWER = frozenset({"ok", "okay", "alright"})
-_OPENERS = _MAY_ANSWER | {"maybe"}
+# In a crowd they begin a thought more often than they answer one of the last three: "ok" in 4 of 21 labelled messages.
+_OPENERS = frozenset({"ok", "okay", "alright", "maybe"})
 _MOST_WHO_ACKNOWLEDGE = 3
 _SHORTEST_SHARED = 4
+# "I think" stands in messages about anything.
+_OPINIONS = frozenset({"think", "believe"})
+# "Let's look at the evidence" calls on all, whatever was asked.
+_CALLS = (["let's"], ["lets"], ["let"])
 _DEBATE_WORDS = 6
 """Fewer words make no point of a debate."""
+_OPPOSITE_RIGHT = 0.65
+"""How often labels say the opposite of the rule in rows that are left open; those kept for figures left out."""
 
 WINDOW = 3
 """How many messages of other players the rubric looks back."""
@@ -89,7 +106,7 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     - *answer*: a context message names its speaker, or the last one asks a question that may be meant for them, and it
       speaks of themselves in the first person or opens as an answer;
     - *phrase*: it opens with a phrase of reply, and the message directly before is somebody else's; where more than
-      three speak, "maybe" is none, and a message that only "ok" could make a reply is left open;
+      three speak, "maybe" and "ok" are none;
     - *topic*: it shares two keywords with the context. Keywords have more than 4 letters as written, are compared by
       stem, and are neither stop words nor a name's words nor words of greeting, nor stand in a sentence that is copied.
       Where only two play, one word that is none of function or a concession ("while that is so, ...") takes up the
@@ -98,6 +115,11 @@ def measure(transcript: Transcript, *, threshold: float | None = None) -> Metric
     A row is *proven* (``details["proof"]``) by a reply id, by a context author's name with what is taken up ("I agree
     with Ann", "Ann's claim", "no Ann"), by a plain "I agree", by an answer to a question that named the speaker, and by
     the other's point in a debate of two. No reader or judge overrules it.
+
+    Where nobody can tell, the row is *left open*, ``details["rule"]`` has what the rubric's letter would say, and
+    ``details["review"]`` offers it to people: a message in none of the six ways that shares a single keyword or
+    another word of content with the context, follows a question or is one of two players'; and one that goes on after
+    a message of its own speaker and is not proven.
 
     An introduction of oneself answers by the first three ways only, and a message that says nearly word for word what
     its speaker said before by the first. Rounds divide a discussion where they hold more than 3 messages on average.
@@ -249,9 +271,10 @@ def score_of_order(discussion: Discussion, order: Sequence[int]) -> float:
     counted = left_open = 0
     for turn in turns:
         if not repeats(turn.prepared, turn.own):
-            is_linked = _link(turn) is not None
-            counted += is_linked
-            left_open += not is_linked and _may_answer(turn)
+            link = _link(turn)
+            is_open = bool(_doubt(turn, link))
+            counted += link is not None and not is_open
+            left_open += is_open
     return 100.0 * counted / (len(turns) - left_open) if len(turns) > left_open else 0.0
 
 
@@ -269,20 +292,29 @@ def _turns(discussion: Discussion, order: Sequence[int]) -> Iterator[_Turn]:
 def _row(transcript: Transcript, turn: _Turn, *, is_first: bool) -> LedgerRow:
     message = turn.prepared.message
     if is_first:
-        return _decided(message, None, "The first message has nothing to answer.")
+        return _decided(message, None, "The first message has nothing to answer.", details={DISMISSED: True})
     found = answered_row(transcript, message)
     if found is not None:
         return found
     if not turn.context:
         # An opener is left out, as the first message is; one that is marked as a reply claims to answer somebody.
-        return _decided(message, None if message.reply_to is None else False, _NOBODY_BEFORE)
+        if message.reply_to is not None:
+            return _decided(message, False, _NOBODY_BEFORE)
+        return _decided(message, None, _NOBODY_BEFORE, details={DISMISSED: True})
     if repeats(turn.prepared, turn.own):
         return _decided(message, False, _SAID_AGAIN)
     link = _link(turn)
-    if link is None and _may_answer(turn):
-        opener = turn.prepared.message.text[turn.prepared.reply_phrase[0].start : turn.prepared.reply_phrase[-1].end]
-        return _decided(message, None, f'Opens with "{opener}", which among many may answer or begin a thought; open.')
-    return _missing_row(turn) if link is None else _WORDED[link.way](turn, link)
+    row = _missing_row(turn) if link is None else _WORDED[link.way](turn, link)
+    return _left_open(row, doubt) if (doubt := _doubt(turn, link)) else row
+
+
+def _left_open(row: LedgerRow, doubt: str) -> LedgerRow:
+    details = {
+        **row.details,
+        "review": {"kind": UNSURE, "likelihood": _OPPOSITE_RIGHT},
+        "rule": {"verdict": str(row.verdict), "reason": row.reason},
+    }
+    return redecided(row, RowVerdict.EXCLUDED, reason=f"{row.reason[:-1]}, {doubt}: left open.", details=details)
 
 
 def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
@@ -306,6 +338,34 @@ def _link(turn: _Turn) -> _Link | None:
     return _by_author(turn) or _by_subject(turn) or _by_answer(turn) or _by_phrase(turn) or _by_topic(turn)
 
 
+def _is_proven(turn: _Turn, link: _Link) -> bool:
+    if link.way == "author":
+        return bool(_TAKES_UP.search(turn.words))
+    if link.way == "answer":
+        return any(other.is_question and other.named == {turn.speaker} for other in link.answered)
+    if link.way == "phrase":
+        return bool(_AGREES.match(turn.words))
+    return link.way == "topic" and len(link.shown) < SHARED_KEYWORDS
+
+
+def _doubt(turn: _Turn, link: _Link | None) -> str:
+    """Why nobody can tell whether a message answers, as a clause; empty where the rule decides.
+
+    ``python -m benchmarks.labels`` prints how often the rule was right in the rows that these leave open.
+    """
+    place, prepared = turn.place, turn.prepared
+    if link is not None:
+        return "but goes on after a message of its own speaker" if place.is_run and not _is_proven(turn, link) else ""
+    if place.is_run or prepared.is_introduction:
+        return ""
+    forms = prepared.pack.strategic_forms if prepared.pack else {}
+    if any(forms.get(word.casefold()) not in _OPINIONS for word in _words_in_common(turn)):
+        return "which may be an answer or chance"
+    if turn.context[0].is_question and prepared.plain_words[:1] not in _CALLS:
+        return f"but follows a question of {turn.context[0].message.speaker}"
+    return "but only two speak" if turn.is_debate and len(prepared.tokens) >= _DEBATE_WORDS else ""
+
+
 def _by_author(turn: _Turn) -> _Link | None:
     for mention in turn.others_named:
         if found := [other for other in turn.context if other.message.speaker == mention.player]:
@@ -317,7 +377,7 @@ def _author_row(turn: _Turn, link: _Link) -> LedgerRow:
     back = "just before" if link.answered[0] is turn.context[0] else "shortly before"
     evidence = _evidence(turn.prepared, link.shown)
     reason = f'Names {link.answered[0].message.speaker} ("{evidence[0].text}"), who spoke {back}.'
-    return _counts(turn, link, reason, evidence, is_proven=bool(_TAKES_UP.search(turn.words)))
+    return _counts(turn, link, reason, evidence)
 
 
 def _by_subject(turn: _Turn) -> _Link | None:
@@ -348,37 +408,23 @@ def _by_answer(turn: _Turn) -> _Link | None:
 def _answer_row(turn: _Turn, link: _Link) -> LedgerRow:
     if turn.speaker not in link.answered[0].named:
         return _counts(turn, link, f"Answers the question of {link.answered[0].message.speaker}.")
-    asked = any(other.is_question and other.named == {turn.speaker} for other in link.answered)
-    reason = f"Answers for itself: {_authors(link.answered)} named {turn.speaker}."
-    return _counts(turn, link, reason, is_proven=asked)
+    return _counts(turn, link, f"Answers for itself: {_authors(link.answered)} named {turn.speaker}.")
 
 
 def _by_phrase(turn: _Turn) -> _Link | None:
-    if not _opens_as_reply(turn) or _is_one_of(turn, _OPENERS):
-        return None
-    return _Link("phrase", turn.context[:1], turn.prepared.reply_phrase)
-
-
-def _opens_as_reply(turn: _Turn) -> bool:
     place, prepared = turn.place, turn.prepared
-    return bool(prepared.reply_phrase) and not place.is_run and place.is_same_round and not prepared.is_introduction
-
-
-def _is_one_of(turn: _Turn, openers: Collection[str]) -> bool:
-    return turn.is_crowd and all(token.text in openers for token in turn.prepared.reply_phrase)
-
-
-def _may_answer(turn: _Turn) -> bool:
-    """Whether a message without any link opens with a word that in a crowd may be a reply."""
-    return _opens_as_reply(turn) and _is_one_of(turn, _MAY_ANSWER)
+    if not prepared.reply_phrase or place.is_run or not place.is_same_round or prepared.is_introduction:
+        return None
+    if turn.is_crowd and all(token.text in _OPENERS for token in prepared.reply_phrase):
+        return None
+    return _Link("phrase", turn.context[:1], prepared.reply_phrase)
 
 
 def _phrase_row(turn: _Turn, link: _Link) -> LedgerRow:
-    text = turn.prepared.message.text
     start, end = link.shown[0].start, link.shown[-1].end
-    evidence = (Evidence(start, end, text[start:end]),)
+    evidence = (Evidence(start, end, turn.prepared.message.text[start:end]),)
     reason = f'Opens as a reply ("{evidence[0].text}"), after {link.answered[0].message.speaker}.'
-    return _counts(turn, link, reason, evidence, is_proven=bool(_AGREES.match(turn.words)))
+    return _counts(turn, link, reason, evidence)
 
 
 def _by_topic(turn: _Turn) -> _Link | None:
@@ -402,20 +448,17 @@ def _topic_row(turn: _Turn, link: _Link) -> LedgerRow:
     author = link.answered[0].message.speaker
     if len(link.shown) < SHARED_KEYWORDS:
         reason = f"Takes up the point of {author}, the only other one who speaks."
-        return _counts(turn, link, reason, evidence, is_proven=True)
+        return _counts(turn, link, reason, evidence)
     reason = f"Takes up {_words(evidence)} from the messages before, most of it from {author}."
     return _counts(turn, link, reason, evidence, stems=list(_shared_topics(turn)))
 
 
 def _missing_row(turn: _Turn) -> LedgerRow:
-    shared = _shared_topics(turn)
-    evidence = _evidence(turn.prepared, shared.values())
-    plain = quoted(_plain_shared_words(turn, evidence))
-    only = f"shares only {_words(evidence)}" if shared else "shares no keyword"
-    reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them"
-    reason += f"; {plain}: too short, too common or copied." if plain else "."
-    if turn.prepared.is_introduction and (shared or plain):
-        held = _words(evidence) or plain
+    evidence = _evidence(turn.prepared, _shared_topics(turn).values())
+    held = quoted(_words_in_common(turn))
+    only = f"shares only {held}{'' if evidence else ', no keyword,'}" if held else "shares no keyword"
+    reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
+    if turn.prepared.is_introduction and held:
         reason = f"Introduces its speaker, which answers nobody though it shares {held} with the messages before."
     return _decided(turn.prepared.message, False, reason, evidence=evidence)
 
@@ -434,8 +477,7 @@ def _shared_topics(turn: _Turn) -> Topics:
     said: set[str] = set().union(*(other.topics for other in turn.context))
     prepared, topics = turn.prepared, turn.prepared.topics
     if len(topics.keys() & said) >= SHARED_KEYWORDS:
-        own = _long_sentences(prepared)
-        copied = [own[one] for one in own.keys() & set().union(*map(_long_sentences, turn.context))]
+        copied = _copied(turn)
         if copied and prepared.topic_words:
             own_words = tuple(one for one in prepared.plain_tokens if not any(one.start in span for span in copied))
             topics = prepared.topic_words.of(prepared.message.text, own_words)
@@ -444,17 +486,32 @@ def _shared_topics(turn: _Turn) -> Topics:
     }
 
 
-def _plain_shared_words(turn: _Turn, keywords: Sequence[Evidence]) -> list[str]:
-    """The first words beside keywords, and beside words of function, that the context holds as well."""
-    prepared = turn.prepared
-    said: set[str] = set().union(*(other.word_set for other in turn.context))
-    common = prepared.pack.function_words if prepared.pack else frozenset()
-    known = {one.text.casefold() for one in keywords}
-    words = (word for word in prepared.plain_words if len(word) >= _SHORTEST_SHARED)
-    return list(dict.fromkeys(word for word in words if word in said - common - known))[:_MOST_SHOWN]
+def _words_in_common(turn: _Turn) -> list[str]:
+    """The keywords that the context holds as well, else its other words there, as written.
+
+    None of function or of greeting, none in a copied sentence.
+    """
+    prepared, text = turn.prepared, turn.prepared.message.text
+    shared: Collection[Token] = _shared_topics(turn).values()
+    if not shared and prepared.pack is not None:
+        said: set[str] = set().union(*(other.word_set for other in turn.context))
+        held = (prepared.word_set & said) - prepared.pack.function_words - prepared.pack.introduction_words
+        copied = _copied(turn) if held else []
+        shared = [
+            one
+            for one in prepared.plain_tokens
+            if one.text in held and len(one.text) >= _SHORTEST_SHARED and not any(one.start in span for span in copied)
+        ]
+    return list(dict.fromkeys(text[one.start : one.end] for one in shared))[:_MOST_SHOWN]
 
 
 _MOST_SHOWN = 3
+
+
+def _copied(turn: _Turn) -> list[range]:
+    """The places of the sentences that stand word for word in the context."""
+    own = _long_sentences(turn.prepared)
+    return [own[one] for one in own.keys() & set().union(*map(_long_sentences, turn.context))]
 
 
 def _long_sentences(prepared: PreparedMessage) -> Mapping[str, range]:
@@ -488,12 +545,10 @@ def _counts(
     link: _Link,
     reason: str,
     evidence: tuple[Evidence, ...] = (),
-    *,
-    is_proven: bool = False,
     **details: Any,
 ) -> LedgerRow:
     answers = [other.message.id for other in link.answered]
-    if is_proven:
+    if _is_proven(turn, link):
         details[PROOF] = True
     details = {"by": link.way, "answers": answers, **details}
     return _decided(turn.prepared.message, True, reason, evidence=evidence, refers_to=answers[0], details=details)

@@ -41,8 +41,10 @@ def test_words_in_common_that_are_no_keywords_are_named() -> None:
         ("Ann", "I would like to hear from the quiet people."),
         ("Bob", "Happy to hear all of you!"),
     ]
-    assert last_row(discussion(said)).reason.endswith(
-        'shares no keyword with them; "hear": too short, too common or copied.'
+    row = last_row(discussion(said))
+    assert row.verdict is RowVerdict.EXCLUDED
+    assert row.reason.endswith(
+        'shares only "hear", no keyword, with them, which may be an answer or chance: left open.'
     )
 
 
@@ -61,7 +63,8 @@ def test_a_sentence_that_is_copied_takes_up_nothing() -> None:
 def test_the_rubrics_topic_example_shares_one_keyword_only() -> None:
     # A deviation that metrics.md names: the rule wants two shared keywords, the rubric's example has "pattern" alone.
     row = last_row(discussion([("Ann", "Look at the voting pattern"), ("Bob", "We need a pattern analysis")]))
-    assert row.verdict is RowVerdict.DOES_NOT_COUNT
+    assert row.verdict is RowVerdict.EXCLUDED
+    assert row.details["rule"]["verdict"] == RowVerdict.DOES_NOT_COUNT
     assert 'only "pattern"' in row.reason
 
 
@@ -143,21 +146,60 @@ def test_saying_the_same_again_answers_nobody() -> None:
     assert measure(discussion(said, replies={3: "m2"})).ledger[3].verdict is RowVerdict.COUNTS
 
 
-@pytest.mark.parametrize("word", ["Okay, it is warm.", "OK", "Alright, it is warm."])
-def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_left_open(word: str) -> None:
+@pytest.mark.parametrize("word", ["Okay, it is warm.", "OK", "Alright, it is warm.", "Maybe it is warm."])
+def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_no_reply(word: str) -> None:
     crowd = [("Ann", "hello"), ("Bob", "hm"), ("Cid", CALM), ("Dan", word)]
-    *_, row = measure(discussion(crowd)).ledger
-    assert row.verdict is RowVerdict.EXCLUDED
-    assert (
-        row.reason
-        == f'Opens with "{word.split()[0].strip(",")}", which among many may answer or begin a thought; open.'
-    )
-    after_own = [*crowd[:3], ("Dan", "so"), ("Dan", word)]
-    assert measure(discussion(after_own)).ledger[-1].verdict is RowVerdict.DOES_NOT_COUNT
-    maybe = [*crowd[:3], ("Dan", "Maybe it is warm.")]
-    assert measure(discussion(maybe)).ledger[-1].verdict is RowVerdict.DOES_NOT_COUNT
-    assert score_of_order(Discussion.of(discussion(crowd)), range(4)) == measure(discussion(crowd)).score
+    assert last_row(discussion(crowd)).verdict is RowVerdict.DOES_NOT_COUNT
     assert counts(discussion(crowd[1:]))
+
+
+@pytest.mark.parametrize(
+    ("said", "doubt"),
+    [
+        (
+            [("Cid", "Such evidence!"), ("Dan", "There was evidence of rain.")],
+            'only "evidence" with them, which may be',
+        ),
+        ([("Cid", "I saw a bear."), ("Dan", "The bear was big.")], 'only "bear", no keyword, with them, which may be'),
+        ([("Cid", "Who was at the well?"), ("Dan", "It was dark.")], "but follows a question of Cid"),
+        ([("Cid", "Nothing."), ("Dan", "Hm."), ("Dan", "Cid, it was dark.")], "but goes on after a message of its own"),
+    ],
+)
+def test_what_nobody_can_tell_is_left_open(said: list[tuple[str, str]], doubt: str) -> None:
+    game = discussion([("Ann", "hello"), ("Bob", "hi Ann"), *said])
+    result = measure(game)
+    row = result.ledger[-1]
+    assert row.verdict is RowVerdict.EXCLUDED
+    assert doubt in row.reason
+    assert row.reason.endswith(": left open.")
+    is_named = "goes on" in doubt
+    assert row.details["rule"]["verdict"] == (RowVerdict.COUNTS if is_named else RowVerdict.DOES_NOT_COUNT)
+    # The first message has nothing to answer; the open one is considered and not settled.
+    assert (result.details["considered"], result.details["settled"]) == (len(said) + 1, len(said))
+    assert score_of_order(Discussion.of(game), range(len(said) + 2)) == result.score
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        # "I think" stands in messages about anything.
+        [("Cid", "I think it is cold."), ("Dan", "I think the sea was calm.")],
+        # A call on everybody answers no question.
+        [("Cid", "Who was at the well?"), ("Dan", "Let's look at all of it.")],
+        # What goes on after its own speaker's message, with nothing in it that takes up others.
+        [("Cid", "Who was at the well?"), ("Dan", "Hm."), ("Dan", "It was dark.")],
+    ],
+)
+def test_what_has_no_sign_of_an_answer_is_none(said: list[tuple[str, str]]) -> None:
+    row = last_row(discussion([("Ann", "hello"), ("Bob", "hi Ann"), *said]))
+    assert row.verdict is RowVerdict.DOES_NOT_COUNT
+
+
+def test_of_two_who_play_a_point_without_a_shared_word_is_left_open() -> None:
+    said = [("Ann", "I want the firewood for my tent"), ("Bob", "The nights get rather cold up there")]
+    row = last_row(discussion(said))
+    assert row.reason.endswith("with them, but only two speak: left open.")
+    assert last_row(discussion([said[0], ("Bob", "Very cold nights")])).verdict is RowVerdict.DOES_NOT_COUNT
 
 
 def test_a_statement_about_a_player_asks_nothing() -> None:
@@ -220,10 +262,10 @@ def test_a_round_of_introductions_is_not_connected() -> None:
 @pytest.mark.parametrize(
     ("rounds", "is_answer"),
     # Rounds of one or two messages each are no days of discussion.
-    [([1] * 8, True), ([1] * 4 + [2] * 4, False), ([1, 1, 2, 2, 3, 3, 4, 4], True)],
+    [([1] * 8, True), ([1] * 7 + [2], False), ([1, 1, 2, 2, 3, 3, 4, 4], True)],
 )
 def test_a_new_round_answers_nothing_of_the_last(rounds: list[int], is_answer: bool) -> None:
-    said = [("Ann", "evidence pattern")] * 4 + [("Bob", "evidence pattern")] * 4
+    said = [("Ann", "evidence pattern")] * 7 + [("Bob", "evidence pattern")]
     assert counts(discussion(said, rounds=rounds)) is is_answer
 
 
@@ -262,7 +304,7 @@ def test_the_denominator_is_the_messages_after_the_first() -> None:
 def test_those_who_open_a_round_leave_the_denominator_unless_they_are_marked_as_a_reply() -> None:
     # Two rounds of four: m0 opens the game, m4 the second round, m5 goes on before anybody else spoke in it.
     said = [("Ann", "hello"), ("Bob", "hi Ann"), ("Cid", "Bob!"), ("Ann", "hm")]
-    said += [("Ann", "evening"), ("Ann", "so"), ("Bob", "Ann?"), ("Cid", "hm")]
+    said += [("Ann", "evening"), ("Ann", "so"), ("Bob", "Ann!"), ("Cid", "hm")]
     game = discussion(said, rounds=[1] * 4 + [2] * 4)
     result = measure(game)
     assert [row.message_id for row in result.ledger if row.verdict is RowVerdict.EXCLUDED] == ["m0", "m4", "m5"]
