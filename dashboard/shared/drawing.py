@@ -44,16 +44,17 @@ found_rows = define_component("dramaturg_found_rows", MARKS, _SHARED / "found_ro
 """Messages with their places, each of which opens in its game."""
 
 
-def marks_legend(now: str, before: str, dot: str, *more: str) -> list[str]:
+def marks_legend(now: str, before: str, dot: str, *more: str, band: str = "95 % interval") -> list[str]:
     """The legend of marks, in one order and one wording on all pages: now, before, small dots, then what else there is.
 
     Args:
-        now: What the filled mark is, whose interval is drawn.
+        now: What the filled mark is.
         before: What the open mark is.
         dot: What a small dot is.
         more: Further entries, such as the threshold, with their own signs.
+        band: What the band behind the filled mark is.
     """
-    return [f"○ {before}", f"● {now}, 95 % interval", f"· {dot}", *more]
+    return [f"○ {before}", f"● {now}, {band}", f"· {dot}", *more]
 
 
 def draw_chart(

@@ -331,9 +331,11 @@ def iteration_sizes(store: Store) -> dict[str, int]:
     return {name: int(held.get(name, 0)) for name in names}
 
 
-def reverted(store: Store) -> set[str]:
-    """The names of the iterations that somebody decided to revert, on which nothing builds."""
-    return {one.name for one in store.iterations.list() if one.is_reverted}
+def next_parent(store: Store) -> str | None:
+    """The iteration that a next one is changed from: the latest kept or baseline, else the latest not reverted."""
+    standing = [one for one in store.iterations.list() if not one.is_reverted]
+    bases = [one for one in standing if one.is_kept or one.is_baseline] or standing
+    return bases[-1].name if bases else None
 
 
 def near_copies(store: Store, games: Sequence[Transcript]) -> dict[str, str]:

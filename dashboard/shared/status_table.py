@@ -241,7 +241,7 @@ def holds_figures(texts: Sequence[str]) -> bool:
 _SIGNS = "".join(SIGNS) + " <"
 _MINUS = re.compile(r"(?<![\w])-(?=\d)")
 _NUMBER = r"[-+\u2212\d][-+\u2212\d.,%()\s]*+"
-_FIGURE = re.compile(rf"{_NUMBER}(?:(?:to|of) {_NUMBER})?(?:points|USD|times|s|ms|min)?")
+_FIGURE = re.compile(rf"{_NUMBER}(?:(?:to|of) {_NUMBER})?(?:points|USD|times|games?|s|ms|min)?")
 
 
 def csv_download(label: str, table: Callable[[], Table], file_name: str) -> None:

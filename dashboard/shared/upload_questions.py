@@ -215,7 +215,7 @@ def question_editor(results: Sequence[ReadResult]) -> None:
     # What keeps a game from being stored comes first.
     ordered = sorted(asked.items(), key=lambda one: all(question.taken for question in one[1]))
     for key, questions in ordered[:_MOST_SHOWN]:
-        asking = [result for result in results if not questions or result.name in files[key]]
+        asking = [result for result in results if result.name in files.get(key, ())]
         _ask(key, questions, files.get(key, ()), _evidence(key[1], asking))
     if len(ordered) > _MOST_SHOWN:
         st.caption(f"{len(ordered) - _MOST_SHOWN} more follow when these are answered.")
@@ -238,7 +238,8 @@ def _ask(key: _Key, questions: Sequence[Question], files: Sequence[str], evidenc
         # What was understood, and the question, on lines of their own.
         plain(_shown()[key].replace(" Understood: ", "\nUnderstood: ").replace(" Is that", "\nIs that"))
         st.caption(f"In {counted(len(files), 'game')}, such as:" if files else "Answered.")
-        plain(evidence)
+        if evidence:
+            plain(evidence)
     with choices:
         answer = st.segmented_control(
             "Answer",

@@ -94,7 +94,7 @@ def test_two_variants_stand_as_rows_of_marks_with_the_range_of_their_difference(
     # Means 34 and 84, sds 4: a standard error of 4 * sqrt(2 / 3) = 3.266 times t(0.975; 4) = 2.776 is 9.07.
     assert (row["before"], row["after"]) == (0.34, 0.84)
     assert row["interval"] == pytest.approx([0.749, 0.931], abs=1e-3)
-    assert row["texts"]["threshold"] == "change +40.9 to +59.1"
+    assert row["texts"]["threshold"] == "true change +40.9 to +59.1"
     assert row["texts"]["outcome"] == "▲ better beyond luck"
     # Both sides have their games, those of the first open.
     assert [one["place"] for one in row["games"] if one["isBefore"]] == [0.3, 0.34, 0.38]

@@ -150,9 +150,9 @@ def test_what_may_say_that_games_were_not_read_is_told_as_a_fact(open_page, fill
     assert tables(app)[0]["Seconds"].tolist() == ["2", "2", "2", "50", "", "", ""]
     assert tables(app)[0]["Words"].tolist()[:3] == [str(sizes[one.transcript_id]) for one, _ in found.ratings[:3]]
     said = words(team(open_page, team_game=games[0], team_rater="Ann"))
-    assert f"Rated 2 s after the game came to the desk, {sizes[games[0]]} words." in said
-    assert "First rated 50 s after" in words(team(open_page, team_game=games[3], team_rater="Ann"))
-    assert "Rated from a sheet." in words(team(open_page, team_game=games[4], team_rater="Ann"))
+    assert f"rated 2 s after the game came to the desk, {sizes[games[0]]} words" in said
+    assert "first rated 50 s after" in words(team(open_page, team_game=games[3], team_rater="Ann"))
+    assert "rated from a sheet" in words(team(open_page, team_game=games[4], team_rater="Ann"))
     # Who sees a part is told so, and who is asked to rate hears nothing of others.
     for game in games[:3]:
         filled.ratings.add(Rating(game, "Max", 2 if game == games[0] else 4))

@@ -160,7 +160,7 @@ def _mark_row(one: StatisticalComparison, shown: ShownStudy, published: Publishe
     ends = [max(-most, min(most, end)) for end in (low, high) if end is not None] if is_known else []
     paper = f"paper: {change_words(0.0, published.difference, '')}" if published else ""
     axis = "" if most in (9, 100) else f"axis 0 to {most:g}"
-    span = f"change {' to '.join(fixed(end, signed=True) for end in ends)}" if ends else ""
+    span = f"true change {' to '.join(fixed(end, signed=True) for end in ends)}" if ends else ""
     aim = "; ".join(filter(None, (span, paper, axis)))
     told = one.words if shown.is_test else row_words(one)
     before, after = (one.variant_a, one.variant_b) if shown.is_test else ("without", "with the treatment")

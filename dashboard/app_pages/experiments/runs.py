@@ -33,6 +33,7 @@ from evaluation.experiments.tables import (
     comparison_cells,
     finding_words,
     missing_words,
+    published_experiments,
     report_cells,
     run_cells,
     runs_by_status,
@@ -41,6 +42,7 @@ from evaluation.experiments.tables import (
     verdict_words,
 )
 from evaluation.judging.model_client.budget import SPENT
+from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import cost_text, counted, shortened
@@ -50,6 +52,8 @@ _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 """The query parameters that name the study which is looked at."""
 _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
+_BAND = "band: the true change"
+"""It is the one interval of a row, in words below its name, and as wide as the test that decided asks for."""
 _PUBLISHED = "10 worse, 5 better and 4 could be luck, of 19 means."
 START = "start"
 """The key of the form that runs an experiment, and in the address whether it is open."""
@@ -117,7 +121,7 @@ def _experiment_report(shown: ShownStudy, about: str) -> DeltaGenerator:
     action = answer(headline, told, [Fact(f"{pairs} of conversations")])
     if words := verdict_words([study]):
         st.caption(words)
-    legend = marks_legend("with the treatment", "without it", "a conversation, open without it")
+    legend = marks_legend("with the treatment", "without it", "a conversation, open without it", band=_BAND)
     _draw(shown, legend, "with it", [0, 3, 6, 9])
     if note:
         plain(about)
@@ -149,7 +153,7 @@ def _test_report(shown: ShownStudy) -> DeltaGenerator:
     )
     before, after, *_ = (shortened(name, _LONGEST_NAME) for name in result.variants)
     kind = "stored game" if study.plan.source == "transcripts" else "run"
-    legend = marks_legend(after, before, f"a {kind}, open of {before}")
+    legend = marks_legend(after, before, f"a {kind}, open of {before}", band=_BAND)
     is_drawn = _draw(shown, legend, after) and data.is_drawn(result.primary)
     if not is_drawn:
         status_table(cells, table)
@@ -213,9 +217,15 @@ def _words(options: Mapping[str, Any]) -> str:
 
 def table1(found: Sequence[ShownStudy]) -> None:
     """The 19 published rows, and how far the latest runs by a model agree with them."""
-    with answer("Did corrections help? Mostly not, in the paper.", f"{_PUBLISHED} {data.table1_words(found)}"):
+    with answer("In the paper, corrections mostly did not help", f"{_PUBLISHED} {data.table1_words(found)}"):
         st.button("Run an experiment", key="run_for_table1", on_click=_open, args=(START,))
-    status_table(table1_cells(), "Table 1 as published")
+    groups = [f"{one.name}: {one.setting}, {one.treatment}" for one in published_experiments() for _ in one.rows]
+    rows = []
+    for _, dimension, treatment, control, difference, p in (map(str, cells.values()) for cells in table1_cells()):
+        sign = ("▲ " if difference.startswith("+") else "▼ ") if float(p.lstrip("<")) <= LEVEL else ""
+        row = (dimension, treatment, control, f"{sign}{difference}".replace("-", "\u2212"), p)
+        rows.append(dict(zip(("Dimension", "Treatment", "Control", "Difference", "p"), row, strict=True)))
+    status_table(rows, "Table 1 as published", groups=groups)
     st.caption(
         "Mean and standard deviation of the scores, from 0 to 9; of ideas, their number. The TinyTroupe paper "
         "(arXiv:2507.09788) let the same agents talk with corrections, the treatment, and without."

@@ -38,7 +38,7 @@ from evaluation.escaping import cut
 from evaluation.iterations.game_tests import LONGEST_NAME
 from evaluation.iterations.iteration import MAX_NAME_LENGTH, Iteration
 from evaluation.readers.import_report import ImportOutcome, ImportReport, ReportLine
-from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, score_words
 from evaluation.store import Store
 from evaluation.text.display import counted
 from evaluation.writers import counts_words
@@ -128,7 +128,7 @@ def _just_added(reports: Sequence[ImportReport]) -> None:
     report = next((one for one in reports if one.id == st.session_state.get(_BEGUN)), None)
     if report is None:
         return
-    with st.container(border=True):
+    with st.container(gap="small"):
         st.markdown(f"**{_state_words(report)}**")
         if report.seconds is None:
             return
@@ -192,7 +192,7 @@ def _store_them(store: Store, found: parts.Found) -> bool:
         resources.read(queries.iteration_sizes),
         len(found.new),
         resources.read(store.settings.test_size),
-        resources.read(queries.reverted),
+        resources.read(queries.next_parent),
         [game.name for game in found.new],
     )
     is_busy = jobs.running(store, jobs.EVALUATE) is not None
@@ -232,7 +232,7 @@ _NONE, _OLD, _NEW = "No iteration", "An existing one", "A new one"
 
 
 def iteration_form(
-    sizes: Mapping[str, int], added: int, test_size: int, reverted: Collection[str], files: Sequence[str] = ()
+    sizes: Mapping[str, int], added: int, test_size: int, parent: str | None, files: Sequence[str] = ()
 ) -> Iteration | str | None:
     """The iteration to create, the name of one that exists or "" for none; ``None`` while a new one has no name.
 
@@ -240,7 +240,7 @@ def iteration_form(
         sizes: How many games each iteration has, in the order of the iterations.
         added: How many games are about to join.
         test_size: How many games make a test.
-        reverted: What no iteration builds on, unless somebody says so.
+        parent: What a new one is changed from, unless somebody says otherwise.
         files: The names of their files, from which a name for the iteration is proposed.
     """
     names = list(sizes)
@@ -258,7 +258,7 @@ def iteration_form(
     if proposed != before and (st.session_state.get(_NAME) or "") in ("", before):
         state.set_widgets({_NAME: proposed})
     st.session_state[_PROPOSED] = proposed
-    return _new_iteration(names, reverted)
+    return _new_iteration(names, parent)
 
 
 def proposed_name(files: Sequence[str], taken: Collection[str]) -> str:
@@ -289,7 +289,7 @@ def test_words(before: int, added: int, size: int) -> str:
     )
 
 
-def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | None:
+def _new_iteration(names: list[str], kept: str | None) -> Iteration | None:
     left, right = st.columns(2)
     with left:
         name = state.begun_text("Name", _NAME, placeholder="For example: shorter prompt").strip()
@@ -305,7 +305,7 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
             lambda name: name or "nothing, it is the first",
             parameter=state.CHANGED_FROM,
             key="new_parent",
-            at_first=next((name for name in reversed(names) if name not in reverted), None),
+            at_first=kept,
         )
         target = st.selectbox(
             "Target metric",
@@ -314,22 +314,28 @@ def _new_iteration(names: list[str], reverted: Collection[str]) -> Iteration | N
             key=_TARGET,
             persist_state="session",
         )
-        if target is None:
-            st.caption(f"Without a target the lowest metric of the reference decides{_lowest_words(parent)}.")
+        if words := _target_words(parent, target):
+            st.caption(words)
     placeholder = "Optional; shown beside the scores"
     prompt = st.text_area("Prompt text", key=_PROMPT, height=80, placeholder=placeholder, persist_state="session")
     return None if is_refused else Iteration(name, 0, parent or None, prompt, change, target)
 
 
-def _lowest_words(reference: str) -> str:
-    """The lowest metric of the iteration of that name, and what it needs; empty without one, or where it is hidden."""
+def _target_words(reference: str, target: str | None) -> str:
+    """Tells what decides without a target, or that the target cannot rise; no score where it is hidden."""
     summaries = resources.share(queries.overview).board.iterations
-    shown = next((one for one in summaries if one.iteration.name == reference and one.lowest), None)
+    shown = next((one for one in summaries if one.iteration.name == reference), None)
     games = [game.transcript_id for game in shown.games] if shown else []
-    if shown is None or identity.hidden_games(resources.store(), identity.author_name(), games):
+    is_hidden = bool(identity.hidden_games(resources.store(), identity.author_name(), games))
+    lowest = shown.lowest if shown and not is_hidden else None
+    if target is None:
+        named = f": {DEFINITIONS[lowest].label}" if lowest else ""
+        needs = ", which needs a rating of every game on both sides" if lowest == ENGAGEMENT.name else ""
+        return f"Without a target the lowest metric of the reference decides{named}{needs}."
+    metric, score = DEFINITIONS[target], shown.means[target].score if shown and not is_hidden else None
+    if score is None or score < metric.scale.high:
         return ""
-    needs = ", which needs a rating of every game on both sides" if shown.lowest == ENGAGEMENT.name else ""
-    return f": {DEFINITIONS[str(shown.lowest)].label}{needs}"
+    return f"⚠ {metric.label} is at {score_words(metric, score)} there: it cannot rise, only a fall can be seen."
 
 
 def _name_fault(name: str) -> bool:

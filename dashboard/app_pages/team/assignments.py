@@ -399,23 +399,21 @@ _LEGEND = {
 }
 
 
-@st.dialog("A game and its rater", width="large", on_dismiss=_close)
+@st.dialog("Rating", width="medium", on_dismiss=_close)
 @access_checks.fragment("team_cell")
 def _cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
     """The rating with its history, and what a lead can do about it and about the game."""
     cell, is_hidden = game.cells[rater], bool(identity.hidden_games(store, lead, [game.transcript_id]))
-    plain(f"{game.name}\n{rater}: {cell.state}")
-    transcript_link("Read the game", transcript=game.transcript_id)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        if cell.rating is not None and not is_hidden:
-            given = [one for one in store.ratings.of_transcript(game.transcript_id)[0] if one.rater == rater]
-            _rating(cell.rating, given, store.ratings.desk_times().get((game.transcript_id, rater)))
-        if cell.state in _ASKED:
-            _assignment(store, lead, game, rater)
-    with right:
-        if not is_hidden:
-            decision(store, lead, game, _close)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        plain(f"{game.name} · {rater}: {cell.state}")
+        transcript_link("Read the game", transcript=game.transcript_id)
+    if cell.rating is not None and not is_hidden:
+        given = [one for one in store.ratings.of_transcript(game.transcript_id)[0] if one.rater == rater]
+        _rating(cell.rating, given, store.ratings.desk_times().get((game.transcript_id, rater)))
+    if cell.state in _ASKED:
+        _assignment(store, lead, game, rater)
+    if not is_hidden:
+        decision(store, lead, game, _close)
     if len(game.ratings) > 1 and st.button("Where raters differ", icon=":material/handshake:", key="team_differ"):
         # In the address, where a reload finds it: the choice is drawn on the other view only.
         state.choose(team_rater=None, differ=RATERS)
@@ -423,14 +421,13 @@ def _cell(store: Store, lead: str, game: GridGame, rater: str) -> None:
 
 
 def _rating(counting: Rating, given: list[Rating], took: DeskTime | None) -> None:
-    st.markdown(f"**{counting.score} of 5**, {local_time(counting.created_at)}")
     after = f"{duration_text(took.seconds)} after the game came to the desk" if took else "from a sheet"
-    st.caption(f"{'First rated' if len(given) > 1 else 'Rated'} {after}{f', {took.words:,} words' if took else ''}.")
+    rated = f"{'first rated' if len(given) > 1 else 'rated'} {after}{f', {took.words:,} words' if took else ''}"
+    st.markdown(f"**{counting.score} of 5**, {local_time(counting.created_at)}, {rated}")
     answers = [f"{text} {ANSWERS[answer]}" for text, answer in zip(QUESTIONS, counting.answers, strict=True)]
     plain("\n".join(answers))
     if counting.comment:
-        st.caption("Comment")
-        plain(counting.comment)
+        plain(f"Comment: {counting.comment}")
     if len(given) > 1:
         earlier = ", ".join(f"{one.score} on {local_time(one.created_at)}" for one in given if one != counting)
         st.caption(f"Earlier, kept: {earlier}.")

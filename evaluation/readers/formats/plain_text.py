@@ -1129,7 +1129,8 @@ class _Page:
             yield f"{counted(self._verdicts, 'vote')} on a trial or a proposal (guilty, yes) left out: for no player."
         if self._in_speech:
             first = shorten(self._in_speech[0])
-            yield f'{counted(len(self._in_speech), "vote")} taken from speech ("{first}"): no other is recorded there.'
+            votes = counted(len(self._in_speech), "vote")
+            yield f'{votes} taken from speech ("{first}"): their voters have no recorded vote in that round.'
         if count := self._speakers.untimed:
             yield f"{counted(count, 'line')} with a speaker's name but without a time left in the message above."
         lines = self._lines if self._speakers.is_timed else ()

@@ -97,7 +97,8 @@ def test_votes_said_in_speech_stand_where_no_other_is_recorded() -> None:
     found = result(text)
     assert votes(shown(text)) == [("Olga", "Rui"), ("Per", "Sara"), ("Rui", "Per"), ("Sara", "Per")]
     assert ("Rui", "I trust Olga. Then my vote is Per.") in public(shown(text))
-    assert '3 votes taken from speech ("No, I vote Sara!"): no other is recorded there.' in found.remarks
+    told = '3 votes taken from speech ("No, I vote Sara!"): their voters have no recorded vote in that round.'
+    assert told in found.remarks
 
 
 @pytest.mark.parametrize("line", ["[private] Per to Olga: We push Rui.", "Per to Olga: We push Rui."])
