@@ -30,12 +30,7 @@ def versions_banner(store: Store) -> None:
     found = resources.read(changes.versions)
     if not found.all:
         return
-    with st.container(border=True):
-        st.warning(
-            "\n\n".join([f"**{_head(found.all)}**", *(mix.words for mix in found.all), _REMEDY]),
-            icon=":material/difference:",
-        )
-        _button(store, found.outdated)
+    _warning(store, [f"**{_head(found.all)}**", *(mix.words for mix in found.all)], found.outdated)
 
 
 def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
@@ -46,24 +41,21 @@ def outdated_note(store: Store, results: Mapping[str, MetricResult]) -> None:
         if name != ENGAGEMENT.name and result.definition.version != VERSIONS[name]
     ]
     if old:
-        st.warning(
-            f"Scored before a definition changed: {', '.join(old)}. These scores do not compare with newer ones. "
-            f"{_REMEDY}",
-            icon=":material/difference:",
+        told = f"Scored before a definition changed: {', '.join(old)}. These scores do not compare with newer ones."
+        _warning(store, [told], resources.read(changes.versions).outdated)
+
+
+def _warning(store: Store, told: Sequence[str], games: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.warning(" ".join([*told, _REMEDY]), icon=":material/difference:")
+        st.button(
+            f"Score {counted(games, 'game')} again",
+            key="reevaluate",
+            icon=":material/refresh:",
+            disabled=jobs.running(store, jobs.REEVALUATE) is not None,
+            on_click=_start,
+            args=(store,),
         )
-        _button(store, resources.read(changes.versions).outdated)
-
-
-def _button(store: Store, games: int) -> None:
-    st.button(
-        f"Score {counted(games, 'game')} again",
-        key="reevaluate",
-        type="primary",
-        icon=":material/refresh:",
-        disabled=jobs.running(store, jobs.REEVALUATE) is not None,
-        on_click=_start,
-        args=(store,),
-    )
 
 
 def trust_facts(scored: Collection[str], target: str | None, rests: str, decides: str = "decides") -> list[Fact]:

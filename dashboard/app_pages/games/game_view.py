@@ -17,6 +17,7 @@ from dashboard.shared.drawing import chat_view
 from dashboard.shared.formatting import CHANCE, look, rules_text, score_text, share_text, threshold_text, usd_text
 from dashboard.shared.notices import plain
 from dashboard.shared.queries import BEYOND_SCORE, OpenTranscript
+from dashboard.shared.version_notes import outdated_note
 from evaluation.readers import broken_off
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT, PERSONALITY_DIVERSITY, SHORT_LABELS
 from evaluation.rubric.verdict import Scored, VerdictStatus, has_low_evidence, is_metric_at_chance, marked_status
@@ -30,6 +31,7 @@ from evaluation.score import (
     changed_words,
     failure_beyond_score,
 )
+from evaluation.store import Store
 from evaluation.text.display import counted, shortened
 from evaluation.transcript import Message, Transcript
 from evaluation.validity import trust_words
@@ -38,9 +40,12 @@ _BLIND_FOR = "blind_for"
 _LONGEST_REASON = 150
 
 
-def transcript_view(opened: OpenTranscript) -> None:
+def transcript_view(store: Store, opened: OpenTranscript, *, is_blind: bool) -> None:
     """Draws the game's name and views, the verdict and the seven metrics, and the conversation, ledger or insights."""
     view, roles_hidden = _head(opened)
+    outdated_note(store, opened.results)
+    if is_blind:
+        st.caption("What others gave this game, and its verdict with that, are hidden until you have rated it.")
     _strip(opened, ledger_metric(opened) if view == state.LEDGER else None)
     if (reason := broken_off(opened.transcript.metadata)) is not None:
         plain(f"This run was broken off by {reason}.")

@@ -23,7 +23,7 @@ from dashboard.shared.game_rows import TICK, unseen_ratings_hidden
 from dashboard.shared.identity.visible_games import open_game
 from dashboard.shared.jobs.judging_form import reading_panel
 from dashboard.shared.notices import empty_state
-from dashboard.shared.version_notes import outdated_note, versions_banner
+from dashboard.shared.version_notes import versions_banner
 from evaluation.errors import ConflictError, NotFoundError
 from evaluation.store import Store
 from evaluation.store.transcripts import simulated
@@ -171,12 +171,7 @@ def one_game(store: Store, wanted: str) -> None:
     except (NotFoundError, ConflictError):
         not_here()
         return
-    outdated_note(store, opened.results)
-    if is_hidden:
-        st.caption(
-            "What others gave this game, and its verdict with that, are hidden from you until you have rated it."
-        )
-    transcript_view(opened)
+    transcript_view(store, opened, is_blind=is_hidden)
     reading_panel(store, opened.transcript.id)
 
 

@@ -135,9 +135,7 @@ def _description_form(store: Store, held: Iteration, board: Board, place: str) -
             st.error(f"{_LABELS[field]}: not saved. Save again to put yours in its place.", icon=":material/error:")
             plain(words)
             st.code(text, language=None, wrap_lines=True)
-        st.form_submit_button(
-            "Save", key=f"save_{place}", icon=":material/save:", on_click=_save, args=(store, held, place)
-        )
+        st.form_submit_button("Save", key=f"save_{place}", type="primary", on_click=_save, args=(store, held, place))
 
 
 def _save(store: Store, held: Iteration, place: str) -> None:
