@@ -52,7 +52,7 @@ _PLAIN_LABELS = tuple(
             r"someone (.+?)(?:(?:,| and) \1)*; that (does not fit|fits) a (\w+) player\.",
             r"A \3 player \1; that \2 the side.",
         ),
-        (rf"(Takes up no player .+ shares) only {_WORDS} with them\.", r"\1 too few keywords with them."),
+        (rf"Shares only {_WORDS}(?:, no keyword,)? (with the 3 messages .+)\.", r"Shares too few keywords \1."),
     )
 )
 """For reasons of the rubric's own metrics that say little once names and numbers are out: their plain label."""

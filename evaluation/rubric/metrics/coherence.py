@@ -314,7 +314,8 @@ def _left_open(row: LedgerRow, doubt: str) -> LedgerRow:
         "review": {"kind": UNSURE, "likelihood": _OPPOSITE_RIGHT},
         "rule": {"verdict": str(row.verdict), "reason": row.reason},
     }
-    return redecided(row, RowVerdict.EXCLUDED, reason=f"{row.reason[:-1]}, {doubt}: left open.", details=details)
+    found = f"{row.reason[:-1]}, {doubt}" if row.verdict is RowVerdict.COUNTS else doubt
+    return redecided(row, RowVerdict.EXCLUDED, reason=f"{found}: left open.", details=details)
 
 
 def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
@@ -349,7 +350,7 @@ def _is_proven(turn: _Turn, link: _Link) -> bool:
 
 
 def _doubt(turn: _Turn, link: _Link | None) -> str:
-    """Why nobody can tell whether a message answers, as a clause; empty where the rule decides.
+    """Why nobody can tell whether a message answers; empty where the rule decides.
 
     ``python -m benchmarks.labels`` prints how often the rule was right in the rows that these leave open.
     """
@@ -360,10 +361,11 @@ def _doubt(turn: _Turn, link: _Link | None) -> str:
         return ""
     forms = prepared.pack.strategic_forms if prepared.pack else {}
     if any(forms.get(word.casefold()) not in _OPINIONS for word in _words_in_common(turn)):
-        return "which may be an answer or chance"
+        return f"{_shared_in_words(turn)}, which may be an answer or chance"
     if turn.context[0].is_question and prepared.plain_words[:1] not in _CALLS:
-        return f"but follows a question of {turn.context[0].message.speaker}"
-    return "but only two speak" if turn.is_debate and len(prepared.tokens) >= _DEBATE_WORDS else ""
+        return f"Follows a question of {turn.context[0].message.speaker}, and nothing else tells whether it answers"
+    is_point = turn.is_debate and len(prepared.tokens) >= _DEBATE_WORDS
+    return "Only two speak, and nothing else tells whether it answers" if is_point else ""
 
 
 def _by_author(turn: _Turn) -> _Link | None:
@@ -456,11 +458,16 @@ def _topic_row(turn: _Turn, link: _Link) -> LedgerRow:
 def _missing_row(turn: _Turn) -> LedgerRow:
     evidence = _evidence(turn.prepared, _shared_topics(turn).values())
     held = quoted(_words_in_common(turn))
-    only = f"shares only {held}{'' if evidence else ', no keyword,'}" if held else "shares no keyword"
-    reason = f"Takes up no player of the 3 messages of others before it, opens with no reply and {only} with them."
+    reason = f"{_shared_in_words(turn)}, takes up no player of theirs and opens with no reply."
     if turn.prepared.is_introduction and held:
         reason = f"Introduces its speaker, which answers nobody though it shares {held} with the messages before."
     return _decided(turn.prepared.message, False, reason, evidence=evidence)
+
+
+def _shared_in_words(turn: _Turn) -> str:
+    held = quoted(_words_in_common(turn))
+    only = f"only {held}{'' if _shared_topics(turn) else ', no keyword,'}" if held else "no keyword"
+    return f"Shares {only} with the 3 messages of others before it"
 
 
 _WORDED: Mapping[str, Callable[[_Turn, _Link], LedgerRow]] = {

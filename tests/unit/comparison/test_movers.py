@@ -54,7 +54,7 @@ def test_reasons_that_differ_in_names_numbers_and_quotations_are_one() -> None:
 
 LIKE = "Most like Ann, 70.1 of 100: from 70 on a player's language does not count as their own."
 SHOWN = 'Both say "i find" and "why". Described as suspicious; the text shows it in "trust" and 2 more.'
-TAKES_UP = "Takes up no player of the 3 messages of others before it, opens with no reply and shares"
+BEFORE = "with the 3 messages of others before it, takes up no player of theirs and opens with no reply."
 ONCE = "only the first use counts."
 LABELS = {
     f"{LIKE} {SHOWN}": "Sounds like another player, though its words fit its description (suspicious).",
@@ -71,7 +71,7 @@ LABELS = {
         f"Repeats a phrase until it sounds repetitive; {ONCE}"
     ),
     f'Ann uses "i think that" 2 times in one message; {ONCE}': f"Repeats a phrase within one message; {ONCE}",
-    f'{TAKES_UP} only "vote" with them.': f"{TAKES_UP} too few keywords with them.",
+    f'Shares only "vote", no keyword, {BEFORE}': f"Shares too few keywords {BEFORE}",
 }
 
 

@@ -31,7 +31,7 @@ def test_the_rubrics_failing_example() -> None:
     row = last_row(discussion([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
     assert row.verdict is RowVerdict.DOES_NOT_COUNT
     assert row.reason == (
-        "Takes up no player of the 3 messages of others before it, opens with no reply and shares no keyword with them."
+        "Shares no keyword with the 3 messages of others before it, takes up no player of theirs and opens with no reply."
     )
 
 
@@ -43,8 +43,8 @@ def test_words_in_common_that_are_no_keywords_are_named() -> None:
     ]
     row = last_row(discussion(said))
     assert row.verdict is RowVerdict.EXCLUDED
-    assert row.reason.endswith(
-        'shares only "hear", no keyword, with them, which may be an answer or chance: left open.'
+    assert row.reason.startswith(
+        'Shares only "hear", no keyword, with the 3 messages of others before it, which may be'
     )
 
 
@@ -158,10 +158,10 @@ def test_in_a_crowd_a_word_that_may_only_begin_a_thought_is_no_reply(word: str) 
     [
         (
             [("Cid", "Such evidence!"), ("Dan", "There was evidence of rain.")],
-            'only "evidence" with them, which may be',
+            'Shares only "evidence" with the 3',
         ),
-        ([("Cid", "I saw a bear."), ("Dan", "The bear was big.")], 'only "bear", no keyword, with them, which may be'),
-        ([("Cid", "Who was at the well?"), ("Dan", "It was dark.")], "but follows a question of Cid"),
+        ([("Cid", "I saw a bear."), ("Dan", "The bear was big.")], 'Shares only "bear", no keyword, with'),
+        ([("Cid", "Who was at the well?"), ("Dan", "It was dark.")], "Follows a question of Cid, and"),
         ([("Cid", "Nothing."), ("Dan", "Hm."), ("Dan", "Cid, it was dark.")], "but goes on after a message of its own"),
     ],
 )
@@ -198,7 +198,7 @@ def test_what_has_no_sign_of_an_answer_is_none(said: list[tuple[str, str]]) -> N
 def test_of_two_who_play_a_point_without_a_shared_word_is_left_open() -> None:
     said = [("Ann", "I want the firewood for my tent"), ("Bob", "The nights get rather cold up there")]
     row = last_row(discussion(said))
-    assert row.reason.endswith("with them, but only two speak: left open.")
+    assert row.reason == "Only two speak, and nothing else tells whether it answers: left open."
     assert last_row(discussion([said[0], ("Bob", "Very cold nights")])).verdict is RowVerdict.DOES_NOT_COUNT
 
 
