@@ -31,7 +31,8 @@ def test_the_rubrics_failing_example() -> None:
     row = last_row(discussion([("A1", "I saw Bob near the well."), ("B2", "Let's analyze the evidence carefully")]))
     assert row.verdict is RowVerdict.DOES_NOT_COUNT
     assert row.reason == (
-        "Shares no keyword with the 3 messages of others before it, takes up no player of theirs and opens with no reply."
+        "Shares no keyword with the 3 messages of others before it, takes up no player of theirs and opens with "
+        "no reply."
     )
 
 
