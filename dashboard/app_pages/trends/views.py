@@ -55,7 +55,7 @@ def pick_range(last: int) -> tuple[int, int]:
 
 def step_table(found: Sequence[IterationSummary], compared: Mapping[tuple[str, str], IterationComparison]) -> None:
     """Changes beyond luck and the decision of each iteration, the latest first."""
-    rows = data.step_rows(found, compared)
+    rows = data.step_rows([one for one in found if one.games], compared)
     status_table(rows[:_MOST_STEPS], "What each iteration changed against its reference")
     if rest := rows[_MOST_STEPS:]:
         with st.expander(f"{counted(len(rest), 'earlier iteration')}"):
@@ -80,6 +80,8 @@ def metric_chart(
         steps: How each iteration differs from its reference.
         goals: Values to reach that fail no game.
     """
+    # Iterations without a game take no room.
+    shown = shown.assign(position=shown["position"].rank(method="dense").astype(int))
     known = resources.read(resources.store().iterations.list)
     reverted, drawn = {one.name for one in known if one.is_reverted}, set(shown["iteration"])
     is_close = shown.groupby("metric")["score"].count().max() > charts.MOST_DOTS

@@ -44,7 +44,7 @@ MOST_DOTS = 2_000
 
 _BINS = 50
 _LABEL_LENGTH = 18
-_NAMES_FIT = 44
+_NAMES_FIT = 45
 """Characters side by side in a line of a chart on a phone."""
 _MOST_NAMES = 16
 """Names that stand at an angle side by side on a phone; of more, every second, third and so on to the last."""
