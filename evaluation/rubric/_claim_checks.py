@@ -648,7 +648,7 @@ def check(claim: Claim, message: Message, record: Record) -> Finding | None:
     finding = _CHECKS[claim.act](Case(claim, message, record, round_number))
     if finding is not None and claim.unproven and finding.verdict != "unverified":
         beyond = f'The words with "{claim.unproven}" say more than the record can settle.'
-        return unverified(f"{beyond} {finding.reason}" if finding.verdict == "accurate" else beyond)
+        return unverified(f"{beyond} Without them: {finding.reason}" if finding.verdict == "accurate" else beyond)
     return finding
 
 

@@ -238,7 +238,9 @@ def _role(transcript: Transcript, said: _Said, _: MetricResult) -> Iterator[_Dec
 
 def _with_acts(one: JudgedMessage, transcript: Transcript) -> Reading:
     prepared = prepare(one.message, Discussion.of(transcript).names, None)
-    acts = tuple(speech_acts(one.acts, prepared, argues=one.is_strategic))
+    # A model that reads "I" as a name has players accuse themselves.
+    told = [act for act in one.acts if act[1] != one.message.speaker]
+    acts = tuple(speech_acts(told, prepared, argues=one.is_strategic))
     return Reading(one.message, (), acts, frozenset(), False, False, False)
 
 

@@ -70,8 +70,8 @@ def open_game(store: Store, transcript_id: str) -> OpenGame:
 def finding(opened: OpenGame) -> str:
     """The most talkative player, and the most frequent pair, in two sentences; names are untrusted text.
 
-    Such as "Ann says most words: 1.4 times an even share. Ann speaks most often to Bob: 6 messages.". Those who say as
-    many as the first, as far as the figure shows, are named with it.
+    Such as "Ann says most words: 1.4 times an even share. Ann speaks most often to or of Bob: 6 messages.". Those who
+    say as many as the first, as far as the figure shows, are named with it.
     """
     said = []
     shares = opened.report.shares
@@ -88,9 +88,9 @@ def finding(opened: OpenGame) -> str:
         messages = counted(len(first.messages), "message")
         ties = sum(len(one.messages) == len(first.messages) for one in opened.arrows) - 1
         said.append(
-            f"No pair stands out: nobody addresses anybody more often than in {messages}."
+            f"No pair stands out: nobody speaks to or of anybody more often than in {messages}."
             if ties
-            else f"{pair[0]} speaks most often to {pair[1]}: {messages}."
+            else f"{pair[0]} speaks most often to or of {pair[1]}: {messages}."
         )
     return " ".join(said)
 

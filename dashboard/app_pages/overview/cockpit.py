@@ -227,7 +227,7 @@ def _what_else(shown: IterationSummary, pair: IterationComparison | None, step: 
         team_link()
     waiting, deciding = resources.read(stored_review_counts, shown.iteration.name)
     if waiting:
-        label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} could turn a result"
+        label = f"{counted(waiting, 'verdict')} to check, {deciding or 'none'} decisive alone"
         query = {state.GAMES_PART: state.CHECK_VERDICTS, state.CHECKED_GAMES: shown.iteration.name}
         st.page_link(page_links.GAMES_PAGE, label=label, query_params=query)
 

@@ -36,7 +36,8 @@ Dramaturg tells you whether a change of a prompt made your talking agents better
 4. **A game passes** if at least 5 of the 7 metrics pass, engagement is one of them, and it costs at most 3 USD.
 5. **The Overview compares** the iteration with its reference: the iteration that it was changed from, else the
    last that was kept:
-   - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before.
+   - *Keep*: the mean of the metric that the change was made for rose, and at least as many metrics pass as before;
+     what is no better than scrambled copies on one side counts on neither.
    - *Revert*: that mean did not rise, fewer metrics pass, or a game failed critically: too expensive, or rated below
      the threshold.
    - *Cannot be decided yet*: one side has fewer than 3 games, or a game is not rated.

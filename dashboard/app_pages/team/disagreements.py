@@ -110,7 +110,11 @@ def _decision(grid: RatingGrid, transcript_id: str) -> None:
 
 
 def _rule_gaps(report: AgreementReport) -> None:
-    st.caption("The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave.")
+    higher = sum(one.gap > 0 for one in report.gaps)
+    st.caption(
+        "The mean of a game's metrics without engagement, laid on 1 to 5, beside what raters gave: higher than "
+        f"theirs in {higher} of {counted(len(report.gaps), 'game')}."
+    )
     rows = [
         {
             "Game": one.game,

@@ -221,7 +221,8 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
         pair: The comparison of their :func:`ends`, without what the person must not see; ``None`` where there is none.
 
     Returns:
-        Headline, sentences, and the number of games on both sides, with how sure their difference is.
+        Headline, sentences, and the number of games on both sides, with how sure their difference is, before what fell
+        beyond luck beside a score.
     """
     gone = [cut(one.iteration.name, LONGEST_NAME) for one in shown if one.iteration.is_reverted]
     left = f"Reverted and left out: {listed(gone)}." if gone else ""
@@ -250,7 +251,8 @@ def sentence(shown: Sequence[IterationSummary], pair: IterationComparison | None
     said = f"{words[0].upper()}{words[1:]}."
     alone = next((DEFINITIONS[one.name].label for one in pair.comparison.values() if one.is_primary), "")
     fact = Fact(sizes_words(*sizes), why=stricter_words(alone))
-    return f"{head} beyond luck", " ".join(filter(None, (said, left, pair.reserve))), [fact]
+    fallen = [Fact(words, "red") for words in pair.fallen_companions.values()]
+    return f"{head} beyond luck", " ".join(filter(None, (said, left, pair.reserve))), [fact, *fallen]
 
 
 def _moved(one: Difference) -> str:

@@ -309,13 +309,15 @@ def _row(transcript: Transcript, turn: _Turn, *, is_first: bool) -> LedgerRow:
 
 
 def _left_open(row: LedgerRow, doubt: str) -> LedgerRow:
+    # What it perhaps answers is not known.
     details = {
-        **row.details,
+        **{name: value for name, value in row.details.items() if name not in ("by", "answers")},
         "review": {"kind": UNSURE, "likelihood": _OPPOSITE_RIGHT},
         "rule": {"verdict": str(row.verdict), "reason": row.reason},
     }
     found = f"{row.reason[:-1]}, {doubt}" if row.verdict is RowVerdict.COUNTS else doubt
-    return redecided(row, RowVerdict.EXCLUDED, reason=f"{found}: left open.", details=details)
+    reason = f"{found}: left open."
+    return redecided(row, RowVerdict.EXCLUDED, reason=reason, refers_to=None, details=details)
 
 
 def answered_row(transcript: Transcript, message: Message) -> LedgerRow | None:
@@ -458,7 +460,9 @@ def _topic_row(turn: _Turn, link: _Link) -> LedgerRow:
 def _missing_row(turn: _Turn) -> LedgerRow:
     evidence = _evidence(turn.prepared, _shared_topics(turn).values())
     held = quoted(_words_in_common(turn))
-    reason = f"{_shared_in_words(turn)}, takes up no player of theirs and opens with no reply."
+    phrase, text = turn.prepared.reply_phrase, turn.prepared.message.text
+    opens = f'with "{text[phrase[0].start : phrase[-1].end]}", here no sure reply' if phrase else "with no reply"
+    reason = f"{_shared_in_words(turn)}, takes up no player of theirs and opens {opens}."
     if turn.prepared.is_introduction and held:
         reason = f"Introduces its speaker, which answers nobody though it shares {held} with the messages before."
     return _decided(turn.prepared.message, False, reason, evidence=evidence)

@@ -131,7 +131,10 @@ def test_the_speakers_own_messages_are_skipped_and_answer_nobody() -> None:
     # Ann's message stays among the 3 of others, however long Bob goes on; Bob's own words are not context.
     said = [("Ann", "evidence pattern"), *[("Bob", f"evidence pattern {n}") for n in range(5)]]
     rows = measure(discussion(said)).ledger
-    assert [row.refers_to for row in rows[1:]] == ["m0"] * 5
+    assert all("most of it from Ann" in row.reason for row in rows[1:])
+    assert rows[1].refers_to == "m0"
+    # What goes on after its own speaker's message may answer Ann or not.
+    assert {(row.verdict, row.refers_to) for row in rows[2:]} == {(RowVerdict.EXCLUDED, None)}
     alone = measure(discussion([("Bob", f"evidence pattern {n}") for n in range(5)], players=["Ann"])).ledger
     assert {row.verdict for row in alone} == {RowVerdict.EXCLUDED}
     assert alone[-1].reason == "Nobody else spoke before it in this round: there is nothing to answer."
