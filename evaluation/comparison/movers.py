@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST = 6
-_EXAMPLES, _OF_A_MOVER = 3, 20
+_EXAMPLES, _OF_A_MOVER = 3, 100
 _SMALLEST = 0.05
 _MOST_NAMES = 200
 _QUOTED = re.compile(r'"[^"]*"(?:(?:, | and )"[^"]*")*')
@@ -85,8 +85,8 @@ class Mover:
         after: The same after.
         before_rows: How many rows lost points by it before.
         after_rows: The same after.
-        examples: Rows of the side on which it cost more, at most 20.
-        beside: Rows of the other side, at most 20.
+        examples: Rows of the side on which it cost more, at most 100.
+        beside: Rows of the other side, at most 100.
     """
 
     metric: str

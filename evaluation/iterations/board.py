@@ -39,7 +39,7 @@ from evaluation.iterations.keep_or_revert import (
 )
 from evaluation.rubric.advice import lowest_metric
 from evaluation.rubric.definitions import ANTI_REPETITION, DEFAULT_THRESHOLDS, DEFINITIONS, ENGAGEMENT
-from evaluation.rubric.verdict import MetricScore, Verdict, metric_control
+from evaluation.rubric.verdict import MetricScore, Verdict, is_metric_at_chance, metric_control
 from evaluation.score import PERCENT, Status
 from evaluation.statistics.comparison import Difference, Measure, Outcome, compare
 from evaluation.statistics.words import MOST_GAMES_SAID, directions_words, more_games, more_words, needs_many
@@ -115,7 +115,7 @@ def differences(decision: Decision, before: Sequence[Game], after: Sequence[Game
     return compare(measures, primary=decision.tested_alone)
 
 
-def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> str:
+def disagreement_words(decision: Decision, found: Mapping[str, Difference], *, is_reference_alone: bool = False) -> str:
     """One sentence where the rule and the games do not say the same; empty where they do.
 
     Before anything is decided, and where the rule keeps, it is what got worse beyond luck: the rule looks at the target
@@ -124,6 +124,7 @@ def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> s
     Args:
         decision: The rule's.
         found: See :func:`differences`.
+        is_reference_alone: Whether a target that is at chance is so in the reference only.
     """
     worse = [DEFINITIONS[name].label for name, one in found.items() if one.outcome is Outcome.WORSE]
     if worse and decision.answer in (Choice.KEEP, Choice.NOT_YET):
@@ -141,7 +142,9 @@ def disagreement_words(decision: Decision, found: Mapping[str, Difference]) -> s
     if target.outcome is Outcome.UNTESTABLE:
         return f"The rule says {rule}, but no test of {label} is possible: {target.welch.reason}."
     if target.outcome is Outcome.AT_CHANCE:
-        return f"The rule says {rule}{at_chance_reserve(target.name)}."
+        whose = decision.reference if is_reference_alone else ""
+        fell = f"; {listed(worse)} {'is' if len(worse) == 1 else 'are'} worse beyond luck" if worse else ""
+        return f"The rule says {rule}{at_chance_reserve(target.name, whose)}{fell}."
     if target.outcome in (Outcome.LOW_EVIDENCE, Outcome.ON_REPEATS):
         why = ": too few of its cases were settled" if target.outcome is Outcome.LOW_EVIDENCE else ""
         return f"The rule says {rule}, but {label} rests {target.words}{why}."
@@ -308,7 +311,10 @@ class Board:
         decision = shown.decision
         if decision is None:
             return ""
-        return disagreement_words(decision, differences(decision, self[decision.reference].games, shown.games))
+        reference, own = self[decision.reference], shown.means.get(decision.target or "")
+        is_alone = own is not None and not is_metric_at_chance(own)
+        found = differences(decision, reference.games, shown.games)
+        return disagreement_words(decision, found, is_reference_alone=is_alone)
 
     def newer_than(self, name: str) -> IterationSummary | None:
         """The newest iteration, where it is newer than the one of that name and has too few games for a test."""

@@ -427,9 +427,13 @@ class _Weighing:
                 yield change
 
 
-def at_chance_reserve(target: str) -> str:
-    """The reserve behind an answer of the rule whose target is at chance, wherever that answer stands."""
-    return f", but {DEFINITIONS[target].label} is {AT_CHANCE}"
+def at_chance_reserve(target: str, whose: str = "") -> str:
+    """The reserve behind an answer of the rule whose target is at chance, wherever that answer stands.
+
+    ``whose`` names an iteration that it is true of alone.
+    """
+    of = f" of {cut(whose, LONGEST_NAME)}" if whose else ""
+    return f", but {DEFINITIONS[target].label}{of} is {AT_CHANCE}"
 
 
 def not_counted_words(at_chance: Mapping[str, Collection[str]]) -> str:

@@ -219,8 +219,12 @@ def test_a_person_keeps_a_change_and_the_next_is_compared_with_it(
     assert store.iterations.get("v2").is_baseline
     app = open_page(iteration="v2")
     app.button(key="undecide_1_1").click().run()
+    assert "✗ Enter your name." in words(app).split("\n")
+    assert store.iterations.get("v2").recorded is not None
+    app.text_input(key="decided_by_1_1").set_value("Lin")
+    app.button(key="undecide_1_1").click().run()
     assert store.iterations.get("v2").recorded is None
-    assert "took back that it was kept" in words(open_page(iteration="v2"))
+    assert "Lin took back that it was kept" in words(open_page(iteration="v2"))
 
 
 def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compare_with(
@@ -235,6 +239,7 @@ def test_a_recorded_decision_is_shown_and_undone_where_nothing_is_left_to_compar
     assert "Ada kept it on" in run(database, "iterations").stdout
     app = open_page(iteration="v2")
     assert "Ada kept it on" in words(app)
+    app.text_input(key="decided_by_0_1").set_value("Ben")
     app.button(key="undecide_0_1").click().run()
     assert not app.exception
     assert store.iterations.get("v2").recorded is None

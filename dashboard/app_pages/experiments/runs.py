@@ -52,7 +52,7 @@ _PARAMETERS = {EXPERIMENT: "experiment", AB_TEST: "ab_test"}
 """The query parameters that name the study which is looked at."""
 _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
-_BAND = "band: the true change"
+_BAND = "band: where the true change may lie"
 """It is the one interval of a row, in words below its name, and as wide as the test that decided asks for."""
 _PUBLISHED = "10 worse, 5 better and 4 could be luck, of 19 means."
 START = "start"

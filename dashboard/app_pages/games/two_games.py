@@ -59,12 +59,14 @@ def difference_words(before: OpenTranscript, after: OpenTranscript) -> tuple[str
     """The second game against the first, metric by metric: a headline, and a sentence below it.
 
     Such as "Higher on 5 of 7 metrics", "Most on Personality diversity (30.0 % to 100.0 %), and lower on 2, most on
-    Strategic depth (100.0 % to 89.8 %)."
+    Strategic depth (100.0 % to 89.8 %)." Metrics at chance in one of them are not counted.
     """
-    moves = _moves(before, after)
+    at_chance = {DEFINITIONS[name].label for name in DEFINITIONS if _is_at_chance(name, before, after)}
+    moves = [one for one in _moves(before, after) if one[1] not in at_chance]
     higher, lower = ([one for one in moves if one[0] * sign > 0] for sign in (1, -1))
     if not higher and not lower:
-        return "The same on every metric that both have.", ""
+        same = "every metric that both have"
+        return f"The same on {same}{' and that is not at chance' * bool(at_chance)}.", ""
     (first, count, most), *other = [
         (word, len(found), f"most on {label} ({words})")
         for word, found in (("higher", higher), ("lower", lower))
@@ -86,6 +88,11 @@ def _moves(before: OpenTranscript, after: OpenTranscript) -> list[tuple[float, s
             change = change_words(first, second, "")
             found.append(((second - first) / definition.scale.width, definition.label, words, change))
     return found
+
+
+def _is_at_chance(name: str, *games: OpenTranscript) -> bool:
+    results = [one.results[name] for one in games if name in one.results]
+    return any(str(marked_status(name, one)).endswith("at_chance") for one in results)
 
 
 def _is_apart(name: str, *games: OpenTranscript) -> bool:

@@ -228,7 +228,8 @@ def more_games_sentence(shown: IterationSummary, pair: IterationComparison | Non
         return ""
     label = METRIC_LABELS[one.name]
     if one.outcome is Outcome.AT_CHANCE:
-        return f"More games settle nothing while {label} is {AT_CHANCE}."
+        settled = any(other.outcome.is_beyond_luck for other in pair.comparison.values())
+        return "" if settled else f"More games would not settle {label}: it is {AT_CHANCE}."
     if one.outcome is not Outcome.NO_EVIDENCE:
         return ""
     if needs_many(one):

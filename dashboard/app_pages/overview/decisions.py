@@ -59,6 +59,8 @@ def _place(held: Iteration, seen: int) -> str:
 
 def _recorded(store: Store, held: Iteration, seen: int) -> None:
     assert held.recorded is not None
+    place = _place(held, seen)
+    problem = st.session_state.pop(_PROBLEM, {}).get(f"{_WHO}_{place}")
     plain(held.recorded.words)
     with st.container(horizontal=True, vertical_alignment="center"):
         if held.is_kept and not held.is_baseline:
@@ -73,13 +75,17 @@ def _recorded(store: Store, held: Iteration, seen: int) -> None:
                 st.markdown("Every night, new games against it; the second command ends with 1 where they got worse.")
                 st.code(gate_commands(held.name, "nightly"), language=None, wrap_lines=True)
                 guide_link("More about CI", state.IN_CI)
+        if not identity.decider_name():
+            state.begun_text("Your name (required)", f"{_WHO}_{place}", width=140)
         st.button(
             "Take it back",
-            key=f"undecide_{_place(held, seen)}",
+            key=f"undecide_{place}",
             icon=":material/undo:",
             on_click=_withdraw,
-            args=(store, held.name, seen),
+            args=(store, held, seen),
         )
+    if problem:
+        tell_fault(problem, f"{_WHO}_{place}")
 
 
 def _record_form(store: Store, held: Iteration, decision: Decision, seen: int, *, is_main: bool) -> None:
@@ -145,16 +151,21 @@ def _record(store: Store, held: Iteration, decision: Decision, seen: int) -> Non
         problems[_WHY] = "Say why."
     elif too_long := beyond(said, LONGEST_TEXT):
         problems[_WHY] = too_long
-    try:
-        identity.take_name(f"{_WHO}_{place}")
-        if not identity.decider_name():
-            problems[_WHO] = "Enter your name."
-    except InputError as error:
-        problems[_WHO] = f"{error.message} {error.remedy}"
+    if problem := _name_problem(place):
+        problems[_WHO] = problem
     if problems:
         st.session_state[_PROBLEM] = {f"{field}_{place}": problem for field, problem in problems.items()}
     else:
         _store_decision(store, held.name, Fate(fate), said, decision, seen)
+
+
+def _name_problem(place: str) -> str:
+    """The problem with the name of who decides, which is taken where there is none; then empty."""
+    try:
+        identity.take_name(f"{_WHO}_{place}")
+    except InputError as error:
+        return f"{error.message} {error.remedy}"
+    return "" if identity.decider_name() else "Enter your name."
 
 
 def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: Decision, seen: int) -> None:
@@ -173,18 +184,23 @@ def _store_decision(store: Store, name: str, fate: Fate, said: str, decision: De
     attempt(change, "The decision is recorded.")
 
 
-def _withdraw(store: Store, name: str, seen: int) -> None:
+def _withdraw(store: Store, held: Iteration, seen: int) -> None:
+    place = _place(held, seen)
+    if problem := _name_problem(place):
+        st.session_state[_PROBLEM] = {f"{_WHO}_{place}": problem}
+        return
+
     def change() -> None:
         with store.unit(write=True):
-            if not is_recorded_already(store.iterations.decisions(name), seen, _is_own_withdrawal):
-                store.iterations.withdraw_decision(name, who=identity.author_name())
+            if not is_recorded_already(store.iterations.decisions(held.name), seen, _is_own_withdrawal):
+                store.iterations.withdraw_decision(held.name, who=identity.decider_name() or identity.author_name())
 
     attempt(change, "The decision is taken back.")
 
 
 def _is_own_withdrawal(one: RecordedDecision | SignOff) -> bool:
     """Whether this person took it back, as by a second click; of another person's they are told."""
-    return one.is_withdrawal and one.who == identity.author_name()
+    return one.is_withdrawal and one.who == (identity.decider_name() or identity.author_name())
 
 
 def promote(store: Store, name: str) -> None:

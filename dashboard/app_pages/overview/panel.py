@@ -13,6 +13,7 @@ from dashboard.app_pages.overview.numbers_tab import numbers
 from dashboard.app_pages.overview.why_messages_fail import why_messages_fail
 from dashboard.shared import page_links, queries, resources, state
 from dashboard.shared.comparison_tables import METRIC_LABELS
+from dashboard.shared.formatting import UNITS
 from dashboard.shared.game_rows import draw_games, unseen_ratings_hidden
 from dashboard.shared.notices import plain
 from dashboard.shared.status_table import open_below, status_table
@@ -119,7 +120,7 @@ def _movers(found: IterationComparison) -> None:
             kind.capitalize(): one.label,
             "Change, points": change_words(one.after, one.before, ""),
             "Points lost": f"{fixed(one.before)} to {fixed(one.after)}",
-            "Messages": f"{one.before_rows} to {one.after_rows}",
+            "Cases": f"{one.before_rows} to {one.after_rows}",
         }
         for one in shown
     ]
@@ -136,7 +137,7 @@ def _movers(found: IterationComparison) -> None:
         for at, (column, name, examples, count) in enumerate(sides):
             rest = f", {len(examples)} of {count} shown" if len(examples) < count else ""
             with column:
-                plain(f"{name}: {counted(count, 'message')}{rest}")
+                plain(f"{name}: {counted(count, UNITS.get(chosen.metric, 'message'))}{rest}")
                 if examples:
                     parts.example_rows(examples, chosen.metric, chosen.label, f"moved_{kind}_{place}_{at}")
 
@@ -155,7 +156,7 @@ _MOVER, _CLOSED = "mover", "none"
 _RANK = {Outcome.BETTER: 0, Outcome.WORSE: 0, Outcome.AT_CHANCE: 2}
 """Metrics that changed beyond luck stand first, those of which nothing is concluded last."""
 _DETAIL = re.compile(r" \([^()]*\)(?=\.$)")
-_MOST_EXAMPLES = 20
+_MOST_EXAMPLES = 100
 _SUMS = ("before", "after", "before_rows", "after_rows")
 
 
