@@ -15,6 +15,7 @@ from dashboard.shared.page_links import no_games_yet
 from dashboard.shared.version_notes import newer_note, trust_facts, versions_banner
 from evaluation.comparison.iterations import compare_iterations
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
+from evaluation.rubric.verdict import is_metric_at_chance
 
 
 def show() -> None:
@@ -83,7 +84,13 @@ def show() -> None:
         key = ("metrics", with_loose, first, last, is_hidden)
         limits = resources.read(resources.store().settings.thresholds)
         drawn = {name: one for name, one in DEFINITIONS.items() if (shown["metric"] == name).any()}
-        parts.metric_chart(shown, drawn, limits, key, steps)
+        at_chance = [
+            (name, one.iteration.name)
+            for one in within
+            for name in drawn
+            if (mean := one.means.get(name)) is not None and is_metric_at_chance(mean)
+        ]
+        parts.metric_chart(shown, drawn, limits, key, steps, at_chance=at_chance)
         parts.numbers(shown, drawn, limits, key)
 
 

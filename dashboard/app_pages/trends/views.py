@@ -69,6 +69,7 @@ def metric_chart(
     key: tuple[object, ...],
     steps: charts.Steps,
     goals: Mapping[str, float] = MappingProxyType({}),
+    at_chance: Sequence[tuple[str, str]] = (),
 ) -> None:
     """One chart with a row for each metric; every mark opens the games behind it.
 
@@ -79,6 +80,7 @@ def metric_chart(
         key: What was chosen, to tell this chart from others of the same data.
         steps: How each iteration differs from its reference.
         goals: Values to reach that fail no game.
+        at_chance: Metrics with the names of the iterations whose means are no better than scrambled copies.
     """
     # Iterations without a game take no room.
     shown = shown.assign(position=shown["position"].rank(method="dense").astype(int))
@@ -90,6 +92,7 @@ def metric_chart(
         *["○ reverted"] * (not drawn.isdisjoint(reverted)),
         *["◆ of no iteration"] * (not drawn.isdisjoint(queries.LOOSE)),
         f"· a game{', or games that lie close: it opens the lowest' * bool(is_close)}",
+        *["≈ at chance"] * bool(at_chance),
         *["━ step beyond luck, ─ could be luck"] * bool(steps),
         *["┄ threshold, shaded: fails"] * bool(thresholds),
         *["┈ goal"] * bool(goals),
@@ -106,7 +109,9 @@ def metric_chart(
     widget = f"trend_{key[0]}"
     targets = resources.once(data.chart_targets, key, shown, list(definitions))
     draw_chart(
-        resources.once(charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates, steps),
+        resources.once(
+            charts.trend_figure, key, shown, definitions, limits, changes, aside, goals, fates, steps, at_chance
+        ),
         key=widget,
         config=ZOOMABLE,
         alt=resources.once(charts.trend_alt, key, shown, definitions, limits),

@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from dashboard.shared.formatting import USD, score_text, threshold_text
+from dashboard.shared.formatting import USD, look, score_text, threshold_text
 from dashboard.shared.queries import LOOSE, NO_ITERATION, SIMULATED
 from evaluation.escaping import safe
 from evaluation.judged_by import Judges, have_one_judge
 from evaluation.rubric.definitions import DEFINITIONS, ENGAGEMENT
-from evaluation.score import LIKERT, PERCENT, MetricDefinition, Scale
+from evaluation.score import AT_CHANCE, LIKERT, PERCENT, MetricDefinition, Scale
 from evaluation.statistics.comparison import Difference, Outcome
 from evaluation.statistics.intervals import mean_interval
 from evaluation.statistics.words import change_of, interval_words
@@ -75,6 +75,7 @@ def trend_figure(
     goals: Mapping[str, float] = MappingProxyType({}),
     fates: Mapping[str, str] = MappingProxyType({}),
     steps: Steps = MappingProxyType({}),
+    at_chance: Collection[tuple[str, str]] = (),
 ) -> go.Figure:
     """Metrics over iterations, a row each: a dot per game, the means with their 95 % intervals, the threshold dashed.
 
@@ -94,6 +95,7 @@ def trend_figure(
         goals: Values to reach that fail no game, dotted.
         fates: What was decided on each iteration, by its name, in words below it.
         steps: How each iteration differs from its reference.
+        at_chance: Metrics with the names of iterations whose means are no better than scrambled copies, and say so.
 
     Returns:
         A figure with the traces "game" and "mean" of each metric in turn, empty without any score, then their figures.
@@ -117,7 +119,9 @@ def trend_figure(
         means = _means(scored, definition, iterations, changes, aside, steps)
         axes = {"xaxis": _axis(row, "x"), "yaxis": _axis(row)}
         traces += [_game_dots(scored, definition, labels) | axes, means | axes]
-        figures.append(_figures(means, games, definition, iterations, aside, steps) | axes)
+        signs = {at: _CHANCE_SIGN for metric, at in at_chance if metric == name}
+        signs |= {at: _sign(found[name]) for (_, at), found in steps.items() if name in found and _sign(found[name])}
+        figures.append(_figures(means, games, definition, iterations, aside, signs) | axes)
         joined += _step_lines(name, means, iterations, steps, row, _judges_by_place(scored))
         is_cost = definition.scale.name == USD
         if name in thresholds:
@@ -294,13 +298,12 @@ def _figures(
     definition: MetricDefinition,
     names: pd.Series[str],
     aside: Collection[str],
-    steps: Steps,
+    signs: Mapping[str, str],
 ) -> dict[str, object]:
     """The means as figures above the points, of many iterations only the first and the last; without one, why.
 
-    Those of a metric have the sign of what their step changed beyond luck.
+    Those of a metric have the sign of what their step changed beyond luck, else that they are at chance.
     """
-    signs = {name: _sign(found[definition.name]) for (_, name), found in steps.items() if definition.name in found}
     joined = [place for place in names.index if names[place] not in aside]
     told = names.index if len(names) <= _MOST_WITH_FIGURES else [*joined[:1], *joined[-1:]]
     known = {place: mean for place, mean in zip(means["x"], means["y"], strict=True) if not math.isnan(mean)}
@@ -342,6 +345,9 @@ def _judges_by_place(scored: pd.DataFrame) -> dict[int, frozenset[Judges]]:
     if "judges" not in scored:
         return {}
     return {int(str(place)): frozenset(judges) for place, judges in scored.groupby("position")["judges"]}
+
+
+_CHANCE_SIGN = f"{look(AT_CHANCE).symbol} "
 
 
 def _sign(one: Difference) -> str:

@@ -86,6 +86,15 @@ def test_a_row_has_the_whole_scale_with_goals_dotted_and_decisions_by_the_names(
     assert figure.layout.clickmode == "event+select"
 
 
+def test_a_mean_at_chance_says_so_unless_its_step_is_beyond_luck() -> None:
+    frame = points((1, "v1", 50.0), (2, "v2", 80.0)).assign(transcript_id=["a", "b"])
+    at_chance = [(STRATEGIC_DEPTH.name, "v1"), (STRATEGIC_DEPTH.name, "v2"), ("coherence", "v2")]
+    clear = compare({STRATEGIC_DEPTH.name: Measure([49.0, 50.0, 51.0], [79.0, 80.0, 81.0])})
+    for steps, told in (({}, ["≈ 50.0", "≈ 80.0"]), ({("v1", "v2"): clear}, ["≈ 50.0", "▲ 80.0"])):
+        figure = trend_figure(frame, {STRATEGIC_DEPTH.name: STRATEGIC_DEPTH}, {}, steps=steps, at_chance=at_chance)
+        assert [list(one.text) for one in figure.data if one.name == "figure"] == [told]
+
+
 def test_the_line_of_means_breaks_where_an_iteration_has_no_score() -> None:
     frame = points((1, "v1", 50.0), (2, "v2", None), (3, "v3", 80.0)).assign(transcript_id=["a", "b", "c"])
     means = drawn(frame).data[1]
