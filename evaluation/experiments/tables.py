@@ -32,6 +32,7 @@ from evaluation.rubric.definitions import DEFINITIONS, score_words
 from evaluation.score import AT_CHANCE
 from evaluation.statistics.intervals import LEVEL as LEVEL_OF_INTERVALS
 from evaluation.statistics.intervals import Interval, proportion_interval
+from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import outcome_counts, p_words, percent_interval
 from evaluation.text.display import cost_text, counted, listed, significant_text
 
@@ -53,6 +54,12 @@ class PublishedRow(BaseModel):
     control_sd: float
     difference: float
     p_value: str
+
+    @property
+    def direction(self) -> int:
+        """1 or -1 for a mean that rose or fell beyond luck, 0 for one that may have done so by luck."""
+        is_luck = float(self.p_value.lstrip("<")) > LEVEL
+        return 0 if is_luck else 1 if self.difference > 0 else -1
 
 
 class PublishedExperiment(BaseModel):

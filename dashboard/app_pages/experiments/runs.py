@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,7 +43,6 @@ from evaluation.experiments.tables import (
     verdict_words,
 )
 from evaluation.judging.model_client.budget import SPENT
-from evaluation.statistics.significance import LEVEL
 from evaluation.statistics.words import stricter_words
 from evaluation.store import Store
 from evaluation.text.display import cost_text, counted, shortened
@@ -54,7 +54,6 @@ _MARKS = "experiment_marks"
 _LONGEST_NAME = 40
 _BAND = "band: where the true change may lie"
 """It is the one interval of a row, in words below its name, and as wide as the test that decided asks for."""
-_PUBLISHED = "10 worse, 5 better and 4 could be luck, of 19 means."
 START = "start"
 """The key of the form that runs an experiment, and in the address whether it is open."""
 
@@ -217,14 +216,17 @@ def _words(options: Mapping[str, Any]) -> str:
 
 def table1(found: Sequence[ShownStudy]) -> None:
     """The 19 published rows, and how far the latest runs by a model agree with them."""
-    with answer("In the paper, corrections mostly did not help", f"{_PUBLISHED} {data.table1_words(found)}"):
+    published = [row for one in published_experiments() for row in one.rows]
+    counts = Counter(row.direction for row in published)
+    said = f"{counts[-1]} worse, {counts[1]} better and {counts[0]} could be luck, of {len(published)} means."
+    with answer("In the paper, corrections mostly did not help", f"{said} {data.table1_words(found)}"):
         st.button("Run an experiment", key="run_for_table1", on_click=_open, args=(START,))
     groups = [f"{one.name}: {one.setting}, {one.treatment}" for one in published_experiments() for _ in one.rows]
     rows = []
-    for _, dimension, treatment, control, difference, p in (map(str, cells.values()) for cells in table1_cells()):
-        sign = ("▲ " if difference.startswith("+") else "▼ ") if float(p.lstrip("<")) <= LEVEL else ""
-        row = (dimension, treatment, control, f"{sign}{difference}".replace("-", "\u2212"), p)
-        rows.append(dict(zip(("Dimension", "Treatment", "Control", "Difference", "p"), row, strict=True)))
+    for one, cells in zip(published, table1_cells(), strict=True):
+        _, dimension, treatment, control, difference, p = map(str, cells.values())
+        change = f"{('', '▲ ', '▼ ')[one.direction]}{difference}".replace("-", "\u2212")
+        rows.append({"Dimension": dimension, "Treatment": treatment, "Control": control, "Difference": change, "p": p})
     status_table(rows, "Table 1 as published", groups=groups)
     st.caption(
         "Mean and standard deviation of the scores, from 0 to 9; of ideas, their number. The TinyTroupe paper "

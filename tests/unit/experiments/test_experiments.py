@@ -249,3 +249,8 @@ def test_holm_keeps_fewer_rows_than_the_paper_stars(rows: Comparison) -> None:
     # 0.050 and more: the adjusted values of 0.0063 (0.0504), 0.0081, 0.0148 and 0.0496 are above 0.05.
     assert sum(row.welch.p <= 0.05 for row in rows.values()) == 15
     assert sum(row.p_holm <= 0.05 for row in rows.values()) == 11
+
+
+def test_of_the_papers_means_ten_got_worse_five_better_and_four_may_be_luck() -> None:
+    directions = [row.direction for one in published_experiments() for row in one.rows]
+    assert [directions.count(one) for one in (-1, 1, 0)] == [10, 5, 4]
